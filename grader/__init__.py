@@ -1,0 +1,1 @@
+"""An auto-graded course on attention: right, explaining, and not to be cheated."""

@@ -1,0 +1,79 @@
+"""Grade the submissions of an assignment into nbgrader's gradebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+
+from grader.course import Course, CourseError
+from grader.nbgrader_parts import DEVICE_VARIABLE
+from grader.rendering import METADATA_KEY
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One student's result, as the autograded notebook records it."""
+
+    student: str
+    verdicts: list[dict[str, Any]]  # of the test cells, in order
+    error: str = ""  # why there is no result
+
+    @property
+    def points(self) -> float:
+        return float(sum(verdict["points"] for verdict in self.verdicts))
+
+    @property
+    def max_points(self) -> float:
+        return float(sum(verdict["max_points"] for verdict in self.verdicts))
+
+
+def autograde(
+    course: Course, assignment: str, students: Sequence[str] = (), device: str = "cpu", force: bool = False
+) -> Iterator[Graded]:
+    """Grade one student after another; whatever happens to one, the others go on."""
+    course.chosen([assignment])
+    everyone = course.students(assignment)
+    unknown = sorted(set(students) - set(everyone))
+    if unknown:
+        raise CourseError(f"There is no submission of {assignment} by {', '.join(unknown)}.")
+    if not everyone:
+        raise CourseError(f"There is nothing to grade: no folder submitted/STUDENT/{assignment}.")
+    if not course.notebook("release", assignment).is_file():
+        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    os.environ[DEVICE_VARIABLE] = device
+    api = course.api()
+    for student in students or everyone:
+        yield _grade(course, api, assignment, student, force)
+
+
+def _grade(course: Course, api: Any, assignment: str, student: str, force: bool) -> Graded:
+    if not course.notebook(f"submitted/{student}", assignment).exists():
+        return Graded(student, [], f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
+    try:
+        result = api.autograde(assignment, student, force=force, create=True)
+    except Exception as error:  # nbgrader lets some errors through; the next student must be graded all the same
+        return Graded(student, [], f"{type(error).__name__}: {error}")
+    if not result["success"]:
+        return Graded(student, [], _last_line(result))
+    return Graded(student, read_verdicts(course, assignment, student))
+
+
+def _last_line(result: dict[str, Any]) -> str:
+    lines = str(result.get("error") or result.get("log") or "nbgrader gave no reason").strip().splitlines()
+    return lines[-1] if lines else "nbgrader gave no reason"
+
+
+def read_verdicts(course: Course, assignment: str, student: str) -> list[dict[str, Any]]:
+    """The verdicts that lie in an autograded notebook. Only the trusted side writes outputs of test cells."""
+    notebook = nbformat.read(course.notebook(f"autograded/{student}", assignment), as_version=4)
+    return [
+        output.metadata[METADATA_KEY]
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+        for output in cell.outputs
+        if METADATA_KEY in output.get("metadata", {})
+    ]

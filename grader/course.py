@@ -1,0 +1,71 @@
+"""A course folder: where things lie in it, and nbgrader with this course's settings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader.apps.api import NbGraderAPI
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config, PyFileConfigLoader
+
+# nbgrader adds rows in an order that SQLAlchemy warns about since 1.4; the rows are right.
+warnings.filterwarnings("ignore", "Object of type", SAWarning)
+
+CONFIG_FILE = "nbgrader_config.py"
+
+
+class CourseError(Exception):
+    """Something that the user can mend; the text says how."""
+
+
+class Course:
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        if not (self.root / CONFIG_FILE).is_file():
+            raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
+        # nbgrader starts `alembic` by name when it makes a new gradebook; it lies beside our interpreter.
+        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+
+    def api(self) -> Any:
+        """nbgrader's own interface, configured by nbgrader_config.py as its command line is."""
+        config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(self.root)).load_config()
+        config.CourseDirectory.root = str(self.root)
+        return NbGraderAPI(config=config)
+
+    def assignments(self) -> list[str]:
+        return sorted(path.parent.name for path in self.root.glob("source/*/*.ipynb"))
+
+    def chosen(self, names: list[str] | None) -> list[str]:
+        """The named assignments, or all; unknown names are an error."""
+        known = self.assignments()
+        for name in names or []:
+            if name not in known:
+                raise CourseError(f"There is no assignment “{name}”. There are: {', '.join(known) or 'none'}.")
+        return names or known
+
+    def notebook(self, folder: str, assignment: str) -> Path:
+        """The path of an assignment's notebook in a folder such as source, release or submitted/ada."""
+        return self.root / folder / assignment / f"{assignment}.ipynb"
+
+    def read(self, folder: str, assignment: str) -> Any:
+        return nbformat.read(self.notebook(folder, assignment), as_version=4)
+
+    def students(self, assignment: str) -> list[str]:
+        """Everyone with a folder for this assignment in submitted/."""
+        return sorted(path.parent.name for path in self.root.glob(f"submitted/*/{assignment}") if path.is_dir())
+
+
+def copy_course(source: Course, target: Path) -> Course:
+    """A fresh course folder with the same source and settings, and nothing else."""
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    shutil.copyfile(source.root / CONFIG_FILE, target / CONFIG_FILE)
+    shutil.copytree(source.root / "source", target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    return Course(target)

@@ -1,0 +1,93 @@
+"""The vocabulary of an exercise file: exercise, case, misconception."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+Inputs = tuple[Any, ...]
+
+DEFAULT_SEED = 2026
+DRAWS_PER_CASE = 2  # so that no constant can be right
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of hidden inputs, drawn from a random generator."""
+
+    name: str
+    catches: str
+    inputs: Callable[[torch.Generator], Inputs]
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A named wrong implementation: the reference with some `change`, or `answers` of its own."""
+
+    name: str
+    kind: str  # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, input
+    credit: float
+    says: str
+    change: Mapping[str, Any] = field(default_factory=dict)
+    answers: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A numbered task: what the student writes, how we compute it, and what goes wrong."""
+
+    number: int
+    assignment: str
+    title: str
+    entry: str
+    reference: Callable[..., Any]
+    cases: Sequence[Case]
+    misconceptions: Sequence[Misconception]
+    # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
+    other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
+
+    def draw(self, seed: int = DEFAULT_SEED) -> list[DrawnCase]:
+        """All cases with their inputs, the same for the same seed."""
+        return [
+            DrawnCase(case, case.inputs(_generator(seed, self.number, case.name, draw)))
+            for case in self.cases
+            for draw in range(DRAWS_PER_CASE)
+        ]
+
+    def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
+        """What these misconceptions, all at once, would answer."""
+        if len(misconceptions) == 1 and misconceptions[0].answers is not None:
+            return misconceptions[0].answers(*inputs)
+        changes = {key: value for one in misconceptions for key, value in one.change.items()}
+        return self.reference(*inputs, **changes)
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """A case with the inputs drawn for it."""
+
+    case: Case
+    inputs: Inputs
+
+
+def can_combine(one: Misconception, other: Misconception) -> bool:
+    """Whether two misconceptions change different steps, so that a student can hold both at once."""
+    return bool(one.change) and bool(other.change) and not set(one.change) & set(other.change)
+
+
+def _generator(seed: int, number: int, name: str, draw: int) -> torch.Generator:
+    # crc32, not hash(): the same on every run and machine.
+    return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{number}/{name}/{draw}".encode()))
+
+
+def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=rng)
+
+
+def columns(rng: torch.Generator, count: int, size: int) -> list[torch.Tensor]:
+    """`count` column vectors of shape (size, 1)."""
+    return [randn(rng, size, 1) for _ in range(count)]

@@ -1,0 +1,281 @@
+"""Exercise 1: queries, keys and values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+from grader.exercises import notebook_data
+
+Tensor = torch.Tensor
+Tensors = list[Tensor]
+
+
+def reference(
+    all_x: Tensors,
+    W_q: Tensor,
+    W_k: Tensor,
+    W_v: Tensor,
+    b_q: Tensor,
+    b_k: Tensor,
+    b_v: Tensor,
+    *,
+    before: Callable[[Tensor, Tensor], Tensor] = lambda x, b: x,
+    multiply: Callable[[Tensor, Tensor], Tensor] = lambda W, x: W @ x,
+    add: Callable[[Tensor, Tensor], Tensor] = lambda Wx, b: Wx + b,
+    shape: Callable[[Tensor], Tensor] = lambda vector: vector,
+    weights: str = "qkv",
+    biases: str = "qkv",
+    words: Callable[[Tensors], Tensors] = list,
+    arrange: Callable[[tuple[Tensors, Tensors, Tensors]], Any] = tuple,
+) -> Any:
+    W = {"q": W_q, "k": W_k, "v": W_v}
+    b = {"q": b_q, "k": b_k, "v": b_v, "0": torch.zeros_like(b_q)}
+
+    def role(w: str, c: str) -> Tensors:  # (D, D) @ (D, 1) + (D, 1) for each word
+        return [shape(add(multiply(W[w], before(x, b[c])), b[c])) for x in words(all_x)]
+
+    queries, keys, values = (role(w, c) for w, c in zip(weights, biases, strict=True))
+    return arrange((queries, keys, values))
+
+
+def reads_notebook_words(_all_x: Tensors, *parameters: Tensor) -> Any:
+    return reference(notebook_data.words(), *parameters)
+
+
+def reads_notebook_weights(all_x: Tensors, *_parameters: Tensor) -> Any:
+    return reference(all_x, *notebook_data.weights())
+
+
+def draw(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        matrices = [randn(rng, D, D) for _ in range(3)]
+        return (columns(rng, N, D), *matrices, *columns(rng, 3, D))
+
+    return inputs
+
+
+exercise = Exercise(
+    number=1,
+    assignment="self_attention",
+    title="Queries, keys, values",
+    entry="compute_qkv",
+    reference=reference,
+    cases=[
+        Case(
+            "the notebook's sizes",
+            catches="the notebook's globals instead of the arguments",
+            inputs=draw(3, 4),
+        ),
+        Case("more words than dimensions", catches="N and D exchanged, a hard-coded N", inputs=draw(7, 2)),
+        Case("more dimensions than words", catches="a hard-coded D", inputs=draw(2, 5)),
+    ],
+    misconceptions=[
+        Misconception(
+            "bias forgotten",
+            kind="missing step",
+            credit=0.5,
+            says="You multiply by the matrix but leave out the bias: q = b + W x.",
+            change={"add": lambda Wx, b: Wx},
+        ),
+        Misconception(
+            "bias subtracted",
+            kind="wrong formula",
+            credit=0.5,
+            says="The bias is added, not subtracted: q = b + W x.",
+            change={"add": lambda Wx, b: Wx - b},
+        ),
+        Misconception(
+            "bias added before the matrix",
+            kind="wrong formula",
+            credit=0.5,
+            says="You multiply W with x + b. Multiply W with x first, then add b.",
+            change={"before": lambda x, b: x + b, "add": lambda Wx, b: Wx},
+        ),
+        Misconception(
+            "bias multiplied",
+            kind="wrong formula",
+            credit=0.25,
+            says="You multiply by the bias. Add it: q = b + W x.",
+            change={"add": lambda Wx, b: Wx * b},
+        ),
+        Misconception(
+            "matrix transposed",
+            kind="convention",
+            credit=0.5,
+            says="You multiply with the transposed matrix. With column vectors it is W @ x: W comes first, as it is.",
+            change={"multiply": lambda W, x: W.mT @ x},
+        ),
+        Misconception(
+            "row vectors",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but as rows of shape (1, D). Here every word is a column of shape (D, 1).",
+            change={"shape": lambda vector: vector.mT},
+        ),
+        Misconception(
+            "row times matrix",
+            kind="convention",
+            credit=0.25,
+            says="You compute xᵀ W. In this notebook words are columns: compute W @ x.",
+            change={"multiply": lambda W, x: W.mT @ x, "shape": lambda vector: vector.mT},
+        ),
+        Misconception(
+            "flat vectors",
+            kind="arrangement",
+            credit=0.5,
+            says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
+            change={"shape": lambda vector: vector.reshape(-1)},
+        ),
+        Misconception(
+            "entry by entry product",
+            kind="wrong formula",
+            credit=0.25,
+            says="W * x multiplies entry by entry. A matrix product is W @ x or torch.matmul(W, x).",
+            change={"multiply": lambda W, x: W * x},
+        ),
+        Misconception(
+            "values without bias",
+            kind="missing step",
+            credit=0.75,
+            says="The bias of the values is missing: v = b_v + W_v x.",
+            change={"biases": "qk0"},
+        ),
+        Misconception(
+            "keys without bias",
+            kind="missing step",
+            credit=0.75,
+            says="The bias of the keys is missing: k = b_k + W_k x.",
+            change={"biases": "q0v"},
+        ),
+        Misconception(
+            "queries without bias",
+            kind="missing step",
+            credit=0.75,
+            says="The bias of the queries is missing: q = b_q + W_q x.",
+            change={"biases": "0kv"},
+        ),
+        Misconception(
+            "keys like queries",
+            kind="mix-up",
+            credit=0.5,
+            says="Your keys are computed with W_q and b_q, like the queries. Use W_k and b_k.",
+            change={"weights": "qqv", "biases": "qqv"},
+        ),
+        Misconception(
+            "values like keys",
+            kind="mix-up",
+            credit=0.5,
+            says="Your values are computed with W_k and b_k, like the keys. Use W_v and b_v.",
+            change={"weights": "qkk", "biases": "qkk"},
+        ),
+        Misconception(
+            "one matrix for all three",
+            kind="mix-up",
+            credit=0.25,
+            says="You use W_q for queries, keys and values. Each role has a matrix of its own.",
+            change={"weights": "qqq"},
+        ),
+        Misconception(
+            "one bias for all three",
+            kind="mix-up",
+            credit=0.5,
+            says="You use b_q for queries, keys and values. Each role has a bias of its own.",
+            change={"biases": "qqq"},
+        ),
+        Misconception(
+            "query parameters for everything",
+            kind="mix-up",
+            credit=0.25,
+            says="You use W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
+            change={"weights": "qqq", "biases": "qqq"},
+        ),
+        Misconception(
+            "keys and values exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Keys and values are exchanged. Return (all_queries, all_keys, all_values) in this order.",
+            change={"arrange": lambda qkv: (qkv[0], qkv[2], qkv[1])},
+        ),
+        Misconception(
+            "queries and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Queries and keys are exchanged. Return (all_queries, all_keys, all_values) in this order.",
+            change={"arrange": lambda qkv: (qkv[1], qkv[0], qkv[2])},
+        ),
+        Misconception(
+            "values first",
+            kind="mix-up",
+            credit=0.5,
+            says="You return the values first. The order is (all_queries, all_keys, all_values).",
+            change={"arrange": lambda qkv: (qkv[2], qkv[0], qkv[1])},
+        ),
+        Misconception(
+            "reverse order",
+            kind="mix-up",
+            credit=0.5,
+            says="You return values, keys, queries. The order is (all_queries, all_keys, all_values).",
+            change={"arrange": lambda qkv: (qkv[2], qkv[1], qkv[0])},
+        ),
+        Misconception(
+            "grouped by word",
+            kind="arrangement",
+            credit=0.5,
+            says="You return one (query, key, value) per word. Return three lists, each over all words.",
+            change={"arrange": lambda qkv: list(zip(*qkv, strict=True))},
+        ),
+        Misconception(
+            "queries only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the queries only. Return all_queries, all_keys and all_values.",
+            change={"arrange": lambda qkv: qkv[0]},
+        ),
+        Misconception(
+            "words side by side",
+            kind="arrangement",
+            credit=0.5,
+            says="You return (D, N) matrices with a word in each column. Return lists with one (D, 1) tensor per word.",
+            change={"arrange": lambda qkv: tuple(torch.cat(part, dim=1) for part in qkv)},
+        ),
+        Misconception(
+            "first word only",
+            kind="missing step",
+            credit=0.25,
+            says="Every entry is computed from the first word. Use the word of the current loop step.",
+            change={"words": lambda all_x: [all_x[0]] * len(all_x)},
+        ),
+        Misconception(
+            "returned inside the loop",
+            kind="missing step",
+            credit=0.25,
+            says="You return after the first word. Collect the results of all words, then return.",
+            change={"words": lambda all_x: all_x[:1]},
+        ),
+        Misconception(
+            "last word left out",
+            kind="missing step",
+            credit=0.5,
+            says="Your loop stops before the last word: range(N) already ends at N - 1.",
+            change={"words": lambda all_x: all_x[:-1]},
+        ),
+        Misconception(
+            "notebook's words",
+            kind="hard-coded",
+            credit=0.25,
+            says="Your function reads the notebook's words instead of its argument all_x.",
+            answers=reads_notebook_words,
+        ),
+        Misconception(
+            "notebook's weights",
+            kind="hard-coded",
+            credit=0.25,
+            says="Your function reads the notebook's W_q, W_k, … instead of its arguments.",
+            answers=reads_notebook_weights,
+        ),
+    ],
+)

@@ -1,0 +1,254 @@
+"""Exercise 3: softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Misconception, randn
+
+Tensor = torch.Tensor
+
+
+def share(x: Tensor, _items: Tensor) -> Tensor:
+    return x / x.sum()
+
+
+def reference(
+    items_in: Any,
+    *,
+    before: Callable[[Tensor], Tensor] = lambda items: items,
+    positive: Callable[[Tensor], Tensor] = torch.exp,
+    normalise: Callable[[Tensor, Tensor], Tensor] = share,
+    arrange: Callable[[Tensor], Any] = lambda weights: weights,
+) -> Any:
+    items = torch.as_tensor(items_in, dtype=torch.float32)
+    return arrange(normalise(positive(before(items)), items))
+
+
+def tensors_only(items_in: Any) -> Tensor:
+    if not isinstance(items_in, torch.Tensor):
+        raise TypeError("the input is no tensor")
+    return torch.softmax(items_in, dim=0)
+
+
+def lists_only(items_in: Any) -> Tensor:
+    if not isinstance(items_in, list):
+        raise TypeError("the input is no list")
+    return torch.softmax(torch.tensor(items_in), dim=0)
+
+
+def one_hot(items: Tensor) -> Tensor:
+    return (items == items.max()).float()
+
+
+exercise = Exercise(
+    number=3,
+    assignment="self_attention",
+    title="Softmax",
+    entry="softmax",
+    reference=reference,
+    cases=[
+        Case("five scores", catches="a hard-coded size, no normalisation", inputs=lambda rng: (randn(rng, 5),)),
+        Case("two far apart", catches="roundings and wrong bases", inputs=lambda rng: (4 * randn(rng, 2) - 1,)),
+        Case("all below zero", catches="|x| for exp(x)", inputs=lambda rng: (-2 * randn(rng, 7).abs() - 0.1,)),
+        Case(
+            "a plain list",
+            catches="input that is never made a tensor",
+            inputs=lambda rng: (randn(rng, 4).tolist(),),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "not normalised",
+            kind="missing step",
+            credit=0.5,
+            says="Your values are positive but do not sum to one. Divide by their sum.",
+            change={"normalise": lambda x, items: x},
+        ),
+        Misconception(
+            "exponential forgotten",
+            kind="missing step",
+            credit=0.25,
+            says="You divide the numbers by their sum without exp. The exponential makes them positive first.",
+            change={"positive": lambda items: items},
+        ),
+        Misconception(
+            "divided by the largest",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the largest value. Divide by the sum of all exponentials.",
+            change={"normalise": lambda x, items: x / x.max()},
+        ),
+        Misconception(
+            "divided by the mean",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the mean, so the values sum to their number. Divide by the sum.",
+            change={"normalise": lambda x, items: x / x.mean()},
+        ),
+        Misconception(
+            "divided by the count",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by how many values there are. Divide by the sum of the exponentials.",
+            change={"normalise": lambda x, items: x / x.numel()},
+        ),
+        Misconception(
+            "divided by the length",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the Euclidean norm, so the squares sum to one. Divide by the plain sum.",
+            change={"normalise": lambda x, items: x / x.norm()},
+        ),
+        Misconception(
+            "sum of the raw numbers",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the sum of the raw numbers. Divide by the sum of their exponentials.",
+            change={"normalise": lambda x, items: x / items.sum()},
+        ),
+        Misconception(
+            "shifted on top only",
+            kind="wrong formula",
+            credit=0.5,
+            says="You subtract the maximum in the numerator only. Subtract it from all numbers, before both uses.",
+            change={"normalise": lambda x, items: x / items.max().exp() / x.sum()},
+        ),
+        Misconception(
+            "sum plus one",
+            kind="wrong formula",
+            credit=0.5,
+            says="A constant is added to the sum, so the values sum to less than one. Divide by the plain sum.",
+            change={"normalise": lambda x, items: x / (1 + x.sum())},
+        ),
+        Misconception(
+            "others' sum",
+            kind="wrong formula",
+            credit=0.25,
+            says="You leave each number's own exponential out of the sum. The sum runs over all of them.",
+            change={"normalise": lambda x, items: x / (x.sum() - x)},
+        ),
+        Misconception(
+            "logarithm",
+            kind="wrong formula",
+            credit=0.5,
+            says="You return the logarithm of softmax. Return softmax itself: positive numbers that sum to one.",
+            change={"normalise": lambda x, items: (x / x.sum()).log()},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.5,
+            says="You use exp(-x), so the largest number gets the smallest weight. Use exp(x).",
+            change={"positive": lambda items: torch.exp(-items)},
+        ),
+        Misconception(
+            "base two",
+            kind="wrong formula",
+            credit=0.5,
+            says="You use powers of 2. Use the exponential function, torch.exp.",
+            change={"positive": torch.exp2},
+        ),
+        Misconception(
+            "base ten",
+            kind="wrong formula",
+            credit=0.5,
+            says="You use powers of 10. Use the exponential function, torch.exp.",
+            change={"positive": lambda items: torch.pow(10.0, items)},
+        ),
+        Misconception(
+            "sigmoid",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply the sigmoid to each number. Softmax is exp(x) divided by the sum of all exp(x).",
+            change={"positive": torch.sigmoid, "normalise": lambda x, items: x},
+        ),
+        Misconception(
+            "sigmoid, normalised",
+            kind="wrong formula",
+            credit=0.25,
+            says="You normalise sigmoids. Softmax normalises exponentials.",
+            change={"positive": torch.sigmoid},
+        ),
+        Misconception(
+            "squares",
+            kind="wrong formula",
+            credit=0.25,
+            says="You make the numbers positive with squares. Use the exponential, which keeps their order.",
+            change={"positive": torch.square},
+        ),
+        Misconception(
+            "absolute values",
+            kind="wrong formula",
+            credit=0.25,
+            says="You make the numbers positive with absolute values. Use the exponential, which keeps their order.",
+            change={"positive": torch.abs},
+        ),
+        Misconception(
+            "negatives cut off",
+            kind="wrong formula",
+            credit=0.25,
+            says="You set negative numbers to zero (ReLU). Use the exponential: every number gets some weight.",
+            change={"positive": torch.relu},
+        ),
+        Misconception(
+            "hard maximum",
+            kind="wrong formula",
+            credit=0.25,
+            says="You give all weight to the largest number. Softmax gives every number some weight.",
+            change={"positive": one_hot},
+        ),
+        Misconception(
+            "divided by the maximum first",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the maximum before exp. To keep exp small, subtract the maximum instead.",
+            change={"before": lambda items: items / items.max()},
+        ),
+        Misconception(
+            "standardised first",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide the numbers by their spread before exp. Softmax takes them as they are.",
+            change={"before": lambda items: (items - items.mean()) / items.std()},
+        ),
+        Misconception(
+            "applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax twice. Once is enough.",
+            change={"before": lambda items: torch.softmax(items, dim=0)},
+        ),
+        Misconception(
+            "tensors only",
+            kind="input",
+            credit=0.75,
+            says="Your function works for tensors but not for a plain list. Make the input a tensor first.",
+            answers=tensors_only,
+        ),
+        Misconception(
+            "lists only",
+            kind="input",
+            credit=0.75,
+            says="Your function works for a list but not for a tensor. Make the input a tensor in both cases.",
+            answers=lists_only,
+        ),
+        Misconception(
+            "a list returned",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but in a list. Return a tensor.",
+            change={"arrange": lambda weights: weights.tolist()},
+        ),
+        Misconception(
+            "largest weight only",
+            kind="arrangement",
+            credit=0.25,
+            says="You return only the largest weight. Return the weights of all numbers.",
+            change={"arrange": lambda weights: weights.max()},
+        ),
+    ],
+)

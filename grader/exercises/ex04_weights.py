@@ -1,0 +1,208 @@
+"""Exercise 4: attention weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+
+Tensor = torch.Tensor
+
+
+def row_by_row(scores: Tensor) -> Tensor:
+    return torch.softmax(scores, dim=1)  # (N queries, N keys)
+
+
+def reference(
+    all_attention_scores: list[list[Tensor]],
+    *,
+    before: Callable[[Tensor], Tensor] = lambda scores: scores,
+    normalise: Callable[[Tensor], Tensor] = row_by_row,
+    arrange: Callable[[Tensor], Any] = list,
+) -> Any:
+    scores = torch.tensor([[float(score) for score in row] for row in all_attention_scores])
+    return arrange(normalise(before(scores)))
+
+
+def draw(N: int) -> Callable[[torch.Generator], Inputs]:
+    """Scores with a spread of two, so that rows and columns differ clearly."""
+    return lambda rng: ([list(row) for row in 2 * randn(rng, N, N)],)
+
+
+def each_score(convert: Callable[[Tensor], Any]) -> Callable[[Inputs], Inputs]:
+    return lambda inputs: ([[convert(score) for score in row] for row in inputs[0]],)
+
+
+exercise = Exercise(
+    number=4,
+    assignment="self_attention",
+    title="Attention weights",
+    entry="attention_weights",
+    reference=reference,
+    cases=[
+        Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=draw(3)),
+        Case("two words", catches="a hard-coded size", inputs=draw(2)),
+        Case("six words", catches="softmax along the wrong axis, left-out rows", inputs=draw(6)),
+    ],
+    # Exercise 2 may give its scores as numbers or as (1, 1) matrices; whichever a student's code expects is fine.
+    other_forms=[each_score(lambda score: score.reshape(1, 1)), each_score(float)],
+    misconceptions=[
+        Misconception(
+            "softmax over queries",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs over the queries of one key. It must run over the keys of one query.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        ),
+        Misconception(
+            "softmax over queries, one list per key",
+            kind="axis",
+            credit=0.5,
+            says="You go through the keys and normalise over queries. Go through the queries and normalise over keys.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=0).mT},
+        ),
+        Misconception(
+            "softmax over everything",
+            kind="axis",
+            credit=0.5,
+            says="All your weights together sum to one. The weights of every single query must sum to one.",
+            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.0,
+            says="You return the scores as they came. Apply softmax to the scores of each query.",
+            change={"normalise": lambda scores: scores},
+        ),
+        Misconception(
+            "not normalised",
+            kind="missing step",
+            credit=0.25,
+            says="Your values are positive but those of a query do not sum to one. Divide by their sum.",
+            change={"normalise": torch.exp},
+        ),
+        Misconception(
+            "exponential forgotten",
+            kind="missing step",
+            credit=0.25,
+            says="You divide scores by their sum without exp. Use softmax.",
+            change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
+        ),
+        Misconception(
+            "sigmoid",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply the sigmoid to each score. Use softmax over the scores of a query.",
+            change={"normalise": torch.sigmoid},
+        ),
+        Misconception(
+            "logarithm",
+            kind="wrong formula",
+            credit=0.5,
+            says="You return logarithms of weights (log_softmax). Return the weights.",
+            change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
+        ),
+        Misconception(
+            "hard maximum",
+            kind="wrong formula",
+            credit=0.25,
+            says="You give all weight to the best key. Softmax gives every key some weight.",
+            change={"normalise": lambda scores: (scores == scores.max(1, keepdim=True).values).float()},
+        ),
+        Misconception(
+            "uniform",
+            kind="wrong formula",
+            credit=0.0,
+            says="All your weights are equal. They must depend on the scores, through softmax.",
+            change={"normalise": lambda scores: torch.full_like(scores, 1 / len(scores))},
+        ),
+        Misconception(
+            "applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax twice. Once is enough.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.5,
+            says="The largest score gets the smallest weight. Use softmax of the scores, not of their negatives.",
+            change={"before": torch.neg},
+        ),
+        Misconception(
+            "scaled again",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by √N. They are already scaled; use them as they are.",
+            change={"before": lambda scores: scores / len(scores) ** 0.5},
+        ),
+        Misconception(
+            "divided by the count",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by the number of words first. Use them as they are.",
+            change={"before": lambda scores: scores / len(scores)},
+        ),
+        Misconception(
+            "future hidden",
+            kind="mix-up",
+            credit=0.5,
+            says="You hide later words (a causal mask). Here every word may look at every word.",
+            change={"before": lambda scores: scores + torch.full_like(scores, -torch.inf).triu(1)},
+        ),
+        Misconception(
+            "one list per key",
+            kind="arrangement",
+            credit=0.5,
+            says="Your result is transposed: its outer list runs over keys. It must run over queries.",
+            change={"arrange": lambda weights: list(weights.mT)},
+        ),
+        Misconception(
+            "one flat list",
+            kind="arrangement",
+            credit=0.5,
+            says="You return all weights in one row. Return a list with one tensor for every query.",
+            change={"arrange": lambda weights: weights.flatten()},
+        ),
+        Misconception(
+            "lists instead of tensors",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but as lists. Return one tensor for every query.",
+            change={"arrange": lambda weights: weights.tolist()},
+        ),
+        Misconception(
+            "first query only",
+            kind="missing step",
+            credit=0.25,
+            says="Every row holds the weights of the first query. Use the scores of the current loop step.",
+            change={"arrange": lambda weights: [weights[0]] * len(weights)},
+        ),
+        Misconception(
+            "returned inside the loop",
+            kind="missing step",
+            credit=0.25,
+            says="You return the weights of one query only. Collect them for all queries, then return the list.",
+            change={"arrange": lambda weights: weights[0]},
+        ),
+        Misconception(
+            "first query's list",
+            kind="missing step",
+            credit=0.25,
+            says="Your list holds the weights of one query only. Collect them for all queries.",
+            change={"arrange": lambda weights: [weights[0]]},
+        ),
+        Misconception(
+            "last query left out",
+            kind="missing step",
+            credit=0.5,
+            says="Your loop stops before the last query: range(N) already ends at N - 1.",
+            change={"arrange": lambda weights: list(weights)[:-1]},
+        ),
+    ],
+)

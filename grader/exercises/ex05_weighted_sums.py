@@ -1,0 +1,250 @@
+"""Exercise 5: weighted sums of the values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+
+Tensor = torch.Tensor
+Tensors = list[Tensor]
+
+
+def weigh_and_sum(A: Tensor, V: Tensor) -> Tensor:
+    return V @ A.mT  # (D, N words) @ (N words, N queries) -> (D, N queries)
+
+
+def split_columns(outputs: Tensor) -> Tensors:
+    return list(outputs.mT.unsqueeze(-1))  # (D, N) -> N times (D, 1)
+
+
+def reference(
+    all_attention_weights: Tensors,
+    all_values: Tensors,
+    *,
+    before: Callable[[Tensor], Tensor] = lambda A: A,
+    combine: Callable[[Tensor, Tensor], Tensor] = weigh_and_sum,
+    after: Callable[[Tensor], Tensor] = lambda outputs: outputs,
+    arrange: Callable[[Tensor], Any] = split_columns,
+) -> Any:
+    A = torch.stack(all_attention_weights)  # (N queries, N words)
+    V = torch.cat(all_values, dim=1)  # (D, N words)
+    return arrange(after(combine(before(A), V)))
+
+
+def best_only(A: Tensor) -> Tensor:
+    return (A.max(dim=1, keepdim=True).values == A).float()
+
+
+def best_value_weighted(A: Tensor) -> Tensor:
+    return A * best_only(A)
+
+
+def without_last(A: Tensor) -> Tensor:
+    return torch.cat([A[:, :-1], torch.zeros(len(A), 1)], dim=1)
+
+
+def weighted_but_not_summed(all_attention_weights: Tensors, all_values: Tensors) -> Any:
+    return [[w * v for w, v in zip(weights, all_values, strict=True)] for weights in all_attention_weights]
+
+
+def draw(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (list(torch.softmax(randn(rng, N, N), dim=1)), columns(rng, N, D))
+
+
+exercise = Exercise(
+    number=5,
+    assignment="self_attention",
+    title="Weighted sums",
+    entry="weighted_sums",
+    reference=reference,
+    cases=[
+        Case(
+            "the notebook's sizes",
+            catches="the notebook's globals instead of the arguments",
+            inputs=draw(3, 4),
+        ),
+        Case("more words than dimensions", catches="a hard-coded N", inputs=draw(6, 2)),
+        Case("more dimensions than words", catches="a hard-coded D", inputs=draw(2, 5)),
+    ],
+    misconceptions=[
+        Misconception(
+            "mean instead of sum",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the number of words. The weights already sum to one; just sum.",
+            change={"after": lambda outputs: outputs / outputs.shape[1]},
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.5,
+            says="Query i takes the weights of key i from all queries. Use all weights of query i: weights[i][j].",
+            change={"before": lambda A: A.mT},
+        ),
+        Misconception(
+            "weights ignored",
+            kind="missing step",
+            credit=0.0,
+            says="You sum the values without weights. Multiply each value with its weight first.",
+            change={"before": torch.ones_like},
+        ),
+        Misconception(
+            "plain average",
+            kind="missing step",
+            credit=0.0,
+            says="You average the values, whatever the weights. Multiply each value with its weight, then sum.",
+            change={"before": lambda A: torch.full_like(A, 1 / len(A))},
+        ),
+        Misconception(
+            "best value only",
+            kind="wrong formula",
+            credit=0.25,
+            says="You take the value with the largest weight. Sum all values, each times its weight.",
+            change={"before": best_only},
+        ),
+        Misconception(
+            "largest term only",
+            kind="wrong formula",
+            credit=0.25,
+            says="You keep only the term with the largest weight. Sum all terms.",
+            change={"before": best_value_weighted},
+        ),
+        Misconception(
+            "softmax once more",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax to the weights again. They already sum to one; use them as they are.",
+            change={"before": lambda A: torch.softmax(A, dim=1)},
+        ),
+        Misconception(
+            "weights squared",
+            kind="wrong formula",
+            credit=0.25,
+            says="Each weight is used twice. Multiply each value with its weight once.",
+            change={"before": torch.square},
+        ),
+        Misconception(
+            "first query's weights",
+            kind="mix-up",
+            credit=0.25,
+            says="You use the weights of the first query for all. Use those of the current query.",
+            change={"before": lambda A: A[:1].expand_as(A)},
+        ),
+        Misconception(
+            "last word left out",
+            kind="missing step",
+            credit=0.5,
+            says="Your inner loop stops before the last word: range(N) already ends at N - 1.",
+            change={"before": without_last},
+        ),
+        Misconception(
+            "own word only",
+            kind="missing step",
+            credit=0.25,
+            says="You use only the word's own value. Sum over the values of all words.",
+            change={"before": lambda A: torch.diag(A.diagonal())},
+        ),
+        Misconception(
+            "values in the outer loop",
+            kind="mix-up",
+            credit=0.25,
+            says="You multiply one value with all weights of its own query. The value must change with the weight.",
+            change={"combine": lambda A, V: V * A.sum(dim=1)},
+        ),
+        Misconception(
+            "last term only",
+            kind="missing step",
+            credit=0.25,
+            says="Each loop step overwrites the one before. Add to the sum instead of replacing it.",
+            change={"combine": lambda A, V: V[:, -1:] * A[:, -1]},
+        ),
+        Misconception(
+            "sum never reset",
+            kind="missing step",
+            credit=0.5,
+            says="The sum of one query goes on in the next. Start from zero for every query.",
+            change={"after": lambda outputs: outputs.cumsum(dim=1)},
+        ),
+        Misconception(
+            "values reversed",
+            kind="mix-up",
+            credit=0.25,
+            says="The weights go to the values in reverse order. Weight j belongs to value j.",
+            change={"before": lambda A: A.flip(1)},
+        ),
+        Misconception(
+            "last query for all",
+            kind="missing step",
+            credit=0.25,
+            says="All your outputs are that of the last query: perhaps all entries are one and the same tensor.",
+            change={"after": lambda outputs: outputs[:, -1:].expand_as(outputs)},
+        ),
+        Misconception(
+            "value added",
+            kind="mix-up",
+            credit=0.5,
+            says="You add the word's own value to its output. The weighted sum alone is asked for.",
+            change={"combine": lambda A, V: V @ A.mT + V},
+        ),
+        Misconception(
+            "not summed",
+            kind="missing step",
+            credit=0.25,
+            says="You return the weighted values one by one. Sum them for every query.",
+            answers=weighted_but_not_summed,
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The sign is wrong: you subtract where you should add.",
+            change={"after": torch.neg},
+        ),
+        Misconception(
+            "row vectors",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).",
+            change={"arrange": lambda outputs: list(outputs.mT.unsqueeze(1))},
+        ),
+        Misconception(
+            "flat vectors",
+            kind="arrangement",
+            credit=0.5,
+            says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
+            change={"arrange": lambda outputs: list(outputs.mT)},
+        ),
+        Misconception(
+            "outputs side by side",
+            kind="arrangement",
+            credit=0.5,
+            says="You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.",
+            change={"arrange": lambda outputs: outputs},
+        ),
+        Misconception(
+            "everything summed up",
+            kind="wrong formula",
+            credit=0.25,
+            says="You return one sum over all queries. Return one sum for every query.",
+            change={"arrange": lambda outputs: outputs.sum(dim=1, keepdim=True)},
+        ),
+        Misconception(
+            "first output only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the output of the first query only. Collect all outputs, then return the list.",
+            change={"arrange": lambda outputs: outputs[:, :1]},
+        ),
+        Misconception(
+            "last query left out",
+            kind="missing step",
+            credit=0.5,
+            says="Your outer loop stops before the last query: range(N) already ends at N - 1.",
+            change={"arrange": lambda outputs: split_columns(outputs)[:-1]},
+        ),
+    ],
+)

@@ -1,0 +1,389 @@
+"""Exercise 7: self-attention in matrix form, one word per column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+
+Tensor = torch.Tensor
+
+
+def affine(W: Tensor, X: Tensor, b: Tensor) -> Tensor:
+    return W @ X + b  # (D, D) @ (D, N) + (D, 1) -> (D, N)
+
+
+def reference(
+    X: Tensor,
+    W_v: Tensor,
+    W_q: Tensor,
+    W_k: Tensor,
+    b_v: Tensor,
+    b_q: Tensor,
+    b_k: Tensor,
+    *,
+    before: Callable[[Tensor, Tensor], Tensor] = lambda X, b: X,
+    multiply: Callable[[Tensor, Tensor], Tensor] = lambda W, X: W @ X,
+    add: Callable[[Tensor, Tensor], Tensor] = lambda WX, b: WX + b,
+    weights: str = "qkv",
+    biases: str = "qkv",
+    score: Callable[[Tensor, Tensor], Tensor] = lambda Q, K: K.mT @ Q,
+    scale: Callable[[Tensor, int, int], Tensor] = lambda scores, D, N: scores / D**0.5,
+    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=0),
+    combine: Callable[[Tensor, Tensor], Tensor] = lambda V, A: V @ A,
+    values: Callable[[Tensor, Tensor], Tensor] = lambda V, X: V,
+    after: Callable[[Tensor, Tensor], Tensor] = lambda outputs, X: outputs,
+) -> Any:
+    W = {"q": W_q, "k": W_k, "v": W_v}
+    b = {"q": b_q, "k": b_k, "v": b_v, "0": torch.zeros_like(b_q)}
+    # (D, D) @ (D, N) + (D, 1) -> (D, N) each
+    Q, K, V = (add(multiply(W[w], before(X, b[c])), b[c]) for w, c in zip(weights, biases, strict=True))
+    N = X.shape[1]
+    # The length of a query: D here, but half of it where exercise 8 calls this function for a head.
+    A = normalise(scale(score(Q, K), len(Q), N))  # (N keys, N queries): a column for every query
+    return after(combine(values(V, X), A), X)
+
+
+def weights_instead(
+    X: Tensor, _W_v: Tensor, W_q: Tensor, W_k: Tensor, _b_v: Tensor, b_q: Tensor, b_k: Tensor
+) -> Tensor:
+    return torch.softmax(affine(W_k, X, b_k).mT @ affine(W_q, X, b_q) / len(X) ** 0.5, dim=0)
+
+
+def compares_dimensions(
+    X: Tensor, W_v: Tensor, W_q: Tensor, W_k: Tensor, b_v: Tensor, b_q: Tensor, b_k: Tensor
+) -> Tensor:
+    scores = affine(W_k, X, b_k) @ affine(W_q, X, b_q).mT  # (D, D)
+    return torch.softmax(scores / len(X) ** 0.5, dim=0) @ affine(W_v, X, b_v)
+
+
+def draw(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        # Small weights keep the scores near one, where softmax shows every mistake.
+        weights = [randn(rng, D, D) / D**0.5 for _ in range(3)]
+        biases = [randn(rng, D, 1) for _ in range(3)]
+        return (randn(rng, D, N), *weights, *biases)
+
+    return inputs
+
+
+exercise = Exercise(
+    number=7,
+    assignment="self_attention",
+    title="Matrix form",
+    entry="scaled_dot_product_self_attention",
+    reference=reference,
+    cases=[
+        Case(
+            "the notebook's sizes",
+            catches="the notebook's globals instead of the arguments",
+            inputs=draw(4, 3),
+        ),
+        Case("more words than dimensions", catches="√N for √D, a wrong softmax axis", inputs=draw(3, 8)),
+        Case("more dimensions than words", catches="a hard-coded √4 or √8, D for √D", inputs=draw(7, 2)),
+        Case(
+            "as many words as dimensions",
+            catches="transposed results, whose shape is right",
+            inputs=draw(5, 5),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "bias forgotten",
+            kind="missing step",
+            credit=0.5,
+            says="You leave out the biases: Q = W_q X + b_q, and the same for K and V.",
+            change={"add": lambda WX, b: WX},
+        ),
+        Misconception(
+            "bias added before the matrix",
+            kind="wrong formula",
+            credit=0.5,
+            says="You multiply W with X + b. Multiply W with X first, then add b.",
+            change={"before": lambda X, b: X + b, "add": lambda WX, b: WX},
+        ),
+        Misconception(
+            "bias subtracted",
+            kind="wrong formula",
+            credit=0.5,
+            says="The biases are added, not subtracted: Q = W_q X + b_q.",
+            change={"add": lambda WX, b: WX - b},
+        ),
+        Misconception(
+            "matrices transposed",
+            kind="convention",
+            credit=0.5,
+            says="You multiply with transposed weights. With words as columns it is W @ X: W comes first, as it is.",
+            change={"multiply": lambda W, X: W.mT @ X},
+        ),
+        Misconception(
+            "parameters in q, k, v order",
+            kind="mix-up",
+            credit=0.5,
+            says="The roles are mixed up: the parameters come in the order v, q, k. Use W_q and b_q for the queries.",
+            # The first matrix, W_v, is taken for the queries, the second, W_q, for the keys, W_k for the values.
+            change={"weights": "vqk", "biases": "vqk"},
+        ),
+        Misconception(
+            "biases exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="The matrices are in their right places, but the biases are not: b_q belongs to W_q, b_v to W_v.",
+            change={"biases": "vqk"},
+        ),
+        # A forgotten b_k is no mistake that shows: it adds the same to all scores of a query, and softmax drops it.
+        Misconception(
+            "values without bias",
+            kind="missing step",
+            credit=0.75,
+            says="The bias of the values is missing: V = W_v X + b_v.",
+            change={"biases": "qk0"},
+        ),
+        Misconception(
+            "queries without bias",
+            kind="missing step",
+            credit=0.75,
+            says="The bias of the queries is missing: Q = W_q X + b_q.",
+            change={"biases": "0kv"},
+        ),
+        Misconception(
+            "query parameters for everything",
+            kind="mix-up",
+            credit=0.25,
+            says="You use W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
+            change={"weights": "qqq", "biases": "qqq"},
+        ),
+        Misconception(
+            "keys as values",
+            kind="mix-up",
+            credit=0.5,
+            says="You weigh the keys. The weights belong to the values, V = W_v X + b_v.",
+            change={"weights": "qkk", "biases": "qkk"},
+        ),
+        Misconception(
+            "keys with keys",
+            kind="mix-up",
+            credit=0.25,
+            says="You compare keys with keys. The scores are KᵀQ.",
+            change={"weights": "kkv", "biases": "kkv"},
+        ),
+        Misconception(
+            "queries with queries",
+            kind="mix-up",
+            credit=0.25,
+            says="You compare queries with queries. The scores are KᵀQ.",
+            change={"weights": "qqv", "biases": "qqv"},
+        ),
+        Misconception(
+            "queries and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="You compute QᵀK. Words are columns here, and softmax runs down each column, so the scores are KᵀQ.",
+            change={"score": lambda Q, K: Q.mT @ K},
+        ),
+        Misconception(
+            "dimensions compared",
+            kind="convention",
+            credit=0.25,
+            says="Your scores are (D, D): you compare dimensions. Compare words: KᵀQ has shape (N, N).",
+            answers=lambda X, W_v, W_q, W_k, b_v, b_q, b_k: (
+                torch.softmax(affine(W_k, X, b_k) @ affine(W_q, X, b_q).mT / len(X) ** 0.5, dim=0) @ affine(W_v, X, b_v)
+            ),
+        ),
+        Misconception(
+            "not scaled",
+            kind="scaling",
+            credit=0.5,
+            says="You do not scale. Divide the scores by √D before softmax.",
+            change={"scale": lambda scores, D, N: scores},
+        ),
+        Misconception(
+            "divided by D",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by D. Divide by its square root, √D.",
+            change={"scale": lambda scores, D, N: scores / D},
+        ),
+        Misconception(
+            "divided by √N",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by √N, with the number of words. The scale is √D: X has shape (D, N).",
+            change={"scale": lambda scores, D, N: scores / N**0.5},
+        ),
+        Misconception(
+            "divided by N",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the number of words. The scale is √D: X has shape (D, N).",
+            change={"scale": lambda scores, D, N: scores / N},
+        ),
+        Misconception(
+            "multiplied by √D",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply the scores by √D. Divide by it.",
+            change={"scale": lambda scores, D, N: scores * D**0.5},
+        ),
+        Misconception(
+            "√4 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by 2, which is √D for the notebook's D = 4 only. Take D from the shape of X.",
+            change={"scale": lambda scores, D, N: scores / 2},
+        ),
+        Misconception(
+            "√8 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √8. Take D from the shape of X.",
+            change={"scale": lambda scores, D, N: scores / 8**0.5},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+            change={"scale": lambda scores, D, N: -scores / D**0.5},
+        ),
+        Misconception(
+            "scaled after softmax",
+            kind="scaling",
+            credit=0.5,
+            says="You scale after softmax. Scale the scores, before softmax.",
+            change={
+                "scale": lambda scores, D, N: scores,
+                "after": lambda outputs, X: outputs / len(X) ** 0.5,
+            },
+        ),
+        Misconception(
+            "softmax along rows",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs along rows. Words are columns here: it must run down each column (dim=0).",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
+        ),
+        Misconception(
+            "softmax over everything",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs over all scores at once. Apply it to each column (softmax_cols).",
+            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with raw scores. Apply softmax_cols to the scores first.",
+            change={"normalise": lambda scores: scores},
+        ),
+        Misconception(
+            "not normalised",
+            kind="missing step",
+            credit=0.25,
+            says="Your weights do not sum to one: divide the exponentials by their sum in each column.",
+            change={"normalise": torch.exp},
+        ),
+        Misconception(
+            "applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax twice. Once is enough.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 0), 0)},
+        ),
+        Misconception(
+            "sigmoid",
+            kind="wrong formula",
+            credit=0.25,
+            says="You use the sigmoid of the scores as weights. Use softmax_cols.",
+            change={"normalise": torch.sigmoid},
+        ),
+        Misconception(
+            "hard maximum",
+            kind="wrong formula",
+            credit=0.25,
+            says="Each query takes only its best value. Softmax gives every value some weight.",
+            change={"normalise": lambda scores: (scores == scores.max(0, keepdim=True).values).float()},
+        ),
+        Misconception(
+            "future hidden",
+            kind="mix-up",
+            credit=0.5,
+            says="You hide later words (a causal mask). Here every word may look at every word.",
+            change={"normalise": lambda S: torch.softmax(S + torch.full_like(S, -torch.inf).tril(-1), dim=0)},
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.5,
+            says="You multiply V with the transposed weights. Column i holds the weights of query i: V @ A.",
+            change={"combine": lambda V, A: V @ A.mT},
+        ),
+        Misconception(
+            "plain average",
+            kind="missing step",
+            credit=0.0,
+            says="You average the values, whatever the weights. Multiply V with the weights.",
+            change={"combine": lambda V, A: V.mean(dim=1, keepdim=True).expand_as(V)},
+        ),
+        Misconception(
+            "words as values",
+            kind="missing step",
+            credit=0.5,
+            says="You weigh the words X themselves. Weigh the values, V = W_v X + b_v.",
+            change={"values": lambda V, X: X},
+        ),
+        Misconception(
+            "words added",
+            kind="mix-up",
+            credit=0.5,
+            says="You add X to the result (a residual connection). Self-attention alone has no such sum.",
+            change={"after": lambda outputs, X: outputs + X},
+        ),
+        Misconception(
+            "mean instead of sum",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide the result by the number of words. The weights already sum to one.",
+            change={"after": lambda outputs, X: outputs / X.shape[1]},
+        ),
+        Misconception(
+            "result and weights",
+            kind="arrangement",
+            credit=0.75,
+            says="You return the weights as well. Return the outputs only.",
+            answers=lambda *inputs: (reference(*inputs), weights_instead(*inputs)),
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but transposed. Words are columns: return shape (D, N).",
+            change={"after": lambda outputs, X: outputs.mT},
+        ),
+        Misconception(
+            "list of columns",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but in a list of columns. Return one (D, N) tensor.",
+            change={"after": lambda outputs, X: list(outputs.split(1, dim=1))},
+        ),
+        Misconception(
+            "first word only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the output of the first word only. Return a column for every word.",
+            change={"after": lambda outputs, X: outputs[:, :1]},
+        ),
+        Misconception(
+            "weights returned",
+            kind="missing step",
+            credit=0.25,
+            says="You return the attention weights. Multiply the values with them.",
+            answers=weights_instead,
+        ),
+    ],
+)

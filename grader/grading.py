@@ -1,0 +1,208 @@
+"""Grade one submission: run its cells in a sandbox, ask the hidden cases at each test cell, judge the answers."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from grader.answer import Answer, Lost, Missing
+from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
+from grader.exercises import EXERCISES
+from grader.judge import judge
+from grader.rendering import verdict_outputs
+from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
+from grader.verdict import Verdict
+
+_DEFINED = re.compile(r"^\s*(?:def\s+|class\s+|(?=\w+\s*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
+_TEST_CELL = re.compile(r"test-exercise-(\d+)")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to grade."""
+
+    device: str = "cpu"
+    seed: int = DEFAULT_SEED
+    limits: Limits = field(default_factory=Limits)
+
+
+def grade_notebook(notebook: Any, files: Path | None = None, settings: Settings | None = None) -> list[Verdict]:
+    """Run a sanitised notebook, write all outputs into it, and return the verdicts.
+
+    `files` is the folder whose files the notebook may import.
+    """
+    grading = _Grading(notebook, files, settings or Settings())
+    try:
+        return grading.run()
+    finally:
+        grading.sandbox.close()
+
+
+def is_test_cell(cell: Any) -> bool:
+    """Whether nbgrader takes an automatic score from this cell."""
+    return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
+
+
+def refuse_to_score(notebook: Any, why: str) -> None:
+    """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
+    for cell in notebook.cells:
+        if is_test_cell(cell):
+            _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, "no answer", (why,)))
+
+
+class _Grading:
+    def __init__(self, notebook: Any, files: Path | None, settings: Settings) -> None:
+        self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        self.files = files
+        self.settings = settings
+        self.ends_at = time.monotonic() + settings.limits.submission
+        self.sandbox = self._new_sandbox()
+        self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
+        self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
+        self.definitions: dict[str, str] = {}  # function name -> sources of the cells that define it
+        self.verdicts: dict[int, Verdict] = {}
+
+    def run(self) -> list[Verdict]:
+        for count, cell in enumerate(self.cells, start=1):
+            if is_test_cell(cell):
+                verdict = self._verdict(cell)
+                _write_verdict(cell, verdict)
+                self.verdicts[verdict.exercise] = verdict
+            else:
+                self._run(cell)
+            cell.execution_count = count
+        return [verdict for number, verdict in self.verdicts.items() if number]
+
+    def _new_sandbox(self) -> SandboxProcess:
+        return SandboxProcess(self.files, self.settings.limits, self.settings.device)
+
+    def _run(self, cell: Any) -> None:
+        """Run a cell of the student or a given one, and keep what it shows."""
+        for name in _DEFINED.findall(cell.source):
+            self.definitions[name] = self.definitions.get(name, "") + "\n" + cell.source
+        seconds = min(self.settings.limits.cell, self.ends_at - time.monotonic())
+        if seconds <= 0:
+            cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
+            return
+        try:
+            result = self._alive().run_cell(cell.source, seconds)
+        except SandboxLost as lost:
+            cell.outputs = [_error_output("CellStopped", str(lost))]
+            self._note_failure(cell.source, str(lost))
+            return
+        cell.outputs = result.outputs
+        self.ran.append(cell.source)
+        if result.error:
+            self._note_failure(cell.source, f"The cell that should define it stopped with {result.error}")
+
+    def _alive(self) -> SandboxProcess:
+        """A sandbox that has run all cells so far, without those that broke it."""
+        if not self.sandbox.alive:
+            self.sandbox.close()
+            self.sandbox = self._replayed()
+        return self.sandbox
+
+    def _replayed(self) -> SandboxProcess:
+        sandbox = self._new_sandbox()
+        for source in self.ran:
+            try:
+                sandbox.run_cell(source, self.settings.limits.cell)
+            except SandboxLost:  # it ended well the first time: it behaves differently on purpose or by chance
+                self.ran.remove(source)
+                return self._replayed()
+        return sandbox
+
+    def _note_failure(self, source: str, why: str) -> None:
+        for name in _DEFINED.findall(source):
+            self.failed_cells[name] = why
+
+    def _verdict(self, cell: Any) -> Verdict:
+        match = _TEST_CELL.fullmatch(str(cell.metadata["nbgrader"].get("grade_id")))
+        exercise = EXERCISES.get(int(match[1])) if match else None
+        if exercise is None:
+            why = "This test belongs to no exercise that the grader knows, so nothing was compared."
+            return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, "no answer", (why,))
+        return self._best_verdict(exercise)
+
+    def _best_verdict(self, exercise: Exercise) -> Verdict:
+        """Judge with the student's earlier functions first, then with right ones in place of their wrong ones."""
+        verdict = self._in_all_forms(exercise, {})
+        if verdict.right or verdict.reason in ("missing", "to do"):
+            return verdict
+        standins = self._standins(exercise)
+        if not standins:
+            return verdict
+        # A sandbox of its own: a stand-in answers for an earlier exercise, so it must not outlive this one.
+        own, self.sandbox = self.sandbox, self._replayed()
+        try:
+            followed = self._in_all_forms(exercise, standins)
+        finally:
+            self.sandbox.close()
+            self.sandbox = own
+        return followed if followed.credit > verdict.credit else verdict
+
+    def _standins(self, exercise: Exercise) -> Standins:
+        """Right versions of all earlier functions of this assignment, if the student's code calls any of them."""
+        earlier = {
+            one.entry: one.reference
+            for one in EXERCISES.values()
+            if one.assignment == exercise.assignment and one.number < exercise.number
+        }
+        return earlier if self._mentions(exercise.entry, set(earlier)) else {}
+
+    def _mentions(self, entry: str, names: set[str]) -> bool:
+        """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
+        to_read, read = {entry}, set()
+        while to_read:
+            name = to_read.pop()
+            read.add(name)
+            words = set(_WORD.findall(self.definitions.get(name, "")))
+            if words & names:
+                return True
+            to_read |= words & self.definitions.keys() - read
+        return False
+
+    def _in_all_forms(self, exercise: Exercise, standins: Standins) -> Verdict:
+        drawn = exercise.draw(self.settings.seed)
+        verdict = judge(exercise, drawn, self._ask(exercise, drawn, standins), self.settings.device)
+        for form in exercise.other_forms:
+            if verdict.credit == 1.0 or verdict.reason in ("missing", "to do", "no answer"):
+                break
+            reformed = [DrawnCase(case.case, form(case.inputs)) for case in drawn]
+            other = judge(exercise, reformed, self._ask(exercise, reformed, standins), self.settings.device)
+            verdict = max(verdict, other, key=lambda one: one.credit)
+        return verdict
+
+    def _ask(self, exercise: Exercise, drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
+        answers: list[Answer] = []
+        for case in drawn:
+            if answers and isinstance(answers[-1], (Lost, Missing)):
+                answers.append(answers[-1])  # code that hangs once may hang every time: do not wait again
+            elif time.monotonic() > self.ends_at:
+                answers.append(Lost("The notebook as a whole took too long; this exercise was not run."))
+            else:
+                answer = self._alive().answer(exercise.entry, case.inputs, standins)
+                answers.append(Missing(self._why_missing(exercise)) if isinstance(answer, Missing) else answer)
+        return answers
+
+    def _why_missing(self, exercise: Exercise) -> str:
+        return self.failed_cells.get(exercise.entry, "")
+
+
+def _write_verdict(cell: Any, verdict: Verdict) -> None:
+    cell.outputs = verdict_outputs(verdict, float(cell.metadata["nbgrader"]["points"]))
+
+
+def _nbgrader(cell: Any, key: str) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get(key, False))
+
+
+def _error_output(name: str, text: str) -> Any:
+    return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])

@@ -1,0 +1,97 @@
+"""The parts that nbgrader_config.py plugs into nbgrader: a reader, a repairer, and the run that judges."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
+from traitlets import Enum, Integer
+
+from grader.exercise import DEFAULT_SEED
+from grader.grading import Settings, grade_notebook, refuse_to_score
+from grader.reading import NOTES_KEY, read_notebook
+from grader.repair import KnownCell, add_notes, repair
+from grader.sandbox_process import Limits
+
+DEVICE_VARIABLE = "GRADER_DEVICE"  # set by `grader autograde --device`
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads submissions that nbformat would refuse, so that they reach the gradebook with zero points and a note."""
+
+    def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> tuple[str, Any]:
+        if not self.parent._sanitizing:  # nbgrader's second pass reads what the first one wrote
+            written: tuple[str, Any] = super().from_filename(filename, resources, **kw)
+            return written
+        resources = dict(resources or {})
+        metadata = dict(resources.get("metadata", {}))
+        path = Path(filename)
+        metadata["name"] = path.stem
+        metadata["path"] = str(path.parent)
+        resources["metadata"] = metadata
+        output: tuple[str, Any] = self.from_notebook_node(read_notebook(path), resources, **kw)
+        return output
+
+
+class RepairSubmission(NbGraderPreprocessor):
+    """Restores what the course gave, from nbgrader's record of the released notebook."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            known = _known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]))
+        notes = [*nb.metadata.pop(NOTES_KEY, []), *repair(nb, known)]
+        add_notes(nb, notes)
+        for note in notes:
+            self.log.warning("%s: %s", names["student"], note)
+        return nb, resources
+
+
+def _known_cells(notebook: Any) -> list[KnownCell]:
+    grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
+    tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
+    solutions = {cell.name for cell in notebook.solution_cells}
+    return [
+        KnownCell(
+            grade_id=cell.name,
+            cell_type=cell.cell_type,
+            source=cell.source,
+            grade=cell.name in grades,
+            solution=cell.name in solutions,
+            locked=cell.locked,
+            points=grades.get(cell.name, tasks.get(cell.name, 0.0)),
+            task=cell.name in tasks,
+        )
+        for cell in notebook.source_cells
+    ]
+
+
+class RunAndJudge(Execute):
+    """Runs the notebook in a sandbox and writes verdicts into its test cells, in place of nbgrader's Execute."""
+
+    timeout = Integer(30, allow_none=True, help="Seconds that one cell may run.").tag(config=True)
+    case_timeout = Integer(10, help="Seconds that one hidden case may run.").tag(config=True)
+    submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
+    seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
+    device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
+
+    def _device_default(self) -> str:
+        return os.environ.get(DEVICE_VARIABLE, "cpu")
+
+    def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores
+            refuse_to_score(nb, "The notebook was not run, so nothing was compared.")
+        output: tuple[Any, Any] = super().__call__(nb, resources)
+        return output
+
+    def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:  # noqa: ARG002
+        limits = Limits(
+            cell=self.timeout or self.submission_timeout, case=self.case_timeout, submission=self.submission_timeout
+        )
+        folder = resources.get("metadata", {}).get("path")
+        grade_notebook(nb, Path(folder) if folder else None, Settings(self.device, self.seed, limits))
+        return nb, resources

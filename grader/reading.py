@@ -1,0 +1,112 @@
+"""Read a submitted notebook, whatever it is, into one that is safe to handle."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+MAX_BYTES = 50 * 2**20
+NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
+
+_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_KINDS = {
+    "code": nbformat.v4.new_code_cell,
+    "markdown": nbformat.v4.new_markdown_cell,
+    "raw": nbformat.v4.new_raw_cell,
+}
+
+
+def read_notebook(path: Path) -> Any:
+    """The notebook with the sources, the nbgrader metadata and nothing else. Notes say what was wrong with it."""
+    try:
+        submitted = _parse(path)
+    except _Unreadable as unreadable:
+        return _new_notebook([], [f"This file could not be read as a notebook: {unreadable}."])
+    notes = []
+    if submitted.get("nbformat") != 4:
+        notes.append("This notebook has an old format and was converted.")
+        submitted = _convert(submitted)
+    cells = submitted.get("cells")
+    if not isinstance(cells, list):
+        cells = []
+        notes.append("This notebook has no cells.")
+    rebuilt = [_rebuild(cell) for cell in cells]
+    if None in rebuilt:
+        notes.append("Some cells could not be read and were left out.")
+    language = _language(submitted)
+    if language not in ("", "python"):
+        notes.append(f"This notebook asks for the language “{language}”; it was run as Python.")
+    return _new_notebook([cell for cell in rebuilt if cell is not None], notes)
+
+
+class _Unreadable(Exception):
+    pass
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise _Unreadable("it is not a file")
+    if path.stat().st_size > MAX_BYTES:
+        raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        content = json.loads(text) if text.strip() else None
+    except (ValueError, RecursionError) as error:  # bad JSON, bad UTF-8, absurd nesting
+        raise _Unreadable("it is not valid JSON") from error
+    if content is None:
+        raise _Unreadable("it is empty")
+    if not isinstance(content, dict):
+        raise _Unreadable("it holds no notebook")
+    return content
+
+
+def _convert(submitted: dict[str, Any]) -> dict[str, Any]:
+    """An older notebook in the present format, or an empty one if it cannot be converted."""
+    try:
+        return dict(nbformat.convert(nbformat.from_dict(submitted), 4))
+    except Exception:  # the converters trust their input; what they stumble over is not a notebook
+        return {}
+
+
+def _rebuild(cell: Any) -> Any:
+    """A fresh cell with what we need of the submitted one, or None."""
+    if not isinstance(cell, dict):
+        return None
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        return None
+    make = _KINDS.get(str(cell.get("cell_type")), nbformat.v4.new_raw_cell)
+    rebuilt = make(source.encode("utf-8", "replace").decode("utf-8"))  # no lone surrogates: they cannot be saved
+    identity = cell.get("id")
+    if isinstance(identity, str) and _CELL_ID.fullmatch(identity):
+        rebuilt["id"] = identity
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    if isinstance(grade_id, str):
+        rebuilt.metadata["nbgrader"] = nbformat.from_dict({"grade_id": grade_id})
+    return rebuilt
+
+
+def _new_notebook(cells: list[Any], notes: list[str]) -> Any:
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    seen: set[str] = set()
+    for cell in cells:
+        if cell["id"] in seen:
+            cell["id"] = nbformat.v4.new_code_cell()["id"]
+        seen.add(cell["id"])
+    notebook.metadata[NOTES_KEY] = notes
+    return notebook
+
+
+def _language(submitted: dict[str, Any]) -> str:
+    metadata = submitted.get("metadata")
+    kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    language = kernel.get("language", "python") if isinstance(kernel, dict) else ""
+    return re.sub(r"[^\w+#. -]", "", str(language)).lower()[:30]

@@ -1,0 +1,153 @@
+"""Put a submitted notebook back into the shape that was released, and note what had to be changed.
+
+The student's code stays. What the course gave (tests, given code, points, the kind of each cell) is restored,
+wherever the student deleted, doubled, edited, retyped or moved it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+
+NBGRADER_SCHEMA = 3
+
+_HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", re.DOTALL)
+_DEFINES = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class KnownCell:
+    """A cell of the released notebook that nbgrader keeps track of."""
+
+    grade_id: str
+    cell_type: str
+    source: str
+    grade: bool
+    solution: bool
+    locked: bool
+    points: float
+    task: bool = False
+
+    @property
+    def given(self) -> bool:
+        """Whether the course wrote it, so that its source is restored."""
+        return self.locked or (self.grade and not self.solution)
+
+
+def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
+    """Repair the notebook in place; the notes say what was changed."""
+    notes: list[str] = []
+    places = _find(notebook.cells, known, notes)
+    for cell in notebook.cells:
+        cell.metadata.pop("nbgrader", None)
+    for one in known:
+        if one.grade_id in places:
+            places[one.grade_id] = _restore(notebook.cells, places[one.grade_id], one, notes)
+    _reorder(notebook, known, places, notes)
+    _insert_missing(notebook, known, places, notes)
+    return notes
+
+
+def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dict[str, Any]:
+    """Which cell of the submission is which known cell: by its grade id, else by what it says."""
+    names = {one.grade_id for one in known}
+    places: dict[str, Any] = {}
+    doubled: set[str] = set()
+    for cell in cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in names:
+            if name in places:
+                doubled.add(name)
+            places[name] = cell  # the last copy counts: it is the one that decides when the notebook is run
+    notes += [f"The cell “{name}” exists several times; the last one counts." for name in sorted(doubled)]
+    taken = {id(cell) for cell in places.values()}
+    for one in known:
+        if one.grade_id not in places:
+            cell = next((cell for cell in reversed(cells) if id(cell) not in taken and _looks_like(cell, one)), None)
+            if cell is not None:
+                places[one.grade_id] = cell
+                taken.add(id(cell))
+                notes.append(f"The cell “{one.grade_id}” had lost its nbgrader metadata and was recognised.")
+    return places
+
+
+def _looks_like(cell: Any, known: KnownCell) -> bool:
+    if known.given:
+        return bool(_plain(cell.source) == _plain(known.source))
+    wanted = _DEFINES.findall(known.source)
+    return bool(cell.cell_type == "code" and set(wanted) & set(_DEFINES.findall(cell.source)))
+
+
+def _plain(source: str) -> str:
+    """A source as the student got it, whatever happened to its blanks."""
+    return " ".join(_HIDDEN.sub("", source).split())
+
+
+def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) -> Any:
+    """The known cell with its own kind, metadata and, if the course wrote it, source."""
+    if cell.cell_type != known.cell_type:
+        notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
+    elif known.given and _plain(cell.source) != _plain(known.source):
+        notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
+    restored = _new_cell(known, known.source if known.given else cell.source)
+    restored["id"] = cell["id"]
+    cells[next(index for index, one in enumerate(cells) if one is cell)] = restored
+    return restored
+
+
+def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
+    """Known cells in their released order; what the student wrote stays behind the known cell it follows."""
+    wanted = [places[one.grade_id] for one in known if one.grade_id in places]
+    known_ids = {id(cell) for cell in wanted}
+    present = [cell for cell in notebook.cells if id(cell) in known_ids]
+    if [id(cell) for cell in present] == [id(cell) for cell in wanted]:
+        return
+    notes.append("The cells were in another order; the released order was restored.")
+    followers: dict[int, list[Any]] = {0: []}
+    leader = 0
+    for cell in notebook.cells:
+        if id(cell) in known_ids:
+            leader = id(cell)
+            followers[leader] = []
+        else:
+            followers[leader].append(cell)
+    notebook.cells = followers[0] + [one for cell in wanted for one in [cell, *followers[id(cell)]]]
+
+
+def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
+    """Bring back given cells behind the known cell that they followed. Missing student code stays missing."""
+    after = -1
+    for one in known:
+        if one.grade_id in places:
+            after = next(index for index, cell in enumerate(notebook.cells) if cell is places[one.grade_id])
+        elif one.given or one.grade:
+            after += 1
+            notebook.cells.insert(after, _new_cell(one, one.source if one.given else ""))
+            notes.append(f"The cell “{one.grade_id}” was missing and was put back.")
+
+
+def _new_cell(known: KnownCell, source: str) -> Any:
+    make = nbformat.v4.new_code_cell if known.cell_type == "code" else nbformat.v4.new_markdown_cell
+    metadata: dict[str, Any] = {
+        "grade_id": known.grade_id,
+        "grade": known.grade,
+        "solution": known.solution,
+        "locked": known.locked,
+        "task": known.task,
+        "schema_version": NBGRADER_SCHEMA,
+        "cell_type": known.cell_type,
+    }
+    if known.grade or known.task:
+        metadata["points"] = known.points
+    return make(source, metadata=nbformat.from_dict({"nbgrader": metadata}))
+
+
+def add_notes(notebook: Any, notes: Sequence[str]) -> None:
+    """A first cell that tells student and instructor what was changed."""
+    if notes:
+        lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell("\n".join(lines), id="notes-from-grading"))

@@ -1,0 +1,4 @@
+"""The untrusted side: a process that runs a student's notebook and answers questions about it.
+
+Nothing in this folder knows a reference, an expected value or a misconception, and nothing may import them.
+"""

@@ -1,0 +1,110 @@
+"""The program of the sandbox process: run the cells it is sent, and answer the cases it is asked."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.sandbox import wire
+from grader.sandbox.shell import Shell, run_cell, start_shell
+
+
+def main(descriptor: int, device: str) -> None:
+    """Serve requests until the judge closes the channel."""
+    channel = socket.socket(fileno=descriptor)
+    torch.set_num_threads(1)
+    # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
+    sys.path.append(str(Path.cwd()))
+    _forget_the_grader()
+    shell = start_shell()
+    while True:
+        try:
+            request = wire.receive(channel)
+        except wire.ChannelError:
+            return
+        if request.header["do"] == "cell":
+            outputs, error = run_cell(shell, request.header["source"])
+            header = {"outputs": _plain_json(outputs), "error": error}
+            wire.send(channel, header, {})
+        else:
+            wire.send(channel, *_answer(shell, channel, request, device))
+
+
+def _forget_the_grader() -> None:
+    """Nothing of the grader is for the notebook; what this process needs of it is already imported."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "grader"]:
+        del sys.modules[name]
+    sys.modules["grader"] = None  # type: ignore[assignment]  # how Python spells "not importable"
+
+
+def _plain_json(outputs: list[dict[str, Any]]) -> Any:
+    """Outputs as pure JSON: bytes as base64, as Jupyter has them, and anything odd as text."""
+
+    def plain(value: Any) -> str:
+        return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
+
+    return json.loads(json.dumps(outputs, default=plain))
+
+
+def _answer(
+    shell: Shell, channel: socket.socket, request: wire.Frame, device: str
+) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    """Call the student's function on one case and report what came back."""
+    name = request.header["entry"]
+    for standin in request.header["standins"]:
+        shell.user_ns[standin] = _ask_the_judge(channel, standin, device)
+    function = shell.user_ns.get(name)
+    if not callable(function):
+        return {"missing": True}, {}
+    inputs = _on_device(wire.decode(request.header["inputs"], request.tensors), device)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            torch.manual_seed(0)
+            value = function(*inputs)
+        # The inputs go back too: the judge looks whether they were modified.
+        values, tensors = wire.encode([value, inputs])
+    except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
+        return {"raised": _describe_error(error)}, {}
+    return {"values": values}, tensors
+
+
+def _ask_the_judge(channel: socket.socket, name: str, device: str) -> Callable[..., Any]:
+    """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
+
+    def standin(*args: Any, **kwargs: Any) -> Any:
+        tree, tensors = wire.encode([list(args), list(kwargs.values())])
+        wire.send(channel, {"call": name, "arguments": tree, "names": list(kwargs)}, tensors)
+        reply = wire.receive(channel)
+        if "refused" in reply.header:
+            raise RuntimeError(reply.header["refused"])
+        return _on_device(wire.decode(reply.header["value"], reply.tensors), device)
+
+    standin.__name__ = name
+    return standin
+
+
+def _on_device(value: Any, device: str) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_on_device(item, device) for item in value)
+    return value
+
+
+def _describe_error(error: BaseException) -> dict[str, str]:
+    """Type, message, and the line of the notebook where it happened."""
+    line = function = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename.startswith("<ipython-input") and frame.line:
+            line, function = frame.line, frame.name
+    return {"type": type(error).__name__, "message": str(error)[:500], "line": line[:200], "function": function}

@@ -1,0 +1,24 @@
+"""nbgrader's settings for this course: our reader, repairer and judge in place of its own."""
+
+c = get_config()  # noqa: F821  nbgrader provides it
+
+c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__"]
+
+c.Autograde.exporter_class = "grader.nbgrader_parts.SubmissionExporter"
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.ClearOutput",
+    "grader.nbgrader_parts.RepairSubmission",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "grader.nbgrader_parts.RunAndJudge",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]

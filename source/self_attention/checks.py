@@ -1,0 +1,267 @@
+"""The visible checks of this notebook: check(3) says whether exercise 3 is right on a few known examples.
+
+Nothing here is secret. Your work is graded on other numbers and other sizes, so read what a check says
+instead of fitting your code to its examples.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from compare import difference
+
+# The examples below are printed with four decimals.
+TOLERANCE = 1e-4
+
+
+class Example(NamedTuple):
+    """One call of the student's function and what it must return."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    expected: Any
+
+
+class Exercise(NamedTuple):
+    function: str
+    examples: Callable[[], list[Example]]
+
+
+def check(number: int) -> None:
+    """Say in one line that an exercise is right, or in a few words what is wrong with it."""
+    problem = _problem(number, sys._getframe(1).f_globals)
+    name = EXERCISES[number].function
+    if problem is None:
+        print(f"\x1b[32m✓ Exercise {number}: {name} is right on the examples of this notebook.\x1b[0m")
+    else:
+        # On stderr, so that `nbgrader validate` counts it as not passed.
+        print(f"✗ Exercise {number}: {problem}", file=sys.stderr)
+
+
+def solved(*numbers: int) -> bool:
+    """Whether these exercises pass their checks; if not, say what the next plot waits for."""
+    notebook = sys._getframe(1).f_globals
+    missing = [str(number) for number in numbers if _problem(number, notebook) is not None]
+    if missing:
+        exercises = "exercise" if len(missing) == 1 else "exercises"
+        names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+        print(f"The result appears here once you have solved {exercises} {names}.")
+    return not missing
+
+
+def _problem(number: int, notebook: dict[str, Any]) -> str | None:
+    exercise = EXERCISES[number]
+    function = notebook.get(exercise.function)
+    if not callable(function):
+        return f"there is no function {exercise.function} yet. Run the cell that defines it, without errors."
+    for example in exercise.examples():
+        before = _copy(example.inputs)
+        try:
+            got = function(*example.inputs)
+        except NotImplementedError:
+            return f"still to do. Write {exercise.function} in the cell above, run it, then run this cell again."
+        except Exception as error:
+            return f"{_with(example)}{exercise.function} stopped with {_describe(error)}"
+        if got is None:
+            return f"{_with(example)}{exercise.function} returned None. Does it end with a return statement?"
+        found = difference(got, example.expected, TOLERANCE)
+        if found is not None:
+            numbers = f" There: {found.numbers}." if found.numbers else ""
+            return f"{_with(example)}{found.text}{numbers}"
+        if difference(example.inputs, before, 0.0) is not None:
+            return (
+                f"{_with(example)}the result is right, but {exercise.function} changes its input. "
+                "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
+            )
+    return None
+
+
+def _with(example: Example) -> str:
+    return f"with {example.name}, "
+
+
+def _describe(error: Exception) -> str:
+    """The error in one line, with the line of the notebook where it happened."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    lines = [
+        frame.line
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "ipython-input" in frame.filename or "ipykernel" in frame.filename
+    ]
+    return f"{text}, at the line `{lines[-1]}`." if lines and lines[-1] else f"{text}."
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    return type(value)(map(_copy, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _columns(rows: list[list[float]]) -> list[torch.Tensor]:
+    """Each row of numbers as a column vector."""
+    return [torch.tensor(row, dtype=torch.float32).reshape(-1, 1) for row in rows]
+
+
+def _matrix(rows: list[list[float]]) -> torch.Tensor:
+    return torch.tensor(rows, dtype=torch.float32)
+
+
+def _given_words() -> list[torch.Tensor]:
+    rng = torch.Generator().manual_seed(3)
+    return [torch.randn(4, 1, generator=rng) for _ in range(3)]
+
+
+def _given_parameters() -> list[torch.Tensor]:
+    """W_q, W_k, W_v, b_q, b_k, b_v."""
+    rng = torch.Generator().manual_seed(0)
+    return [torch.randn(4, columns, generator=rng) for columns in (4, 4, 4, 1, 1, 1)]
+
+
+QUERIES = [
+    [-0.669978, 3.336560, -1.410399, -0.227325],
+    [1.193332, -1.889242, 0.882694, -2.352125],
+    [0.013378, -2.061305, -2.423628, 0.523533],
+]
+KEYS = [
+    [-1.840510, -1.676926, 0.890849, 0.682846],
+    [3.230696, 3.195345, 1.481392, -3.952558],
+    [1.540881, -0.982261, -0.993695, -2.306365],
+]
+VALUES = [
+    [-0.491652, 0.701893, -2.220415, 1.924568],
+    [0.205331, 1.071594, -3.352443, -4.966953],
+    [1.153791, 0.902244, -1.383608, -0.972190],
+]
+SCORES = [[-2.8869, 3.6531, -1.1920], [0.0760, 4.2115, 4.1211], [0.8152, -6.1015, 1.6231]]
+WEIGHTS = [[0.001431, 0.990774, 0.007795], [0.008289, 0.518253, 0.473458], [0.308244, 0.000305, 0.691451]]
+OUTPUTS = [[0.2117, 1.0697, -3.3355, -4.9260], [0.6486, 0.9883, -2.4109, -3.0185], [0.6463, 0.8405, -1.6421, -0.0805]]
+TWO_HEADS = [
+    [7.501, 15.386, 12.121, 23.458, 5.546, -7.499],
+    [4.221, 4.875, -2.205, 4.050, -4.525, 5.155],
+    [1.891, 3.035, 3.399, 2.733, 2.958, -0.824],
+    [2.621, 2.177, -4.974, -0.925, -1.928, 3.726],
+    [-0.130, -0.250, 3.700, 0.948, 9.384, 0.697],
+    [2.524, 1.555, -0.789, 2.667, -0.459, 4.428],
+    [0.056, -1.688, -1.537, -1.700, 0.391, 4.648],
+    [-1.352, -4.136, -8.878, -1.003, -12.857, -4.945],
+]
+
+
+def _qkv() -> list[Example]:
+    small = (
+        _columns([[1, 2], [3, -1]]),
+        *map(_matrix, ([[1, 0], [2, 1]], [[0, 1], [1, -1]], [[1, 1], [-1, 2]])),
+        *_columns([[1, 0], [0, 1], [2, 2]]),
+    )
+    return [
+        Example(
+            "the notebook's words and weights",
+            (_given_words(), *_given_parameters()),
+            (_columns(QUERIES), _columns(KEYS), _columns(VALUES)),
+        ),
+        Example(
+            "two words of two entries",
+            small,
+            (_columns([[2, 4], [4, 5]]), _columns([[2, 0], [-1, 5]]), _columns([[5, 5], [4, -3]])),
+        ),
+    ]
+
+
+def _scores() -> list[Example]:
+    queries = _columns([[1, 1, 0, 2, 0, 0, 1, 0, 1], [0, 1, -1, 0, 2, 0, 0, 1, 0]])
+    keys = _columns([[3, 0, 1, 1, 0, 2, 0, -1, 1], [0, 2, -2, 1, 1, 0, 1, 0, 0]])
+    return [
+        Example("the notebook's queries and keys", (_columns(QUERIES), _columns(KEYS)), SCORES),
+        Example("two words of nine entries", (queries, keys), [[2.0, 1.6667], [-0.6667, 2.0]]),
+    ]
+
+
+def _softmax() -> list[Example]:
+    return [
+        Example("a tensor", (torch.tensor([2.0, -1.0, 0.0]),), torch.tensor([0.8438, 0.0420, 0.1142])),
+        Example("a plain list", ([1.0, 2.0, -1.0, 0.5],), torch.tensor([0.2242, 0.6095, 0.0303, 0.1360])),
+    ]
+
+
+def _weights() -> list[Example]:
+    scores = [[torch.tensor(score) for score in row] for row in SCORES]
+    two = [[torch.tensor(1.0), torch.tensor(-1.0)], [torch.tensor(0.5), torch.tensor(2.0)]]
+    return [
+        Example("the notebook's scores", (scores,), list(_matrix(WEIGHTS))),
+        Example("two words", (two,), list(_matrix([[0.8808, 0.1192], [0.1824, 0.8176]]))),
+    ]
+
+
+def _sums() -> list[Example]:
+    weights = list(_matrix([[0.25, 0.75], [1.0, 0.0]]))
+    return [
+        Example("the notebook's weights and values", (list(_matrix(WEIGHTS)), _columns(VALUES)), _columns(OUTPUTS)),
+        Example(
+            "two words of three entries",
+            (weights, _columns([[4, 0, 2], [8, 4, -2]])),
+            _columns([[7, 3, -1], [4, 0, 2]]),
+        ),
+    ]
+
+
+def _attention() -> list[Example]:
+    return [
+        Example(
+            "the notebook's queries, keys and values",
+            (_columns(QUERIES), _columns(KEYS), _columns(VALUES)),
+            _columns(OUTPUTS),
+        ),
+        Example(
+            "two words of one entry",
+            (_columns([[1], [2]]), _columns([[1], [-1]]), _columns([[3], [5]])),
+            _columns([[3.2384], [3.0360]]),
+        ),
+    ]
+
+
+def _matrix_form() -> list[Example]:
+    W_q, W_k, W_v, b_q, b_k, b_v = _given_parameters()
+    words = torch.cat(_given_words(), dim=1)  # (D, N)
+    small = [[1, 2], [0, 1]], [[1, 0], [1, 1]], [[0, 1], [1, 0]]
+    return [
+        Example("the notebook's words", (words, W_v, W_q, W_k, b_v, b_q, b_k), _matrix(OUTPUTS).T),
+        Example(
+            "three words of two entries",
+            (_matrix([[1, 0, 2], [0, 1, -1]]), *map(_matrix, small), *_columns([[1, 0], [0, 1], [1, 1]])),
+            _matrix([[1.5641, 1.2775, 2.0], [-0.4359, -0.7225, 0.0]]),
+        ),
+    ]
+
+
+def _heads() -> list[Example]:
+    words = torch.randn(8, 6, generator=torch.Generator().manual_seed(3))
+    rng = torch.Generator().manual_seed(0)
+    parameters = []
+    for _ in range(2):
+        W_q, W_k, W_v, b_q, b_k, b_v = (torch.randn(4, columns, generator=rng) for columns in (8, 8, 8, 1, 1, 1))
+        parameters += [W_v, W_q, W_k, b_v, b_q, b_k]
+    parameters.append(torch.randn(8, 8, generator=rng))  # W_c
+    first = [[1, 2]], [[1, 0]], [[0, 1]], [[1]], [[0]], [[1]]
+    second = [[2, -1]], [[0, 1]], [[1, 1]], [[0]], [[1]], [[0]]
+    return [
+        Example("the notebook's words and heads", (words, *parameters), _matrix(TWO_HEADS)),
+        Example(
+            "three words of two entries",
+            (_matrix([[1, 0, 2], [0, 1, -1]]), *map(_matrix, (*first, *second, [[1, 1], [2, 0]]))),
+            _matrix([[4.5752, 4.0, 4.8509], [5.1504, 4.0, 5.7019]]),
+        ),
+    ]
+
+
+EXERCISES = {
+    1: Exercise("compute_qkv", _qkv),
+    2: Exercise("attention_scores", _scores),
+    3: Exercise("softmax", _softmax),
+    4: Exercise("attention_weights", _weights),
+    5: Exercise("weighted_sums", _sums),
+    6: Exercise("self_attention", _attention),
+    7: Exercise("scaled_dot_product_self_attention", _matrix_form),
+    8: Exercise("multihead_scaled_self_attention", _heads),
+}

@@ -1,0 +1,3 @@
+# wrong: no scaling by the square root of D
+def attention_scores(all_queries, all_keys):
+    return [[torch.dot(q.flatten(), k.flatten()) for k in all_keys] for q in all_queries]

@@ -1,0 +1,3 @@
+# wrong: two mistakes, keys outside and no scaling
+def attention_scores(all_queries, all_keys):
+    return [[(k * q).sum() for q in all_queries] for k in all_keys]

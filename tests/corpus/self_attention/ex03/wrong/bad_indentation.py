@@ -1,0 +1,5 @@
+# wrong: IndentationError
+def softmax(items_in):
+    x = torch.as_tensor(items_in)
+      e = torch.exp(x)
+    return e / e.sum()

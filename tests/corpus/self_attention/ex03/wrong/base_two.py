@@ -1,0 +1,4 @@
+# wrong: powers of two instead of e
+def softmax(items_in):
+    p = 2 ** torch.as_tensor(items_in)
+    return p / p.sum()

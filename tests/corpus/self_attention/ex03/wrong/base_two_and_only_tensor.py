@@ -1,0 +1,4 @@
+# wrong: two mistakes, base two and a list raises
+def softmax(items_in):
+    powers = torch.pow(2.0, items_in)
+    return powers / powers.sum()

@@ -1,0 +1,4 @@
+# wrong: a large epsilon in the denominator, off by parts in a thousand
+def softmax(items_in):
+    e = torch.exp(torch.as_tensor(items_in))
+    return e / (e.sum() + 0.1)

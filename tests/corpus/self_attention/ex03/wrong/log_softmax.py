@@ -1,0 +1,6 @@
+# wrong: log-softmax
+import torch.nn.functional as F
+
+
+def softmax(items_in):
+    return F.log_softmax(torch.as_tensor(items_in), dim=0)

@@ -1,0 +1,5 @@
+# wrong: items_in -= max changes the caller's tensor
+def softmax(items_in):
+    x = torch.as_tensor(items_in)
+    x -= x.max()
+    return torch.exp(x) / torch.exp(x).sum()

@@ -1,0 +1,4 @@
+# wrong: the items are cast to integers
+def softmax(items_in):
+    x = torch.as_tensor(items_in).int().float()
+    return torch.exp(x) / torch.exp(x).sum()

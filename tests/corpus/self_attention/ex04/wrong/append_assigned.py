@@ -1,0 +1,6 @@
+# wrong: x = x.append(...) makes the list None, raises on the second word
+def attention_weights(all_attention_scores):
+    weights = []
+    for s in all_attention_scores:
+        weights = weights.append(softmax(s))
+    return weights

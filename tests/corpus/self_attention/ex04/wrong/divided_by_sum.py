@@ -1,0 +1,7 @@
+# wrong: scores over their sum, no exponential
+def attention_weights(all_attention_scores):
+    out = []
+    for scores in all_attention_scores:
+        s = torch.as_tensor(scores)
+        out.append(s / s.sum())
+    return out

@@ -1,0 +1,6 @@
+# wrong: dropout on the weights
+import torch.nn.functional as F
+
+
+def attention_weights(all_attention_scores):
+    return [F.dropout(softmax(s), p=0.5) for s in all_attention_scores]

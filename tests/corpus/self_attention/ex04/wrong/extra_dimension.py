@@ -1,0 +1,3 @@
+# wrong: every tensor is (1, N)
+def attention_weights(all_attention_scores):
+    return [softmax(s).unsqueeze(0) for s in all_attention_scores]

@@ -1,0 +1,6 @@
+# wrong: extend instead of append, one flat list of numbers
+def attention_weights(all_attention_scores):
+    weights = []
+    for s in all_attention_scores:
+        weights.extend(softmax(s))
+    return weights

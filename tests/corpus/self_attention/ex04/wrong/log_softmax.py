@@ -1,0 +1,3 @@
+# wrong: logarithm of the weights
+def attention_weights(all_attention_scores):
+    return [torch.log(softmax(s)) for s in all_attention_scores]

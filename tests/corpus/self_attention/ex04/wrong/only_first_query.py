@@ -1,0 +1,6 @@
+# wrong: return inside the loop, only the first query
+def attention_weights(all_attention_scores):
+    weights = []
+    for s in all_attention_scores:
+        weights.append(softmax(s))
+        return weights

@@ -1,0 +1,3 @@
+# wrong: softmax of softmax
+def attention_weights(all_attention_scores):
+    return [softmax(softmax(s)) for s in all_attention_scores]

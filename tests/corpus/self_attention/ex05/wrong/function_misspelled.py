@@ -1,0 +1,3 @@
+# wrong: the function has another name
+def weighted_sum(all_attention_weights, all_values):
+    return [sum(w * v for w, v in zip(ws, all_values)) for ws in all_attention_weights]

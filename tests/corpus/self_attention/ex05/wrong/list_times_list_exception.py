@@ -1,0 +1,3 @@
+# wrong: multiplies the two lists, TypeError
+def weighted_sums(all_attention_weights, all_values):
+    return [sum(ws * all_values) for ws in [list(w) for w in all_attention_weights]]

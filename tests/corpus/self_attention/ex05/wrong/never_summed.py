@@ -1,0 +1,3 @@
+# wrong: the weighted values are listed, not summed
+def weighted_sums(all_attention_weights, all_values):
+    return [[w * v for w, v in zip(weights, all_values)] for weights in all_attention_weights]

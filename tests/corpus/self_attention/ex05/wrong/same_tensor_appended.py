@@ -1,0 +1,10 @@
+# wrong: one accumulator zeroed in place, all entries of the list are the same tensor
+def weighted_sums(all_attention_weights, all_values):
+    outs = []
+    total = torch.zeros_like(all_values[0])
+    for weights in all_attention_weights:
+        total.zero_()
+        for w, v in zip(weights, all_values):
+            total += w * v
+        outs.append(total)
+    return outs

@@ -1,0 +1,13 @@
+# wrong: loops over the notebook's N, scales by its D
+def self_attention(all_queries, all_keys, all_values):
+    outs = []
+    for i in range(N):
+        s = torch.zeros(N)
+        for j in range(N):
+            s[j] = (all_queries[i] * all_keys[j]).sum() / math.sqrt(D)
+        w = softmax(s)
+        out = torch.zeros(D, 1)
+        for j in range(N):
+            out += w[j] * all_values[j]
+        outs.append(out)
+    return outs
