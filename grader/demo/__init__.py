@@ -1,0 +1,61 @@
+"""A made-up class of twelve, from source to feedback."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from rich.console import Console
+from rich.progress import track
+
+from grader.assemble import fill_in, solutions
+from grader.autograde import Graded, autograde
+from grader.course import Course, copy_course
+from grader.exercises import of_assignment
+from grader.feedback import write_feedback
+from grader.release import compile_release
+
+ASSIGNMENT = "self_attention"
+STUDENTS = Path(__file__).parent / "students"
+
+
+def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path]]:
+    """Grade the class in a scratch course folder; the results, and where each feedback page lies."""
+    console.print(f"Compiling the release of {ASSIGNMENT} into {folder}/release …")
+    course = copy_course(source, folder)
+    compile_release(course, ASSIGNMENT)
+    count = make_up_class(course)
+    console.print(f"Made up {count} submissions in {folder}/submitted.")
+    graded = track(autograde(course, ASSIGNMENT), total=count, description="Grading", console=console)
+    results = list(graded)
+    pages = {page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, ASSIGNMENT)}
+    return results, pages
+
+
+def make_up_class(course: Course) -> int:
+    """Write the submissions: one for each file of students/, an empty one and a broken file."""
+    release = course.read("release", ASSIGNMENT)
+    right = solutions(course.read("source", ASSIGNMENT))
+    notebooks: dict[str, str] = {
+        file.stem: nbformat.writes(fill_in(release, {**right, **_answers(file)})) for file in sorted(STUDENTS.glob("*.py"))
+    }
+    notebooks["kurt"] = nbformat.writes(release)
+    notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
+    for student, text in notebooks.items():
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    return len(notebooks)
+
+
+def _answers(file: Path) -> dict[int, Any]:
+    """The functions in a student's file, by exercise. What a file leaves out is solved as in the source."""
+    text = file.read_text(encoding="utf-8")
+    numbers = {exercise.entry: exercise.number for exercise in of_assignment(ASSIGNMENT)}
+    return {
+        numbers[node.name]: ast.get_source_segment(text, node)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name in numbers
+    }
