@@ -130,7 +130,7 @@ def _one_number(got: Any, where: Where) -> torch.Tensor:
     if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
         return _double(got).reshape(())
     if _is_number(got):
-        return torch.tensor(float(got), dtype=torch.float64)
+        return torch.tensor(float(got.item() if hasattr(got, "item") else got), dtype=torch.float64)
     raise _Mismatch("type", where, f"is {describe_form(got)}, but a single number was expected.")
 
 

@@ -146,7 +146,8 @@ class _Grading:
         finally:
             self.sandbox.close()
             self.sandbox = own
-        return followed if followed.credit > verdict.credit else verdict
+        # When both earn the same, the one that does not depend on earlier exercises explains better.
+        return max(followed, verdict, key=lambda one: (one.credit, bool(one.misconceptions)))
 
     def _standins(self, exercise: Exercise) -> Standins:
         """Right versions of all earlier functions of this assignment, if the student's code calls any of them."""

@@ -27,7 +27,9 @@ def read_notebook(path: Path) -> Any:
     except _Unreadable as unreadable:
         return _new_notebook([], [f"This file could not be read as a notebook: {unreadable}."])
     notes = []
-    if submitted.get("nbformat") != 4:
+    if submitted.get("nbformat") != 4 and isinstance(submitted.get("cells"), list):
+        notes.append("This notebook claims to have another format; its cells were read all the same.")
+    elif submitted.get("nbformat") != 4:
         notes.append("This notebook has an old format and was converted.")
         submitted = _convert(submitted)
     cells = submitted.get("cells")
@@ -95,12 +97,12 @@ def _rebuild(cell: Any) -> Any:
 
 
 def _new_notebook(cells: list[Any], notes: list[str]) -> Any:
-    notebook = nbformat.v4.new_notebook(cells=cells)
     seen: set[str] = set()
     for cell in cells:
         if cell["id"] in seen:
             cell["id"] = nbformat.v4.new_code_cell()["id"]
         seen.add(cell["id"])
+    notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata[NOTES_KEY] = notes
     return notebook
 

@@ -55,15 +55,12 @@ def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
 def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dict[str, Any]:
     """Which cell of the submission is which known cell: by its grade id, else by what it says."""
     names = {one.grade_id for one in known}
-    places: dict[str, Any] = {}
-    doubled: set[str] = set()
+    copies: dict[str, list[Any]] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name in names:
-            if name in places:
-                doubled.add(name)
-            places[name] = cell  # the last copy counts: it is the one that decides when the notebook is run
-    notes += [f"The cell “{name}” exists several times; the last one counts." for name in sorted(doubled)]
+            copies.setdefault(name, []).append(cell)
+    places = {name: same[-1] for name, same in copies.items()}
     taken = {id(cell) for cell in places.values()}
     for one in known:
         if one.grade_id not in places:
@@ -72,7 +69,24 @@ def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dic
                 places[one.grade_id] = cell
                 taken.add(id(cell))
                 notes.append(f"The cell “{one.grade_id}” had lost its nbgrader metadata and was recognised.")
+    for index, one in enumerate(known):
+        same = copies.get(one.grade_id, [])
+        if len(same) > 1:
+            test = None if one.given else next((later for later in known[index:] if later.given and later.grade), None)
+            places[one.grade_id] = _last_before(cells, same, places.get(test.grade_id) if test else None)
+            which = "the last one" if places[one.grade_id] is same[-1] else "the last one before its test"
+            notes.append(f"The cell “{one.grade_id}” exists several times; {which} counts.")
     return places
+
+
+def _last_before(cells: list[Any], same: list[Any], test: Any) -> Any:
+    """The copy that decides when the notebook is run: the last one that the test cell comes after."""
+    before: list[Any] = []
+    for cell in cells:
+        if cell is test:
+            break
+        before += [copy for copy in same if copy is cell]
+    return (before or same)[-1]
 
 
 def _looks_like(cell: Any, known: KnownCell) -> bool:
@@ -150,4 +164,4 @@ def add_notes(notebook: Any, notes: Sequence[str]) -> None:
     """A first cell that tells student and instructor what was changed."""
     if notes:
         lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell("\n".join(lines), id="notes-from-grading"))
+        notebook.cells.insert(0, nbformat.v4.new_markdown_cell("\n".join(lines)))

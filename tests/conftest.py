@@ -1,0 +1,124 @@
+"""A course folder for tests, with its release compiled once, and small tools to hand in and to read scores.
+
+Tests that write take `course`, a copy of their own. A module that grades one class for many tests takes
+`new_course` in a fixture of module scope.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.assemble import fill_in, solutions
+from grader.course import Course, copy_course
+from grader.release import compile_release
+
+ASSIGNMENT = "self_attention"
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def released_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A scratch copy of the course with every assignment released. Read it; take `course` to write into one."""
+    scratch = copy_course(Course(REPOSITORY), tmp_path_factory.mktemp("released") / "course")
+    for assignment in scratch.assignments():
+        compile_release(scratch, assignment)
+    return scratch
+
+
+@pytest.fixture(scope="session")
+def new_course(released_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Course]:
+    """Makes copies of the released course, its gradebook included."""
+
+    def make() -> Course:
+        return _copy(released_course, tmp_path_factory.mktemp("copy") / "course")
+
+    return make
+
+
+@pytest.fixture
+def course(released_course: Course, tmp_path: Path) -> Course:
+    """A released course of this test's own."""
+    return _copy(released_course, tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def solved(released_course: Course) -> dict[int, str]:
+    """The reference solutions of self_attention as student code, by number of exercise."""
+    return solutions(released_course.read("source", ASSIGNMENT))
+
+
+@pytest.fixture(scope="session")
+def make_notebook() -> Callable[..., Any]:
+    """`make_notebook(course, {3: source}, assignment=…, demos=False)`: the release with these solutions in it.
+
+    The cells that only draw and print are left out unless `demos` is true: they cost seconds and earn nothing.
+    """
+    return _make_notebook
+
+
+@pytest.fixture(scope="session")
+def submit() -> Callable[..., Path]:
+    """`submit(course, "ada", {3: source}, assignment=…, demos=False)` hands in; returns the path of the notebook.
+
+    A notebook, a text or bytes may be handed in, in place of solutions.
+    """
+    return _submit
+
+
+@pytest.fixture(scope="session")
+def scores() -> Callable[..., dict[str, float | None]]:
+    """`scores(course, "ada", assignment=…)`: the automatic score of every test cell in the gradebook, by grade id."""
+    return _scores
+
+
+def _copy(released: Course, target: Path) -> Course:
+    shutil.copytree(released.root, target)
+    return Course(target)
+
+
+def _make_notebook(
+    course: Course, answers: Mapping[int, str] | None = None, assignment: str = ASSIGNMENT, demos: bool = False
+) -> Any:
+    notebook = fill_in(course.read("release", assignment), answers or {})
+    if not demos:
+        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    return notebook
+
+
+def _submit(
+    course: Course,
+    student: str,
+    what: Mapping[int, str] | str | bytes | Any = None,
+    assignment: str = ASSIGNMENT,
+    demos: bool = False,
+) -> Path:
+    path = course.notebook(f"submitted/{student}", assignment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(what, nbformat.NotebookNode):
+        what = nbformat.writes(what)
+    elif what is None or isinstance(what, Mapping):
+        what = nbformat.writes(_make_notebook(course, what, assignment, demos))
+    path.write_bytes(what.encode() if isinstance(what, str) else what)
+    return path
+
+
+def _scores(course: Course, student: str, assignment: str = ASSIGNMENT) -> dict[str, float | None]:
+    with course.api().gradebook as gradebook:
+        notebook = gradebook.find_submission_notebook(assignment, assignment, student)
+        return {grade.cell.name: grade.auto_score for grade in notebook.grades}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_environment() -> Any:
+    """What a test leaves in the environment ends with the tests."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)

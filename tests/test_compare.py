@@ -1,0 +1,102 @@
+"""The comparison that checks and grader share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from grader.compare import describe_form, difference
+
+ROOT = Path(__file__).parent.parent
+MATRIX = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+SQUARE = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_the_notebooks_comparison_is_the_graders() -> None:
+    """One implementation: the file beside the notebook is a link to the grader's, and the release a copy of it."""
+    beside = ROOT / "source/self_attention/compare.py"
+    assert beside.resolve() == (ROOT / "grader/compare.py").resolve()
+    assert (ROOT / "release/self_attention/compare.py").read_bytes() == beside.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (MATRIX, MATRIX),
+        (MATRIX.double(), MATRIX),
+        (MATRIX + 1e-6, MATRIX),
+        (list(MATRIX), list(MATRIX)),
+        (MATRIX, list(MATRIX)),
+        (tuple(MATRIX), list(MATRIX)),
+        (torch.tensor([[1.0], [2.0]]), torch.tensor([1.0, 2.0])),
+        (np.float32(2.0), 2.0),
+        (np.array([2.0]), 2.0),
+        (2, 2.0),
+        (torch.tensor([[2]]), 2.0),
+        ([[1.0, -torch.inf]], [[1.0, -torch.inf]]),
+        ([], []),
+    ],
+)
+def test_equal(got: Any, want: Any) -> None:
+    assert difference(got, want, 1e-5) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "kind", "words"),
+    [
+        (MATRIX.T, MATRIX, "transposed", "(3, 2), but (2, 3)"),
+        (SQUARE.T, SQUARE, "transposed", "exchanged"),
+        ([[1.0, 3.0], [2.0, 4.0]], [[1.0, 2.0], [3.0, 4.0]], "transposed", "exchanged"),
+        (MATRIX.reshape(6), MATRIX, "shape", "(6,), but (2, 3)"),
+        (MATRIX + 1, MATRIX, "value", "result[0, 0]"),
+        ([MATRIX, MATRIX * 2], [MATRIX, MATRIX], "value", "result[1][0, 0]"),
+        ([1.0, 2.0], [1.0, 2.0, 3.0], "length", "list of 2"),
+        (MATRIX.tolist(), MATRIX, "type", "a torch tensor was expected"),
+        (MATRIX.numpy(), MATRIX, "type", "numpy.ndarray"),
+        (MATRIX + torch.nan, MATRIX, "nan", "NaN"),
+        (MATRIX.to(torch.complex64), MATRIX, "type", "complex"),
+        (True, 1.0, "type", "bool"),
+        ("1.0", 1.0, "type", "str"),
+        ({"a": 1}, MATRIX, "type", "dict"),
+        (None, [1.0], "type", "None"),
+        ([1.0, -torch.inf], [1.0, 2.0], "nan", "infinity"),
+        ([1.0, torch.inf], [1.0, -torch.inf], "nan", "infinity"),
+    ],
+)
+def test_different(got: Any, want: Any, kind: str, words: str) -> None:
+    found = difference(got, want, 1e-5)
+    assert found is not None
+    assert found.kind == kind
+    assert words in found.text
+
+
+def test_the_text_shows_no_expected_number_but_numbers_do() -> None:
+    found = difference(torch.tensor([1.2345]), torch.tensor([9.8765]), 1e-5)
+    assert found is not None
+    assert "9.8765" not in found.text
+    assert found.numbers == "expected 9.8765, your code gave 1.2345"
+
+
+def test_rounding_error_is_measured_on_the_scale_of_the_whole_answer() -> None:
+    """Terms near 100 that cancel leave an error near 1e-5 in a small result."""
+    assert difference([100.0, 1e-5], [100.0, 0.0], 1e-6) is None
+    assert difference([1.0, 1e-5], [1.0, 0.0], 1e-6) is not None
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [(MATRIX, list(MATRIX)), (torch.tensor([[1.0], [2.0]]), torch.tensor([1.0, 2.0]))],
+)
+def test_strict_takes_no_liberties(got: Any, want: Any) -> None:
+    assert difference(got, want, 1e-5, strict=True) is not None
+
+
+def test_forms_are_described_in_words() -> None:
+    assert describe_form([MATRIX, MATRIX]) == "a list of 2, each a tensor of shape (2, 3)"
+    assert describe_form(torch.tensor(1.0)) == "a tensor with one number"
+    assert describe_form([]) == "an empty list"
+    assert describe_form((1.0, MATRIX)) == "a tuple of 2 things of different form"

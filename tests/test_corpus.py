@@ -1,0 +1,112 @@
+"""Student code in many styles, right and wrong, through the whole pipeline to gradebook.db.
+
+One submission takes one file of each exercise, so that a few dozen submissions hold the whole corpus, and so
+that every exercise is judged among mistakes in the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.autograde import autograde, read_verdicts
+from grader.course import Course
+from grader.exercises import EXERCISES, of_assignment
+
+CORPUS = Path(__file__).parent / "corpus" / "self_attention"
+ASSIGNMENT = "self_attention"
+NUMBERS = [exercise.number for exercise in of_assignment(ASSIGNMENT)]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the corpus, and the misconceptions that its second line says the grader must name."""
+
+    number: int
+    path: Path
+
+    @property
+    def named(self) -> set[str]:
+        match = re.search(r"^# named: (.*)$", self.path.read_text(encoding="utf-8"), re.MULTILINE)
+        return set() if match is None or match[1] == "nothing" else set(match[1].split(" + "))
+
+    def __str__(self) -> str:
+        return f"{self.number}-{self.path.stem}"
+
+
+def entries(kind: str) -> list[Entry]:
+    return [Entry(number, path) for number in NUMBERS for path in sorted(CORPUS.glob(f"ex{number:02}/{kind}/*.py"))]
+
+
+def one_for_each_misconception() -> list[Entry]:
+    """The first file for every name, and every file with two names at once."""
+    chosen: dict[tuple[int, frozenset[str]], Entry] = {}
+    for entry in entries("wrong"):
+        if entry.named:
+            chosen.setdefault((entry.number, frozenset(entry.named)), entry)
+    return list(chosen.values())
+
+
+RIGHT = entries("right")
+WRONG = one_for_each_misconception()
+
+
+@dataclass(frozen=True)
+class Result:
+    points: float
+    max_points: float
+    verdict: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def graded(
+    new_course: Callable[[], Course], submit: Callable[..., Path], scores: Callable[..., dict[str, float]]
+) -> dict[Entry, Result]:
+    """Every chosen file with the points that the gradebook holds for it."""
+    course = new_course()
+    students = {**_class("right", RIGHT), **_class("wrong", WRONG)}
+    for student, chosen in students.items():
+        submit(course, student, {entry.number: entry.path.read_text(encoding="utf-8") for entry in chosen})
+    assert [result.error for result in autograde(course, ASSIGNMENT) if result.error] == []
+    results = {}
+    for student, chosen in students.items():
+        points = scores(course, student)
+        verdicts = {verdict["exercise"]: verdict for verdict in read_verdicts(course, ASSIGNMENT, student)}
+        for entry in chosen:
+            verdict = verdicts[entry.number]
+            results[entry] = Result(points[f"test-exercise-{entry.number}"], verdict["max_points"], verdict)
+    return results
+
+
+def _class(kind: str, chosen: list[Entry]) -> dict[str, list[Entry]]:
+    """Submissions with at most one file of each exercise."""
+    submissions: dict[str, list[Entry]] = {}
+    for number in NUMBERS:
+        for index, entry in enumerate(entry for entry in chosen if entry.number == number):
+            submissions.setdefault(f"{kind}{index:02}", []).append(entry)
+    return submissions
+
+
+def test_there_are_five_right_styles_of_every_exercise_and_a_file_for_every_misconception() -> None:
+    for number in NUMBERS:
+        assert len([entry for entry in RIGHT if entry.number == number]) >= 5
+        alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
+        assert alone == {one.name for one in EXERCISES[number].misconceptions}
+
+
+@pytest.mark.parametrize("entry", RIGHT, ids=str)
+def test_right_gets_full_marks(entry: Entry, graded: dict[Entry, Result]) -> None:
+    result = graded[entry]
+    assert result.points == result.max_points, result.verdict["sentences"]
+
+
+@pytest.mark.parametrize("entry", WRONG, ids=str)
+def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: dict[Entry, Result]) -> None:
+    result = graded[entry]
+    assert result.points < result.max_points
+    assert set(result.verdict["misconceptions"]) == entry.named, result.verdict["sentences"]

@@ -1,0 +1,232 @@
+"""Grading small notebooks in a real sandbox: limits, losses, follow-through, and the trust boundary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.grading import Settings, grade_notebook
+from grader.sandbox_process import Limits
+from grader.verdict import Verdict
+
+POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
+SETUP = "import math\nimport torch"
+SHORT = Limits(cell=3, case=3, submission=120)
+
+SCORES = "def attention_scores(q, k):\n    return [[(a * b).sum() / len(a) ** 0.5 for b in k] for a in q]"
+SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), 0)"
+WEIGHTS = "def attention_weights(all_scores):\n    return [softmax(torch.stack(row)) for row in all_scores]"
+SUMS = "def weighted_sums(weights, v):\n    return [sum(w * x for w, x in zip(row, v)) for row in weights]"
+ATTENTION = "def self_attention(q, k, v):\n    return weighted_sums(attention_weights(attention_scores(q, k)), v)"
+
+
+def code(source: str, **nbgrader: Any) -> Any:
+    return nbformat.v4.new_code_cell(source, metadata={"nbgrader": nbgrader} if nbgrader else {})
+
+
+def test_cell(number: int) -> Any:
+    return code("", grade_id=f"test-exercise-{number}", grade=True, solution=False, points=POINTS.get(number, 1))
+
+
+test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it is no test
+
+
+def grade(*cells: str | int, files: Path | None = None) -> tuple[dict[int, Verdict], Any]:
+    """Grade a notebook of code (text) and test cells (numbers)."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
+    )
+    verdicts = grade_notebook(notebook, files, Settings(limits=SHORT))
+    return {verdict.exercise: verdict for verdict in verdicts}, notebook
+
+
+def score(cell: Any) -> float:
+    """What nbgrader reads from a test cell."""
+    (result,) = (output for output in cell.outputs if output.output_type == "execute_result")
+    return float(result.data["text/plain"])
+
+
+def test_right_and_wrong_functions_get_their_points_in_nbgraders_form() -> None:
+    _, notebook = grade(
+        SOFTMAX, 3, "def attention_scores(q, k):\n    return [[(a * b).sum() for b in k] for a in q]", 2
+    )
+    assert [score(notebook.cells[index]) for index in (2, 4)] == [2.0, 1.5]
+    display = notebook.cells[4].outputs[0]
+    assert "not scale" in display.data["text/plain"]
+    assert "not scale" in display.data["text/html"]
+
+
+def test_outputs_of_ordinary_cells_are_kept() -> None:
+    _, notebook = grade("print('hello')\n1 + 1", "import matplotlib.pyplot as plt\nplt.plot([1, 2]);", "1 / 0")
+    kinds = [[output.output_type for output in cell.outputs] for cell in notebook.cells[1:]]
+    assert kinds == [["stream", "execute_result"], ["display_data"], ["error"]]
+    assert "image/png" in notebook.cells[2].outputs[0].data
+
+
+def test_a_case_that_hangs_costs_its_exercise_only() -> None:
+    verdicts, _ = grade("def softmax(x):\n    while True: pass", 3, "n = 1", SCORES, 2)
+    assert verdicts[3].reason == "no answer"
+    assert "endless loop" in verdicts[3].sentences[0]
+    assert verdicts[2].right
+
+
+def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:
+    verdicts, notebook = grade(SOFTMAX, "while True: pass", 3)
+    assert verdicts[3].right
+    assert notebook.cells[2].outputs[0].ename == "CellStopped"
+
+
+@pytest.mark.parametrize("death", ["import os; os._exit(0)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+def test_a_process_that_dies_costs_its_cell_only(death: str) -> None:
+    verdicts, notebook = grade(SOFTMAX, death, 3)
+    assert verdicts[3].right
+    assert "ended the Python process" in notebook.cells[2].outputs[0].evalue
+
+
+def test_a_function_that_kills_its_process_loses_its_exercise_only() -> None:
+    verdicts, _ = grade("import os\ndef softmax(x):\n    os._exit(0)", 3, SCORES, 2)
+    assert (verdicts[3].reason, verdicts[2].reason) == ("no answer", "right")
+
+
+def test_leaving_by_exit_is_an_error_like_others() -> None:
+    verdicts, _ = grade("def softmax(x):\n    raise SystemExit('bye')", 3, "exit()", SCORES, 2)
+    assert (verdicts[3].reason, verdicts[2].reason) == ("error", "right")
+
+
+def test_a_missing_function_and_a_syntax_error_are_told_apart() -> None:
+    verdicts, _ = grade("x = 1", 3, "def attention_scores(q, k)\n    return []", 2)
+    assert verdicts[3].sentences == ("There is no function called softmax.",)
+    assert "SyntaxError" in " ".join(verdicts[2].sentences)
+
+
+def test_a_wrong_softmax_costs_exercise_3_and_not_4() -> None:
+    verdicts, _ = grade("def softmax(x):\n    return torch.exp(torch.as_tensor(x))", 3, WEIGHTS, 4)
+    assert verdicts[3].misconceptions == ("not normalised",)
+    assert verdicts[4].right
+
+
+def test_exercise_6_is_judged_with_right_parts_where_the_students_parts_are_wrong_or_missing() -> None:
+    todo = "def attention_scores(q, k):\n    raise NotImplementedError()"
+    verdicts, _ = grade(todo, 2, SOFTMAX, 3, WEIGHTS, 4, "def weighted_sums(w, v):\n    return v", 5, ATTENTION, 6)
+    assert [verdicts[number].right for number in (2, 3, 4, 5, 6)] == [False, True, True, False, True]
+
+
+def test_right_parts_that_do_not_fit_together_do_not_cost_exercise_6() -> None:
+    """Numbers from exercise 2 and torch.stack in exercise 4 are right each for itself."""
+    numbers = SCORES.replace("(a * b).sum()", "(a * b).sum().item()")
+    verdicts, _ = grade(numbers, 2, SOFTMAX, 3, WEIGHTS, 4, SUMS, 5, ATTENTION, 6)
+    assert all(verdict.right for verdict in verdicts.values())
+
+
+def test_a_mistake_of_exercise_6_itself_is_not_forgiven() -> None:
+    wrong = ATTENTION.replace("attention_scores(q, k)", "attention_scores(k, q)")
+    verdicts, _ = grade(SCORES, 2, SOFTMAX, 3, WEIGHTS, 4, SUMS, 5, wrong, 6)
+    assert verdicts[6].misconceptions == ("queries and keys exchanged",)
+
+
+def test_a_right_function_lent_to_a_later_exercise_cannot_be_kept() -> None:
+    """The stand-in for softmax answers in a sandbox of its own, which ends with exercise 4."""
+    thief = (
+        "import builtins\n"
+        "def attention_weights(all_scores):\n"
+        "    builtins.kept = softmax\n"
+        "    return [softmax(torch.stack(row)) for row in all_scores]"
+    )
+    late = "import builtins\nsoftmax = getattr(builtins, 'kept', softmax)"
+    verdicts, _ = grade("def softmax(x):\n    return x", thief, 4, late, 3)
+    assert verdicts[4].right
+    assert not verdicts[3].right
+
+
+def test_scores_may_come_as_tensors_numbers_or_matrices() -> None:
+    cat = (
+        "def attention_weights(all_scores):\n"
+        "    return [torch.softmax(torch.cat(row).flatten(), 0) for row in all_scores]"
+    )
+    floats = (
+        "def attention_weights(all_scores):\n"
+        "    assert isinstance(all_scores[0][0], float)\n"
+        "    return [torch.softmax(torch.tensor(row), 0) for row in all_scores]"
+    )
+    for source in (cat, floats, SOFTMAX + "\n" + WEIGHTS):
+        verdicts, _ = grade(source, 4)
+        assert verdicts[4].right, source
+
+
+def test_printing_warning_and_drawing_while_answering_is_fine() -> None:
+    noisy = (
+        "import sys, warnings\nimport matplotlib.pyplot as plt\n"
+        "def softmax(x):\n"
+        "    print('x' * 100000); print('!', file=sys.stderr); warnings.warn('careful')\n"
+        "    plt.plot([1, 2]); plt.show()\n"
+        "    return torch.softmax(torch.as_tensor(x), 0)"
+    )
+    verdicts, notebook = grade(noisy, 3)
+    assert verdicts[3].right
+    assert len(notebook.cells[2].outputs) == 2
+
+
+def test_input_says_that_nobody_answers() -> None:
+    _, notebook = grade("input('name? ')")
+    assert "nobody is there to answer" in notebook.cells[1].outputs[0].text
+
+
+def test_the_sandbox_holds_nothing_of_the_judge() -> None:
+    _, notebook = grade(
+        "import sys, gc\n"
+        "print([name for name in sys.modules if name.startswith('grader.')])\n"
+        "print([type(one).__name__ for one in gc.get_objects() "
+        "if type(one).__name__ in ('Case', 'Exercise', 'Misconception')])",
+        "import grader.exercises",
+    )
+    assert notebook.cells[1].outputs[0].text == "[]\n[]\n"
+    assert notebook.cells[2].outputs[0].ename == "ModuleNotFoundError"
+
+
+def test_the_sandbox_sees_nothing_of_the_instructors_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "canary")
+    _, notebook = grade("import os\nprint('canary' in str(dict(os.environ)), os.environ['HOME'] == os.getcwd())")
+    assert notebook.cells[1].outputs[0].text == "False True\n"
+
+
+def test_patching_torch_in_the_sandbox_changes_no_verdict() -> None:
+    patch = (
+        "torch.allclose = torch.equal = lambda *a, **k: True\n"
+        "torch.Tensor.__eq__ = lambda *a: True\n"
+        "def softmax(x):\n    return torch.zeros(3)"
+    )
+    verdicts, _ = grade(patch, 3)
+    assert verdicts[3].credit == 0
+
+
+def test_files_beside_the_notebook_can_be_imported_but_shadow_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("answer = 42")
+    (tmp_path / "json.py").write_text("raise SystemExit('shadowed')")
+    (tmp_path / "link.txt").symlink_to("/etc/hostname")
+    _, notebook = grade("import json, mine\nimport os\nprint(mine.answer, os.path.exists('link.txt'))", files=tmp_path)
+    assert notebook.cells[1].outputs[0].text == "42 False\n"
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    grade("open('big', 'w').write('x')", "import os; os._exit(1)", SOFTMAX, 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_test_cell_of_no_exercise_gets_zero_and_says_why() -> None:
+    _, notebook = grade(99)
+    assert score(notebook.cells[1]) == 0
+    assert "belongs to no exercise" in notebook.cells[1].outputs[0].data["text/plain"]
+
+
+def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> None:
+    spy = "seen = []\ndef softmax(x):\n    seen.append(str(x))\n    return x\n"
+    runs = []
+    for seed in (1, 1, 2):
+        notebook = nbformat.v4.new_notebook(cells=[code(SETUP), code(spy), test_cell(3), code("print(seen)")])
+        grade_notebook(notebook, None, Settings(seed=seed, limits=SHORT))
+        runs.append(notebook.cells[3].outputs[0].text)
+    assert runs[0] == runs[1] != runs[2]

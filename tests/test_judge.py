@@ -1,0 +1,200 @@
+"""The judge's rules, on answers as the sandbox would report them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from grader.answer import Answer, Lost, Missing, Raised, Returned
+from grader.exercises import EXERCISES
+from grader.judge import judge
+from grader.sandbox.wire import Unusable
+from grader.verdict import Verdict
+
+
+def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
+    """What the reference returns, after some change."""
+    exercise = EXERCISES[number]
+    return [Returned(change(exercise.reference(*case.inputs)), list(case.inputs)) for case in exercise.draw()]
+
+
+def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
+    exercise = EXERCISES[number]
+    return judge(exercise, exercise.draw(), given, device)
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_reference_earns_full_marks(number: int) -> None:
+    assert verdict(number, answers(number)).right
+
+
+@pytest.mark.parametrize(
+    ("number", "form"),
+    [
+        (1, list),
+        (1, lambda qkv: tuple(torch.stack(part) for part in qkv)),
+        (1, lambda qkv: torch.stack([torch.stack(part) for part in qkv])),
+        (2, lambda scores: [[float(score) for score in row] for row in scores]),
+        (2, lambda scores: [[score.reshape(1, 1) for score in row] for row in scores]),
+        (2, lambda scores: torch.stack([torch.stack(row) for row in scores])),
+        (2, lambda scores: tuple(tuple(row) for row in scores)),
+        (3, lambda weights: weights.reshape(-1, 1)),
+        (3, lambda weights: weights.double()),
+        (3, lambda weights: weights.clone().requires_grad_()),
+        (4, torch.stack),
+        (5, torch.stack),
+        (6, lambda outputs: torch.stack(outputs).double()),
+        (7, lambda outputs: torch.nn.Parameter(outputs)),
+    ],
+)
+def test_right_numbers_in_an_equal_form_are_right(number: int, form: Any) -> None:
+    assert verdict(number, answers(number, form)).right
+
+
+@pytest.mark.parametrize(
+    ("number", "form"),
+    [
+        (3, lambda weights: weights.reshape(1, -1)),
+        (5, lambda outputs: [output.reshape(1, *output.shape) for output in outputs]),
+        (7, lambda outputs: outputs.unsqueeze(0)),
+        (8, lambda outputs: outputs.unsqueeze(0)),
+    ],
+)
+def test_right_numbers_in_another_form_earn_half(number: int, form: Any) -> None:
+    found = verdict(number, answers(number, form))
+    assert (found.credit, found.reason) == (0.5, "arrangement")
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_a_part_in_a_thousand_is_wrong(number: int) -> None:
+    assert not verdict(number, answers(number, lambda value: scaled(value, 1.001))).right
+
+
+def scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value * factor
+    return type(value)(scaled(item, factor) for item in value)
+
+
+def test_one_wrong_case_is_enough_to_lose_marks() -> None:
+    given = answers(3)
+    first = given[0]
+    assert isinstance(first, Returned)
+    given[0] = Returned(first.value + 0.01, first.inputs_after)
+    found = verdict(3, given)
+    assert found.credit == 0
+    assert (found.cases_right, found.cases) == (7, 8)
+
+
+def test_a_modified_input_costs_half_and_is_named() -> None:
+    given = answers(7)
+    first = given[0]
+    assert isinstance(first, Returned)
+    given[0] = Returned(first.value, [value + 1 for value in first.inputs_after])
+    found = verdict(7, given)
+    assert (found.credit, found.reason) == (0.5, "input modified")
+
+
+def test_a_shortened_input_list_counts_as_modified() -> None:
+    given = [Returned(answer.value, [[], *answer.inputs_after[1:]]) for answer in answers(1)]
+    assert verdict(1, list(given)).reason == "input modified"
+
+
+def test_a_result_on_the_wrong_device_is_named() -> None:
+    given: list[Answer] = [
+        Returned(answer.value, answer.inputs_after, frozenset({"cpu"}))
+        for answer in answers(3)
+        if isinstance(answer, Returned)
+    ]
+    assert verdict(3, given, "cuda").reason == "wrong device"
+    assert verdict(3, given, "cpu").right
+
+
+@pytest.mark.parametrize(
+    ("given", "reason", "words"),
+    [
+        (Raised("NotImplementedError", function="softmax"), "to do", "still to do"),
+        (Raised("NotImplementedError", function="other"), "error", "NotImplementedError"),
+        (Raised("TypeError", "exp() needs a tensor", "return exp(x)"), "error", "`return exp(x)`"),
+        (Missing("The cell stopped with SyntaxError"), "missing", "SyntaxError"),
+        (Lost("Your code ran for more than 10 seconds"), "no answer", "10 seconds"),
+        (Returned(None, []), "wrong", "return statement"),
+        (Returned(Unusable("a value of type dict"), []), "wrong", "dict"),
+    ],
+)
+def test_what_is_no_value_earns_nothing_and_is_said(given: Answer, reason: str, words: str) -> None:
+    found = verdict(3, [given] * 8)
+    assert (found.credit, found.reason) == (0.0, reason)
+    assert words in " ".join(found.sentences)
+
+
+def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
+    message = "got tensor([0.1234, -1.5e-3]) and 7x2 and 123456"
+    text = " ".join(verdict(3, [Raised("ValueError", message)] * 8).sentences)
+    assert "7x2" in text
+    assert not {"0.1234", "1.5e", "123456"} & set(text.split()), text
+    assert "1234" not in text
+
+
+def test_no_sentence_holds_an_expected_number() -> None:
+    """Whatever is wrong, a sentence has no number with decimals but the size of the largest error."""
+    for number in EXERCISES:
+        for change in (lambda value: scaled(value, 1.3), lambda value: scaled(value, float("nan"))):
+            text = " ".join(verdict(number, answers(number, change)).sentences)
+            assert not any(char == "." and text[i + 1 : i + 2].isdigit() for i, char in enumerate(text)), text
+
+
+def test_a_constant_is_called_constant() -> None:
+    values = {name: torch.full((size,), 1 / size) for name, size in _sizes().items()}
+    given: list[Answer] = [Returned(values[case.case.name], list(case.inputs)) for case in EXERCISES[3].draw()]
+    assert verdict(3, given).reason == "constant"
+
+
+def _sizes() -> dict[str, int]:
+    return {case.case.name: len(case.inputs[0]) for case in EXERCISES[3].draw()}
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, 3])
+def test_rounding_is_called_rounding(decimals: int) -> None:
+    given = answers(7, lambda value: value.round(decimals=decimals))
+    found = verdict(7, given)
+    assert found.reason == "rounded"
+    assert f"{decimals} decimals" in found.sentences[0]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("back", [True, False])
+def test_half_precision_is_called_half_precision(dtype: torch.dtype, back: bool) -> None:
+    given = answers(7, lambda value: value.to(dtype).float() if back else value.to(dtype))
+    assert verdict(7, given).reason == "half precision"
+
+
+def test_two_misconceptions_at_once_are_both_named() -> None:
+    exercise = EXERCISES[7]
+    both = [one for one in exercise.misconceptions if one.name in ("not scaled", "softmax along rows")]
+    given: list[Answer] = [
+        Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in exercise.draw()
+    ]
+    found = verdict(7, given)
+    assert set(found.misconceptions) == {"not scaled", "softmax along rows"}
+    assert found.credit == 0.25
+    assert len(found.sentences) == 3
+
+
+def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
+    """Many mistakes end in an error for all cases; none of them may be blamed for it."""
+    for number in EXERCISES:
+        found = verdict(number, [Raised("RuntimeError", "boom")] * len(EXERCISES[number].draw()))
+        assert found.misconceptions == ()
+        assert found.credit == 0
+
+
+def test_a_misconception_on_some_cases_only_is_not_named() -> None:
+    exercise = EXERCISES[2]
+    (unscaled,) = (one for one in exercise.misconceptions if one.name == "not scaled")
+    given = answers(2)
+    case = exercise.draw()[0]
+    given[0] = Returned(exercise.wrong_answer([unscaled], case.inputs), list(case.inputs))
+    assert verdict(2, given).misconceptions == ()

@@ -1,0 +1,167 @@
+"""The notebooks: clean sources, and a release that is what they compile to and gives nothing away."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.course import Course, CourseError
+from grader.exercises import EXERCISES, of_assignment
+from grader.release import LeakError, compile_release, find_leaks
+
+ROOT = Path(__file__).parent.parent
+ASSIGNMENTS = Course(ROOT).assignments()
+POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
+
+both_folders = pytest.mark.parametrize("folder", ["source", "release"])
+every_assignment = pytest.mark.parametrize("assignment", ASSIGNMENTS)
+
+
+def notebook(folder: str, assignment: str) -> Any:
+    return Course(ROOT).read(folder, assignment)
+
+
+@every_assignment
+def test_sources_are_committed_without_outputs(assignment: str) -> None:
+    for cell in notebook("source", assignment).cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+
+
+@every_assignment
+def test_cell_ids_are_words_that_stay_and_are_the_same_in_the_release(assignment: str) -> None:
+    ids = [cell.id for cell in notebook("source", assignment).cells]
+    assert len(set(ids)) == len(ids)
+    assert not [one for one in ids if re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f-]+)?", one)], (
+        "a random id changes on each save"
+    )
+    assert [cell.id for cell in notebook("release", assignment).cells] == ids
+
+
+@every_assignment
+def test_a_source_is_saved_as_jupyter_saves_it(assignment: str) -> None:
+    path = Course(ROOT).notebook("source", assignment)
+    assert path.read_text() == nbformat.writes(nbformat.read(path, 4)) + "\n"
+    nbformat.validate(nbformat.read(path, 4))
+
+
+@every_assignment
+def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignment: str) -> None:
+    cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook("source", assignment).cells}
+    for exercise in of_assignment(assignment):
+        solution, test = cells[f"exercise-{exercise.number}"], cells[f"test-exercise-{exercise.number}"]
+        assert f"def {exercise.entry}(" in solution.source
+        assert solution.metadata.nbgrader.solution
+        assert not solution.metadata.nbgrader.grade
+        assert test.metadata.nbgrader.grade
+        assert test.metadata.nbgrader.locked
+        assert test.metadata.nbgrader.points == POINTS[exercise.number]
+        assert test.source.startswith(f"check({exercise.number})\n")
+
+
+@both_folders
+@every_assignment
+def test_links_lead_somewhere(folder: str, assignment: str) -> None:
+    text = "\n".join(cell.source for cell in notebook(folder, assignment).cells if cell.cell_type == "markdown")
+    anchors = set(re.findall(r'id="([^"]+)"', text))
+    links = set(re.findall(r"\]\(#([^)]+)\)", text))
+    assert links
+    assert links <= anchors
+    images = set(re.findall(r"\]\((images/[^)]+)\)", text))
+    assert images
+    assert not [image for image in images if not (ROOT / folder / assignment / image).is_file()]
+
+
+@every_assignment
+def test_every_exercise_has_a_hint(assignment: str) -> None:
+    text = "\n".join(cell.source for cell in notebook("release", assignment).cells)
+    assert text.count("<details>") >= len(of_assignment(assignment))
+
+
+@every_assignment
+def test_figures_say_what_they_show(assignment: str) -> None:
+    for figure in (ROOT / "source" / assignment / "images").glob("*.svg"):
+        text = figure.read_text()
+        assert "<title" in text, figure.name
+        assert "viewBox" in text, figure.name
+        assert "<script" not in text, figure.name
+
+
+@every_assignment
+def test_the_release_is_exactly_what_the_source_compiles_to(assignment: str, released_course: Course) -> None:
+    committed, compiled = (root / "release" / assignment for root in (ROOT, released_course.root))
+    assert contents(committed) == contents(compiled), "run `make release`"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not {".ipynb_checkpoints", "__pycache__"} & set(path.parts)
+    }
+
+
+@every_assignment
+def test_the_release_gives_nothing_away(assignment: str) -> None:
+    assert find_leaks(Course(ROOT), assignment) == []
+
+
+@every_assignment
+def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
+    """Searched anew here, without the code that the release command uses."""
+    text = "\n".join(
+        path.read_text()
+        for path in (ROOT / "release" / assignment).rglob("*")
+        if path.suffix in (".py", ".ipynb", ".svg")
+    )
+    for exercise in of_assignment(assignment):
+        for misconception in exercise.misconceptions:
+            assert misconception.says not in text
+            assert json.dumps(misconception.says)[1:-1] not in text
+        for case in exercise.cases:
+            assert case.catches not in text
+    for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.notebook", "misconception"):
+        assert words not in text
+
+
+@pytest.mark.parametrize("what", ["solution", "hidden test", "sentence"])
+def test_a_leak_is_found(what: str, course: Course) -> None:
+    leak = {
+        "solution": "    all_scores.append(scores)",
+        "hidden test": "from grader.notebook import hidden_tests",
+        "sentence": EXERCISES[3].misconceptions[0].says,
+    }[what]
+    path = course.notebook("release", "self_attention")
+    changed = nbformat.read(path, 4)
+    changed.cells[5].source += f"\n{leak}"
+    nbformat.write(changed, path)
+    assert find_leaks(course, "self_attention")
+
+
+def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:
+    beside = course.root / "source/self_attention/solutions.py"
+    beside.write_text("def softmax(items_in):\n    exp = torch.exp(items - items.max())\n    return exp / exp.sum()\n")
+    with pytest.raises(LeakError, match=r"solutions\.py"):
+        compile_release(course, "self_attention")
+
+
+def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other cases and misconceptions leave the students' notebook as it is, to the last byte."""
+    before = contents(course.root / "release")
+    monkeypatch.setattr("grader.exercise.DRAWS_PER_CASE", 5)
+    for exercise in EXERCISES.values():
+        monkeypatch.setitem(exercise.__dict__, "cases", exercise.cases[:1])
+        monkeypatch.setitem(exercise.__dict__, "misconceptions", ())
+    compile_release(course, "self_attention")
+    assert contents(course.root / "release") == before
+
+
+def test_an_unknown_assignment_is_a_clear_error() -> None:
+    with pytest.raises(CourseError, match="self_attention"):
+        Course(ROOT).chosen(["selfattention"])
