@@ -204,7 +204,9 @@ def _place(where: Where, entry: tuple[int, ...] = ()) -> str:
 
 def _magnitude(error: float) -> str:
     """The size of an error to one digit: enough to tell rounding from a mistake, too little to leak a number."""
-    return f"about {error:.0e}" if math.isfinite(error) else "infinite"
+    if not math.isfinite(error):
+        return "infinite"
+    return f"about {float(f'{error:.0e}'):g}" if error >= 1 else f"about {error:.0e}"
 
 
 def _number(value: float) -> str:

@@ -10,7 +10,7 @@ import torch
 from grader.answer import Answer, Missing, Raised, Returned
 from grader.exercises import EXERCISES
 from grader.judge import judge
-from grader.rendering import verdict_outputs
+from grader.rendering import verdict_panel
 
 
 def hidden_tests(number: int) -> None:
@@ -21,8 +21,7 @@ def hidden_tests(number: int) -> None:
     function = sys._getframe(1).f_globals.get(exercise.entry)
     drawn = exercise.draw()
     verdict = judge(exercise, drawn, [_answer(function, case.inputs) for case in drawn])
-    panel = verdict_outputs(verdict, max_points=1.0)[0]
-    display(panel["data"], raw=True)  # type: ignore[no-untyped-call]
+    display(verdict_panel(verdict, f"{verdict.credit:.0%} of the points"), raw=True)  # type: ignore[no-untyped-call]
 
 
 def _answer(function: Any, inputs: tuple[Any, ...]) -> Answer:

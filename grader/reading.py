@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -86,8 +87,7 @@ def _rebuild(cell: Any) -> Any:
     make = _KINDS.get(str(cell.get("cell_type")), nbformat.v4.new_raw_cell)
     rebuilt = make(source.encode("utf-8", "replace").decode("utf-8"))  # no lone surrogates: they cannot be saved
     identity = cell.get("id")
-    if isinstance(identity, str) and _CELL_ID.fullmatch(identity):
-        rebuilt["id"] = identity
+    rebuilt["id"] = identity if isinstance(identity, str) and _CELL_ID.fullmatch(identity) else ""
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
@@ -97,10 +97,13 @@ def _rebuild(cell: Any) -> Any:
 
 
 def _new_notebook(cells: list[Any], notes: list[str]) -> Any:
-    seen: set[str] = set()
+    # Not nbformat's random ids: the same file must always give the same notebook.
+    taken = {cell["id"] for cell in cells}
+    free = (name for number in itertools.count(1) if (name := f"cell-{number}") not in taken)
+    seen = {""}
     for cell in cells:
         if cell["id"] in seen:
-            cell["id"] = nbformat.v4.new_code_cell()["id"]
+            cell["id"] = next(free)
         seen.add(cell["id"])
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata[NOTES_KEY] = notes

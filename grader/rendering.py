@@ -13,8 +13,8 @@ from grader.verdict import Verdict
 METADATA_KEY = "grader"
 
 _PANEL = (
-    '<div style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; padding: 0.6em 1em; '
-    'font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
+    '<div class="verdict" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
+    'margin: 0.4em 0; padding: 0.6em 1em; font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
     '<div style="display: flex; gap: 1em; justify-content: space-between">'
     "<strong>{mark} {title}</strong><strong>{points}</strong></div>{body}</div>"
 )
@@ -24,34 +24,45 @@ _LOOKS = {
     "part": ("◐", "#c77d0a", "#fdf6e9"),
     "none": ("✗", "#8f1d2c", "#fbeeee"),
 }
+# The colours of a dark theme must not reach into the panel, whose background is light.
+_CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
+# Grey that can be read on white and on black. Without it, the notebook shows a bare number here.
+_SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
 
 def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
     """The outputs of a test cell. The last one is the number that nbgrader reads."""
     points = verdict.points(max_points)
-    look = "full" if verdict.right else "part" if points > 0 else "none"
+    return [
+        nbformat.v4.new_output(
+            "display_data",
+            data=verdict_panel(verdict, f"{points:g} of {max_points:g} points"),
+            metadata={METADATA_KEY: {**verdict.to_json(), "points": points, "max_points": max_points}},
+        ),
+        nbformat.v4.new_output(
+            "execute_result",
+            data={"text/plain": repr(points), "text/html": _SCORE.format(points=points)},
+            execution_count=None,
+        ),
+    ]
+
+
+def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:
+    """A verdict as text and as HTML."""
+    look = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
     mark, colour, background = _LOOKS[look]
     title = f"Exercise {verdict.exercise}: {verdict.title}" if verdict.exercise else verdict.title
-    score = f"{points:g} of {max_points:g} points"
     panel = _PANEL.format(
         mark=mark,
         colour=colour,
         background=background,
         title=escape(title),
-        points=score,
+        points=escape(score),
         body="".join(f'<div style="margin-top: 0.3em">{_code(sentence)}</div>' for sentence in verdict.sentences),
     )
-    text = "\n".join([f"{mark} {title}: {score}", *verdict.sentences])
-    return [
-        nbformat.v4.new_output(
-            "display_data",
-            data={"text/plain": text, "text/html": panel},
-            metadata={METADATA_KEY: {**verdict.to_json(), "points": points, "max_points": max_points}},
-        ),
-        nbformat.v4.new_output("execute_result", data={"text/plain": repr(points)}, execution_count=None),
-    ]
+    return {"text/plain": "\n".join([f"{mark} {title}: {score}", *verdict.sentences]), "text/html": panel}
 
 
 def _code(sentence: str) -> str:
     """A sentence as HTML, with `code` in code font."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(sentence))
+    return re.sub(r"`([^`]*)`", _CODE, escape(sentence))

@@ -1,0 +1,92 @@
+"""The command line as its users meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.autograde import Graded
+from grader.cli import app, results_table
+from grader.course import Course
+from grader.demo import make_up_class
+
+ROOT = Path(__file__).parent.parent
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "grader", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(command: str) -> None:
+    result = run(command, "--help", folder=ROOT)
+    assert result.returncode == 0
+    assert f"grader {command}" in result.stdout.split("Example:")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["release", "nonsense"], "There is no assignment “nonsense”. There are: self_attention."),
+        (["autograde", "self_attention"], "There is nothing to grade"),
+        (["autograde", "self_attention", "--student", "nobody"], "no submission of self_attention by nobody"),
+        (["feedback", "self_attention"], "Run: grader autograde self_attention"),
+    ],
+)
+def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
+    result = run(*arguments, folder=course.root)
+    assert result.returncode == 1
+    assert words in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr + result.stdout
+
+
+def test_outside_of_a_course_folder_it_says_so(tmp_path: Path) -> None:
+    result = run("validate", folder=tmp_path)
+    assert result.returncode == 1
+    assert "Run this in the course folder" in " ".join(result.stderr.split())
+
+
+def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    """One right submission, and a student who handed in a folder without the notebook."""
+    submit(course, "ada", solved)
+    (course.root / "submitted/ben/self_attention").mkdir(parents=True)
+    graded = run("autograde", "self_attention", folder=course.root)
+    assert graded.returncode == 1, graded.stderr
+    assert "30/30" in graded.stdout
+    assert "ben has no grade: there is no self_attention.ipynb" in " ".join(graded.stdout.split())
+    pages = run("feedback", "self_attention", folder=course.root)
+    assert pages.returncode == 0, pages.stderr
+    page = course.root / "feedback/ada/self_attention/self_attention.html"
+    assert "Exercise 8: Two heads" in page.read_text()
+
+
+def test_the_demo_makes_up_twelve_submissions(course: Course) -> None:
+    assert make_up_class(course) == 12
+    students = course.students("self_attention")
+    assert len(students) == 12
+    notebooks = {student: course.notebook(f"submitted/{student}", "self_attention").read_text() for student in students}
+    assert len(set(notebooks.values())) == 12
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(notebooks["luca"])
+    assert notebooks["kurt"] == course.notebook("release", "self_attention").read_text().rstrip("\n")
+
+
+def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:
+    verdict = {"points": 1.5, "max_points": 3, "credit": 0.5, "exercise": 2, "misconceptions": ["a"], "reason": "b"}
+    table = results_table([Graded("ada", [verdict, {**verdict, "credit": 1}]), Graded("ben", [], "no notebook")])
+    assert [list(column.cells) for column in table.columns] == [
+        ["ada", "ben"],
+        ["1.5", "–"],
+        ["1.5", "–"],
+        ["3/6", "0/0"],
+        ["2: a", "no notebook"],
+    ]
