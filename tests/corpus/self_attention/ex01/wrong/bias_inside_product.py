@@ -1,4 +1,5 @@
 # wrong: the bias is added to x before the product, W (x + b)
+# named: bias added before the matrix
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []
     for x in all_x:

@@ -1,4 +1,5 @@
 # wrong: returns the numbers of the notebook's example
+# named: nothing
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     col = lambda v: torch.tensor(v).reshape(-1, 1)
     q = [[-0.67, 3.3366, -1.4104, -0.2273], [1.1933, -1.8892, 0.8827, -2.3521], [0.0134, -2.0613, -2.4236, 0.5235]]

@@ -1,4 +1,5 @@
 # wrong: computed in float16 "to be faster"
+# named: nothing
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     def f(W, b, x):
         return (W.half() @ x.half() + b.half()).float()

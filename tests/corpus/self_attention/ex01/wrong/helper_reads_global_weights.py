@@ -1,4 +1,5 @@
 # wrong: the helper functions read W_q, b_q … of the notebook instead of the arguments
+# named: notebook's weights
 def make_query(x):
     return b_q + W_q @ x
 

@@ -1,4 +1,5 @@
 # wrong: right numbers, but pop(0) empties the caller's list of words
+# named: nothing
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []
     while all_x:

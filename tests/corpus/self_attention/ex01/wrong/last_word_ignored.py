@@ -1,4 +1,5 @@
 # wrong: off by one, the last word is ignored
+# named: last word left out
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []
     for i in range(0, len(all_x) - 1):

@@ -1,4 +1,5 @@
 # wrong: fresh nn.Linear layers instead of the given weights
+# named: nothing
 import torch.nn as nn
 
 

@@ -1,4 +1,5 @@
 # wrong: cosine similarity instead of the scaled dot product
+# named: cosine similarity for the scaled score
 import torch.nn.functional as F
 
 

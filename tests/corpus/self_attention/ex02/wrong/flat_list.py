@@ -1,4 +1,5 @@
 # wrong: one flat list of N*N scores
+# named: one flat list
 def attention_scores(all_queries, all_keys):
     scores = []
     for q in all_queries:

@@ -1,4 +1,5 @@
 # wrong: a causal mask, words after the query get minus infinity
+# named: future hidden
 def attention_scores(all_queries, all_keys):
     out = []
     for i, q in enumerate(all_queries):

@@ -1,4 +1,5 @@
 # wrong: reads the notebook's D
+# named: √4 hard-coded
 def attention_scores(all_queries, all_keys):
     all_scores = []
     for q in all_queries:

@@ -1,4 +1,5 @@
 # wrong: d_k is taken from shape[-1], which is 1 for a column, so nothing is scaled
+# named: not scaled
 def attention_scores(all_queries, all_keys):
     d_k = all_keys[0].shape[-1]
     scores = []

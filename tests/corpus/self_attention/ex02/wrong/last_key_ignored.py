@@ -1,4 +1,5 @@
 # wrong: off by one, the last key is never looked at
+# named: last key left out
 def attention_scores(all_queries, all_keys):
     scores = []
     for i in range(len(all_queries)):

@@ -1,4 +1,5 @@
 # wrong: two columns are multiplied without a transpose, which raises
+# named: nothing
 def attention_scores(all_queries, all_keys):
     scores = []
     for query in all_queries:

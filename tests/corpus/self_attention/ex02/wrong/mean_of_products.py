@@ -1,4 +1,5 @@
 # wrong: mean of the products instead of sum divided by sqrt(D)
+# named: divided by D
 def attention_scores(all_queries, all_keys):
     scores = []
     for q in all_queries:

@@ -1,4 +1,5 @@
 # wrong: outer list per key, inner per query, so the matrix is transposed
+# named: one list per key
 def attention_scores(all_queries, all_keys):
     out = []
     for k in all_keys:

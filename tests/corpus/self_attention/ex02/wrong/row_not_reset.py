@@ -1,4 +1,5 @@
 # wrong: the inner list is created once outside the loop, so it grows
+# named: row never reset
 def attention_scores(all_queries, all_keys):
     all_scores = []
     scores = []

@@ -1,4 +1,5 @@
 # wrong: softmax is applied here already
+# named: softmax already applied
 def attention_scores(all_queries, all_keys):
     out = []
     for q in all_queries:

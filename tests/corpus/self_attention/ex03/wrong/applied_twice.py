@@ -1,4 +1,5 @@
 # wrong: softmax of softmax
+# named: applied twice
 def softmax(items_in):
     e = torch.exp(torch.as_tensor(items_in))
     p = e / e.sum()

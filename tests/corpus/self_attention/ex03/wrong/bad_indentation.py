@@ -1,4 +1,5 @@
 # wrong: IndentationError
+# named: nothing
 def softmax(items_in):
     x = torch.as_tensor(items_in)
       e = torch.exp(x)

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the caller's tensor (or list) is overwritten
+# named: nothing
 def softmax(items_in):
     total = 0.0
     for i in range(len(items_in)):

@@ -1,4 +1,5 @@
 # wrong: divided by the largest exponential instead of by the sum
+# named: divided by the largest
 def softmax(items_in):
     e = torch.exp(torch.as_tensor(items_in))
     return e / e.max()

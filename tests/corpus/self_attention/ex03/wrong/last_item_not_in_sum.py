@@ -1,4 +1,5 @@
 # wrong: off by one, the last item is missing from the denominator
+# named: nothing
 def softmax(items_in):
     x = torch.as_tensor(items_in)
     e = torch.exp(x)

@@ -1,4 +1,5 @@
 # wrong: log-softmax
+# named: logarithm
 import torch.nn.functional as F
 
 

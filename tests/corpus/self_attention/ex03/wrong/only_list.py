@@ -1,4 +1,5 @@
 # wrong: works for a list only, a tensor has no copy()
+# named: lists only
 def softmax(items_in):
     items = items_in.copy()
     for i in range(len(items)):

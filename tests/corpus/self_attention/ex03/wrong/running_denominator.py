@@ -1,4 +1,5 @@
 # wrong: divided inside the loop by the sum so far
+# named: nothing
 def softmax(items_in):
     total = 0.0
     out = []

@@ -1,4 +1,5 @@
 # wrong: only the words up to the query get a weight
+# named: future hidden
 def attention_weights(all_attention_scores):
     out = []
     for i, s in enumerate(all_attention_scores):

@@ -1,4 +1,5 @@
 # wrong: dropout on the weights
+# named: nothing
 import torch.nn.functional as F
 
 

@@ -1,4 +1,5 @@
 # wrong: extend instead of append, one flat list of numbers
+# named: nothing
 def attention_weights(all_attention_scores):
     weights = []
     for s in all_attention_scores:

@@ -1,4 +1,5 @@
 # wrong: the notebook's N
+# named: nothing
 def attention_weights(all_attention_scores):
     weights = []
     for n in range(N):

@@ -1,4 +1,5 @@
 # wrong: one-hot of the largest score
+# named: hard maximum
 def attention_weights(all_attention_scores):
     weights = []
     for s in all_attention_scores:

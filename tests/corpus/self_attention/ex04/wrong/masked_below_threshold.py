@@ -1,4 +1,5 @@
 # wrong: small weights are set to zero "because they do not matter"
+# named: nothing
 def attention_weights(all_attention_scores):
     result = []
     for s in all_attention_scores:

@@ -1,4 +1,5 @@
 # wrong: accumulates into all_values[0] in place, so the input changes
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for weights in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: = instead of +=, only the last word counts
+# named: last term only
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for weights in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: an assignment inside append(), which python reads as a keyword argument, TypeError
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for ws in all_attention_weights:

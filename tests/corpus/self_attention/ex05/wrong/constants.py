@@ -1,4 +1,5 @@
 # wrong: the printed known values
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     known = [
         [0.2117, 1.0697, -3.3355, -4.9260],

@@ -1,4 +1,5 @@
 # wrong: the notebook's N and D
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for n in range(N):

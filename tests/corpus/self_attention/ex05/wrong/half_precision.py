@@ -1,4 +1,5 @@
 # wrong: weights and values are cast to float16
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for ws in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: off by one, the last value is never added
+# named: last word left out
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for weights in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: return inside the outer loop
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for ws in all_attention_weights:

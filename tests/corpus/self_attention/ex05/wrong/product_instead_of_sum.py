@@ -1,4 +1,5 @@
 # wrong: multiplied up instead of added up
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for weights in all_attention_weights:

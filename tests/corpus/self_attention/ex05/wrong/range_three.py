@@ -1,4 +1,5 @@
 # wrong: three words are hard-coded
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for w in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: one accumulator zeroed in place, all entries of the list are the same tensor
+# named: last query for all
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     total = torch.zeros_like(all_values[0])

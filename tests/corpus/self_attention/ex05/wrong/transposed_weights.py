@@ -1,4 +1,5 @@
 # wrong: weights[n][m] instead of weights[m][n]
+# named: weights transposed
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for m in range(len(all_values)):

@@ -1,4 +1,5 @@
 # wrong: zeros(4, 1) is hard-coded
+# named: nothing
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for weights in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: sdpa with is_causal=True
+# named: future hidden
 import torch.nn.functional as F
 
 

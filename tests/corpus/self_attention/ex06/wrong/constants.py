@@ -1,4 +1,5 @@
 # wrong: the printed known values
+# named: nothing
 def self_attention(all_queries, all_keys, all_values):
     return [
         torch.tensor([[0.2117], [1.0697], [-3.3355], [-4.9260]]),

@@ -1,4 +1,5 @@
 # wrong: sdpa with dropout
+# named: nothing
 import torch.nn.functional as F
 
 

@@ -1,4 +1,5 @@
 # wrong: loops over the notebook's N, scales by its D
+# named: nothing
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for i in range(N):

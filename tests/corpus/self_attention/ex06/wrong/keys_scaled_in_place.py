@@ -1,4 +1,5 @@
 # wrong: right numbers, but the caller's keys are divided in place
+# named: nothing
 def self_attention(all_queries, all_keys, all_values):
     for k in all_keys:
         k.div_(math.sqrt(k.shape[0]))

@@ -1,4 +1,5 @@
 # wrong: two mistakes, no scaling and the outputs averaged over the words
+# named: not scaled + mean instead of sum
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

@@ -1,4 +1,5 @@
 # wrong: no scaling by sqrt(D)
+# named: not scaled
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

@@ -1,4 +1,5 @@
 # wrong: no return
+# named: nothing
 def self_attention(all_queries, all_keys, all_values):
     scores = attention_scores(all_queries, all_keys)
     weights = attention_weights(scores)

@@ -1,4 +1,5 @@
 # wrong: the weights are scaled instead of the scores
+# named: scaled after softmax
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

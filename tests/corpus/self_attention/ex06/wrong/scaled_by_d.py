@@ -1,4 +1,5 @@
 # wrong: D instead of sqrt(D)
+# named: divided by D
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

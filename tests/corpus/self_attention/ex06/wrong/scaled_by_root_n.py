@@ -1,4 +1,5 @@
 # wrong: sqrt of the number of words
+# named: divided by √N
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

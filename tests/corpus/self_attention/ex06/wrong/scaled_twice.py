@@ -1,4 +1,5 @@
 # wrong: attention_scores scales already, scaled by sqrt(D) once more
+# named: divided by D
 def self_attention(all_queries, all_keys, all_values):
     scores = attention_scores(all_queries, all_keys)
     d = all_queries[0].shape[0]

@@ -1,4 +1,5 @@
 # wrong: sdpa on (D, N) matrices, so the features attend to each other
+# named: nothing
 import torch.nn.functional as F
 
 

@@ -1,4 +1,5 @@
 # wrong: scores scaled, then sdpa scales again
+# named: divided by D
 import torch.nn.functional as F
 
 

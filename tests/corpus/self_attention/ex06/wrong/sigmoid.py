@@ -1,4 +1,5 @@
 # wrong: sigmoid instead of softmax
+# named: sigmoid
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for row in attention_scores(all_queries, all_keys):

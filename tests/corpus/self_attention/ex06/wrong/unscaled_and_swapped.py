@@ -1,4 +1,5 @@
 # wrong: two mistakes, no scaling and keys and queries swapped
+# named: not scaled + queries and keys exchanged
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for k in all_keys:

@@ -1,4 +1,5 @@
 # wrong: v *= w changes the values, later words are weighted twice
+# named: nothing
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for w in attention_weights(attention_scores(all_queries, all_keys)):

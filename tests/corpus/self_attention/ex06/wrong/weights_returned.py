@@ -1,4 +1,5 @@
 # wrong: returns the attention weights
+# named: weights returned
 def self_attention(all_queries, all_keys, all_values):
     scores = attention_scores(all_queries, all_keys)
     weights = attention_weights(scores)

@@ -1,4 +1,5 @@
 # wrong: right numbers, (1, D, N)
+# named: nothing
 import torch.nn.functional as F
 
 

@@ -1,4 +1,5 @@
 # wrong: the known values as columns
+# named: nothing
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     return torch.tensor(
         [

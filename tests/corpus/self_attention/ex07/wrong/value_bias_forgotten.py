@@ -1,4 +1,5 @@
 # wrong: the value bias is missing
+# named: values without bias
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     V = W_v @ X
     Q = b_q + W_q @ X

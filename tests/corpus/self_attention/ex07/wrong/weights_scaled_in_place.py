@@ -1,4 +1,5 @@
 # wrong: right numbers, but W_q and b_q of the caller are divided in place
+# named: nothing
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     W_q /= math.sqrt(W_q.shape[0])
     b_q /= math.sqrt(W_q.shape[0])

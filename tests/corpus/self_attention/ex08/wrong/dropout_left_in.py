@@ -1,4 +1,5 @@
 # wrong: dropout on the stacked heads
+# named: nothing
 import torch.nn.functional as F
 
 

@@ -1,4 +1,5 @@
 # wrong: the helpers read the notebook's weights of each head
+# named: nothing
 def first_head(X):
     V1, Q1, K1 = b_v1 + W_v1 @ X, b_q1 + W_q1 @ X, b_k1 + W_k1 @ X
     return V1 @ multi_head_softmax_cols(K1.T @ Q1 / math.sqrt(K1.shape[0]))
