@@ -44,7 +44,11 @@ class RepairSubmission(NbGraderPreprocessor):
         names = resources["nbgrader"]
         with Gradebook(names["db_url"]) as gradebook:
             known = _known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]))
-        notes = [*nb.metadata.pop(NOTES_KEY, []), *repair(nb, known)]
+        notes = nb.metadata.pop(NOTES_KEY, [])
+        was_empty = not nb.cells
+        repairs = repair(nb, known)
+        if not was_empty:  # else every cell was missing, and the one reason has been given
+            notes += repairs
         add_notes(nb, notes)
         for note in notes:
             self.log.warning("%s: %s", names["student"], note)

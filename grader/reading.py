@@ -26,7 +26,8 @@ def read_notebook(path: Path) -> Any:
     try:
         submitted = _parse(path)
     except _Unreadable as unreadable:
-        return _new_notebook([], [f"This file could not be read as a notebook: {unreadable}."])
+        note = f"This file could not be read as a notebook: {unreadable}. Please hand it in again."
+        return _new_notebook([], [note])
     notes = []
     if submitted.get("nbformat") != 4 and isinstance(submitted.get("cells"), list):
         notes.append("This notebook claims to have another format; its cells were read all the same.")

@@ -53,7 +53,7 @@ def name_of(cell: dict[str, Any]) -> str:
     return str(cell["metadata"].get("nbgrader", {}).get("grade_id"))
 
 
-def test_cells(notebook: Notebook) -> list[dict[str, Any]]:
+def graded_cells(notebook: Notebook) -> list[dict[str, Any]]:
     return [cell for cell in notebook["cells"] if name_of(cell) in POINTS]
 
 
@@ -130,7 +130,7 @@ def kernel_that_does_not_exist(notebook: Notebook) -> None:
 
 
 @hostile("“test-exercise-3” was missing and was put back")
-def tests_deleted(notebook: Notebook) -> None:
+def checks_deleted(notebook: Notebook) -> None:
     notebook["cells"] = [cell for cell in notebook["cells"] if name_of(cell) not in POINTS]
 
 
@@ -140,8 +140,8 @@ def everything_else_deleted(notebook: Notebook) -> None:
 
 
 @hostile("“test-exercise-3” exists several times")
-def tests_doubled(notebook: Notebook) -> None:
-    notebook["cells"] += [dict(cell) for cell in test_cells(notebook)]
+def checks_doubled(notebook: Notebook) -> None:
+    notebook["cells"] += [dict(cell) for cell in graded_cells(notebook)]
 
 
 @hostile("the last one before its test counts")
@@ -150,14 +150,14 @@ def unsolved_copy_at_the_end(notebook: Notebook) -> None:
 
 
 @hostile("“test-exercise-3” was edited; the original was restored")
-def tests_edited(notebook: Notebook) -> None:
-    for cell in test_cells(notebook):
+def checks_edited(notebook: Notebook) -> None:
+    for cell in graded_cells(notebook):
         cell["source"] = "3.0"
 
 
 @hostile("“test-exercise-1” had another type; it is a code cell again")
-def tests_are_markdown(notebook: Notebook) -> None:
-    for cell in test_cells(notebook):
+def checks_are_markdown(notebook: Notebook) -> None:
+    for cell in graded_cells(notebook):
         cell["cell_type"] = "markdown"
 
 
@@ -179,7 +179,7 @@ def metadata_stripped(notebook: Notebook) -> None:
 
 @hostile()
 def points_raised(notebook: Notebook) -> None:
-    for cell in test_cells(notebook):
+    for cell in graded_cells(notebook):
         cell["metadata"]["nbgrader"]["points"] = 1000
 
 
@@ -190,8 +190,8 @@ def cells_skipped(notebook: Notebook) -> None:
 
 
 @hostile()
-def tests_are_to_be_graded_by_hand(notebook: Notebook) -> None:
-    for cell in test_cells(notebook):
+def checks_are_to_be_graded_by_hand(notebook: Notebook) -> None:
+    for cell in graded_cells(notebook):
         cell["metadata"]["nbgrader"] |= {"solution": True, "locked": False}
 
 
@@ -240,7 +240,7 @@ def function_in_another_cell(notebook: Notebook) -> None:
 
 @hostile()
 def forged_outputs(notebook: Notebook) -> None:
-    for cell in test_cells(notebook):
+    for cell in graded_cells(notebook):
         printed = {"output_type": "stream", "name": "stdout", "text": "✓ 3 of 3 points"}
         cell["outputs"] = [printed, forged_score(str(POINTS[name_of(cell)]))]
         cell["metadata"]["grader"] = {"points": 3}
@@ -298,7 +298,7 @@ def graded_class(
     """The course folder and the results, with an honest student graded after all the others."""
     course = new_course()
     for student, one in HOSTILE.items():
-        notebook = json.loads(nbformat.writes(make_notebook(course, {3: solved[3]})))
+        notebook = json.loads(json.dumps(make_notebook(course, {3: solved[3]})))  # a source is one text
         content = one.spoil(notebook)
         path = submit(course, student, json.dumps(notebook).encode() if content is None else content)
         if not notebook:

@@ -27,6 +27,7 @@ def main(descriptor: int, device: str) -> None:
     sys.path.append(str(Path.cwd()))
     _forget_the_grader()
     shell = start_shell()
+    wire.send(channel, {"ready": True}, {})
     while True:
         try:
             request = wire.receive(channel)

@@ -204,9 +204,7 @@ def _place(where: Where, entry: tuple[int, ...] = ()) -> str:
 
 def _magnitude(error: float) -> str:
     """The size of an error to one digit: enough to tell rounding from a mistake, too little to leak a number."""
-    if not math.isfinite(error):
-        return "infinite"
-    return f"about {float(f'{error:.0e}'):g}" if error >= 1 else f"about {error:.0e}"
+    return f"about {float(f'{error:.0e}'):g}" if math.isfinite(error) else "infinite"
 
 
 def _number(value: float) -> str:

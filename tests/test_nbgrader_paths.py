@@ -1,0 +1,264 @@
+"""nbgrader's own commands and interface, in the same course folder, do what `grader` does."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.autograde import autograde
+from grader.course import Course, copy_course
+
+ASSIGNMENT = "self_attention"
+POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
+NOT_NORMALISED = "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"
+FORGED = {"output_type": "execute_result", "data": {"text/plain": "2.0"}, "metadata": {}, "execution_count": 1}
+
+# Row of the gradebook: automatic score, highest score, whether a person must look at it.
+Rows = dict[tuple[str, str], tuple[float | None, float, bool]]
+
+
+def nbgrader(course: Course, *arguments: str) -> str:
+    """Run nbgrader's command line in the course folder, as an instructor would."""
+    environment = dict(os.environ)
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment.get("PATH", os.defpath)])
+    environment |= {"USER": "instructor", "HOME": str(course.root), "JUPYTER_CONFIG_DIR": str(course.root / ".jupyter")}
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=course.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def rows(course: Course) -> Rows:
+    with course.api().gradebook as gradebook:
+        return {
+            (submission.student.id, grade.cell.name): (grade.auto_score, grade.max_score, grade.needs_manual_grade)
+            for submission in gradebook.assignment_submissions(ASSIGNMENT)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }
+
+
+def graded_cell(course: Course, student: str, name: str) -> Any:
+    notebook = course.read(f"autograded/{student}", ASSIGNMENT)
+    return next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == name)
+
+
+def shown(cell: Any) -> str:
+    """All text that the outputs of a cell show."""
+    parts = [(output.get("data", {}).get("text/plain", ""), *output.get("traceback", [])) for output in cell.outputs]
+    return "\n".join(text for part in parts for text in part)
+
+
+def with_grader(course: Course) -> None:
+    assert [result.error for result in autograde(course, ASSIGNMENT)] == ["", "", ""]
+
+
+def with_command_line(course: Course) -> None:
+    nbgrader(course, "autograde", ASSIGNMENT)
+
+
+def with_api(course: Course) -> None:
+    api = course.api()
+    for student in course.students(ASSIGNMENT):
+        assert api.autograde(ASSIGNMENT, student)["success"]
+
+
+@pytest.fixture(scope="module")
+def graded(new_course: Any, submit: Any, solved: dict[int, str]) -> dict[str, Course]:
+    """The same class of three, graded in each of the three ways."""
+    courses = {}
+    for way in (with_grader, with_command_line, with_api):
+        course = courses[way.__name__] = new_course()
+        submit(course, "ada", solved)
+        submit(course, "bob", {3: NOT_NORMALISED})
+        submit(course, "eve", b"not a notebook")
+        way(course)
+    return courses
+
+
+def test_the_right_the_wrong_and_the_broken_submission_get_their_points(graded: dict[str, Course]) -> None:
+    scores = {key: row[0] for key, row in rows(graded["with_grader"]).items()}
+    assert {name: score for (student, name), score in scores.items() if student == "ada"} == POINTS
+    assert 0 < scores.pop(("bob", "test-exercise-3")) < 2
+    assert {score for (student, _), score in scores.items() if student != "ada"} == {0.0}
+
+
+@pytest.mark.parametrize("way", [with_command_line, with_api])
+def test_every_way_to_autograde_writes_the_same_rows(graded: dict[str, Course], way: Callable[[Course], None]) -> None:
+    expected = rows(graded["with_grader"])
+    assert len(expected) == 3 * len(POINTS)
+    assert rows(graded[way.__name__]) == expected
+
+
+@pytest.mark.parametrize("way", [with_command_line, with_api])
+@pytest.mark.parametrize("student", ["ada", "bob"])
+def test_every_way_to_autograde_writes_the_same_notebook(
+    graded: dict[str, Course], way: Callable[[Course], None], student: str
+) -> None:
+    one, other = (graded[name].read(f"autograded/{student}", ASSIGNMENT) for name in ("with_grader", way.__name__))
+    assert one == other
+
+
+def test_nobody_has_to_be_graded_by_hand(graded: dict[str, Course]) -> None:
+    assert not any(by_hand for _, _, by_hand in rows(graded["with_command_line"]).values())
+
+
+def test_nbgrader_writes_feedback_with_our_verdicts(graded: dict[str, Course]) -> None:
+    course = graded["with_command_line"]
+    nbgrader(course, "generate_feedback", ASSIGNMENT)
+    pages = {
+        student: (course.root / "feedback" / student / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text()
+        for student in ("ada", "bob", "eve")
+    }
+    assert "✓ Exercise 3" in pages["ada"]
+    assert "◐ Exercise 3" in pages["bob"]
+    assert "could not be read as a notebook" in pages["eve"]
+
+
+def test_nbgrader_compiles_the_same_release(released_course: Course, tmp_path: Path) -> None:
+    course = copy_course(released_course, tmp_path / "course")
+    nbgrader(course, "generate_assignment", ASSIGNMENT)
+    ours, theirs = (one.root / "release" / ASSIGNMENT for one in (released_course, course))
+    files = sorted(str(path.relative_to(ours)) for path in ours.rglob("*") if path.is_file())
+    assert files == sorted(str(path.relative_to(theirs)) for path in theirs.rglob("*") if path.is_file())
+    assert filecmp.cmpfiles(ours, theirs, files, shallow=False) == (files, [], [])
+
+
+@pytest.fixture(scope="module")
+def not_executed(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, str]) -> Course:
+    """A submission with forged outputs, graded by nbgrader with --no-execute."""
+    course = new_course()
+    notebook = make_notebook(course, solved)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [nbformat.from_dict(FORGED)]
+    submit(course, "ada", notebook)
+    nbgrader(course, "autograde", ASSIGNMENT, "--no-execute")
+    return course
+
+
+def test_without_running_the_notebook_nobody_gets_points(not_executed: Course, scores: Any) -> None:
+    assert scores(not_executed, "ada") == dict.fromkeys(POINTS, 0.0)
+
+
+def test_without_running_the_notebook_the_verdict_says_so(not_executed: Course) -> None:
+    assert "was not run" in shown(graded_cell(not_executed, "ada", "test-exercise-3"))
+
+
+# Cells that an instructor adds.
+
+
+def added_cell(name: str, source: str, cell_type: str = "code", **more: Any) -> Any:
+    make = nbformat.v4.new_code_cell if cell_type == "code" else nbformat.v4.new_markdown_cell
+    settings = {"grade_id": name, "grade": True, "solution": False, "locked": True, "points": 7, "task": False}
+    return make(source, id=name, metadata={"nbgrader": {**settings, "schema_version": 3, **more}})
+
+
+@pytest.fixture(scope="module")
+def extended(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
+    """A course whose instructor added tests that the grader knows nothing of, and a question to grade by hand."""
+    course = new_course()
+    source = course.read("source", ASSIGNMENT)
+    source.cells = [cell for cell in source.cells if "nbgrader" in cell.metadata][:10]  # exercises 1 to 3 of 8
+    source.cells += [
+        added_cell("test-exercise-99", "check(1)"),
+        added_cell("an-assertion", "assert True"),
+        added_cell("a-number", "7.0"),
+        added_cell("essay", "Your answer", "markdown", solution=True, locked=False),
+    ]
+    nbformat.write(source, course.notebook("source", ASSIGNMENT))
+    nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
+    notebook = course.read("release", ASSIGNMENT)
+    for cell in notebook.cells:
+        if cell.id == "exercise-3":
+            cell.source = solved[3]
+        if cell.id == "essay":
+            cell.source = "Because of the keys."
+    submit(course, "ada", notebook)
+    nbgrader(course, "autograde", ASSIGNMENT)
+    return course
+
+
+@pytest.mark.parametrize("name", ["test-exercise-99", "an-assertion", "a-number"])
+def test_a_test_cell_without_a_verdict_gets_nothing_and_says_why(extended: Course, name: str) -> None:
+    assert rows(extended)["ada", name] == (0.0, 7.0, False)
+    assert "belongs to no exercise" in shown(graded_cell(extended, "ada", name))
+
+
+def test_exercises_beside_it_keep_their_points(extended: Course) -> None:
+    assert rows(extended)["ada", "test-exercise-3"] == (2.0, 2.0, False)
+
+
+def test_what_is_to_be_graded_by_hand_waits_for_a_person(extended: Course) -> None:
+    assert rows(extended)["ada", "essay"] == (None, 7.0, True)
+    assert graded_cell(extended, "ada", "essay").source == "Because of the keys."
+
+
+# nbgrader's settings.
+
+
+@pytest.fixture(scope="module")
+def endless(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
+    """Two submissions with a cell that never ends, and one in order; nbgrader's time limit is set."""
+    course = new_course()
+    submit(course, "loop", {1: "while True:\n    pass", 3: solved[3]})
+    submit(course, "memory", {1: "x = []\nwhile True:\n    x.append(1)", 3: solved[3]})
+    submit(course, "zoe", {3: solved[3]})
+    nbgrader(course, "autograde", ASSIGNMENT, "--Execute.timeout=5")
+    return course
+
+
+@pytest.mark.parametrize("student", ["loop", "memory", "zoe"])
+def test_an_endless_cell_costs_its_own_exercise_only(endless: Course, scores: Any, student: str) -> None:
+    assert scores(endless, student) == dict.fromkeys(POINTS, 0.0) | {"test-exercise-3": 2.0}
+
+
+def test_the_time_limit_of_nbgrader_is_honoured(endless: Course) -> None:
+    assert "more than 5 seconds" in shown(graded_cell(endless, "loop", "exercise-1"))
+
+
+def test_an_endless_cell_is_the_reason_for_a_missing_function(endless: Course) -> None:
+    assert "There is no function called compute_qkv" in shown(graded_cell(endless, "loop", "test-exercise-1"))
+
+
+def test_late_penalties_and_excluded_students_are_nbgraders_business(course: Course, submit: Any) -> None:
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2030-02-02 14:00:00 UTC")
+    for student, day in (("late", "03"), ("intime", "01"), ("excluded", "01")):
+        path = submit(course, student, {3: NOT_NORMALISED})
+        (path.parent / "timestamp.txt").write_text(f"2030-02-{day} 14:00:00 UTC")
+    settings = ("--LateSubmissionPlugin.penalty_method=zero", "--CourseDirectory.student_id_exclude=excluded")
+    nbgrader(course, "autograde", ASSIGNMENT, *settings)
+    with course.api().gradebook as gradebook:
+        late, intime = (gradebook.find_submission(ASSIGNMENT, student) for student in ("late", "intime"))
+        assert 0 < late.score == late.late_submission_penalty
+        assert intime.score == late.score
+        assert intime.late_submission_penalty == 0
+        assert [one.student.id for one in gradebook.assignment_submissions(ASSIGNMENT)] == ["intime", "late"]
+
+
+def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
+    course: Course, submit: Any, scores: Any
+) -> None:
+    submit(course, "ada", b"")
+    nbgrader(course, "autograde", ASSIGNMENT)
+    submit(course, "ada", {3: "import torch\ndef softmax(items_in):\n    return torch.as_tensor(items_in).softmax(0)"})
+    assert "Skipping existing assignment" in nbgrader(course, "autograde", ASSIGNMENT)
+    assert scores(course, "ada")["test-exercise-3"] == 0.0
+    nbgrader(course, "autograde", ASSIGNMENT, "--force")
+    assert scores(course, "ada")["test-exercise-3"] == 2.0

@@ -1,0 +1,481 @@
+"""Reading and repairing submitted notebooks, without running any of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.reading import MAX_BYTES, NOTES_KEY, read_notebook
+from grader.repair import KnownCell, add_notes, repair
+
+GIVEN = KnownCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
+FIRST = KnownCell("exercise-1", "code", "def one():\n    ...", grade=False, solution=True, locked=False, points=0.0)
+FIRST_TEST = KnownCell(
+    "test-exercise-1",
+    "code",
+    "check(1)\n### BEGIN HIDDEN TESTS\nhidden(1)\n### END HIDDEN TESTS",
+    grade=True,
+    solution=False,
+    locked=True,
+    points=3.0,
+)
+SECOND = KnownCell("exercise-2", "code", "def two():\n    ...", grade=False, solution=True, locked=False, points=0.0)
+SECOND_TEST = KnownCell("test-exercise-2", "code", "check(2)", grade=True, solution=False, locked=True, points=2.0)
+ESSAY = KnownCell("essay", "markdown", "Your answer here", grade=True, solution=True, locked=False, points=4.0)
+TASK = KnownCell("task", "markdown", "Draw it.", grade=False, solution=False, locked=True, points=5.0, task=True)
+KNOWN = [GIVEN, FIRST, FIRST_TEST, SECOND, SECOND_TEST]
+
+ANSWER_ONE = "def one():\n    return 1"
+ANSWER_TWO = "def two():\n    return 2"
+
+
+def cell(source: Any, name: str | None = None, cell_type: str = "code", **more: Any) -> dict[str, Any]:
+    """A cell as JSON: whatever a student can put into a file."""
+    made = {"cell_type": cell_type, "source": source, "metadata": {"nbgrader": {"grade_id": name}} if name else {}}
+    if cell_type == "code":
+        made |= {"outputs": [], "execution_count": None}
+    return made | more
+
+
+def handed_in() -> list[dict[str, Any]]:
+    """A submission in which everything is as it should be."""
+    return [
+        cell("x = 1", "given"),
+        cell(ANSWER_ONE, "exercise-1"),
+        cell("check(1)", "test-exercise-1"),
+        cell(ANSWER_TWO, "exercise-2"),
+        cell("check(2)", "test-exercise-2"),
+    ]
+
+
+def read(tmp_path: Path, content: Any) -> Any:
+    """What our reader makes of a file with this content: JSON, text or bytes."""
+    path = tmp_path / "submitted.ipynb"
+    if isinstance(content, list):
+        content = {"cells": content, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    if isinstance(content, dict):
+        content = json.dumps(content)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_notebook(path)
+
+
+def repaired(tmp_path: Path, cells: list[Any], known: list[KnownCell] | None = None) -> tuple[Any, list[str]]:
+    notebook = read(tmp_path, cells)
+    return notebook, repair(notebook, KNOWN if known is None else known)
+
+
+def notes_of(notebook: Any) -> str:
+    return "\n".join(notebook.metadata[NOTES_KEY])
+
+
+def names(notebook: Any) -> list[str | None]:
+    return [one.metadata.get("nbgrader", {}).get("grade_id") for one in notebook.cells]
+
+
+def sources(notebook: Any) -> list[str]:
+    return [one.source for one in notebook.cells]
+
+
+def released_sources(known: list[KnownCell] = KNOWN) -> list[str]:
+    return [one.source for one in known]
+
+
+# Reading.
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is empty"),
+        (b" \n\t ", "it is empty"),
+        (b"null", "it is empty"),
+        (b"no notebook at all", "it is not valid JSON"),
+        (b'{"cells": [', "it is not valid JSON"),
+        (b"\xff\xfe\x00\x01", "it is not valid JSON"),
+        (b"[" * 200_000, "it is not valid JSON"),
+        (b'{"cells": ' + b"9" * 10_000 + b"}", "it is not valid JSON"),
+        (b"[]", "it holds no notebook"),
+        (b'"text"', "it holds no notebook"),
+    ],
+)
+def test_what_is_no_notebook_is_read_as_an_empty_one_with_the_reason(tmp_path: Path, content: bytes, why: str) -> None:
+    notebook = read(tmp_path, content)
+    assert notebook.cells == []
+    assert why in notes_of(notebook)
+
+
+def test_a_folder_is_read_as_an_empty_notebook(tmp_path: Path) -> None:
+    notebook = read_notebook(tmp_path)
+    assert notebook.cells == []
+    assert "it is not a file" in notes_of(notebook)
+
+
+def test_a_file_that_is_far_too_large_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "submitted.ipynb"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    assert "larger than" in notes_of(read_notebook(path))
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    text = json.dumps({"cells": handed_in(), "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    assert ANSWER_ONE in sources(read(tmp_path, b"\xef\xbb\xbf" + text.encode()))
+
+
+def test_a_notebook_that_is_in_order_gets_no_notes(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, handed_in())
+    assert notebook.metadata[NOTES_KEY] + notes == []
+    assert sources(notebook) == ["x = 1", ANSWER_ONE, FIRST_TEST.source, ANSWER_TWO, "check(2)"]
+
+
+@pytest.mark.parametrize("number", [3, 2])
+def test_an_old_format_is_converted(tmp_path: Path, number: int) -> None:
+    old = nbformat.convert(nbformat.from_dict({"cells": handed_in(), "metadata": {}, "nbformat": 4}), number)
+    notebook = read(tmp_path, json.dumps(old))
+    assert ANSWER_ONE in sources(notebook)
+    assert "old format" in notes_of(notebook)
+
+
+@pytest.mark.parametrize("number", [5, 3, 1, "4", None, [4], {"four": 4}, 1e300])
+def test_cells_count_whatever_number_the_format_claims(tmp_path: Path, number: Any) -> None:
+    notebook = read(tmp_path, {"cells": handed_in(), "metadata": {}, "nbformat": number})
+    assert ANSWER_ONE in sources(notebook)
+    assert "format" in notes_of(notebook)
+
+
+@pytest.mark.parametrize("worksheets", [None, [], "x", [1], [{"cells": 3}], [{"cells": [{"cell_type": []}]}]])
+def test_an_old_format_that_cannot_be_converted_has_no_cells(tmp_path: Path, worksheets: Any) -> None:
+    notebook = read(tmp_path, {"worksheets": worksheets, "metadata": {}, "nbformat": 3, "nbformat_minor": 0})
+    assert notebook.cells == []
+    assert notes_of(notebook)
+
+
+@pytest.mark.parametrize("cells", [None, 3, "cells", {"a": 1}])
+def test_cells_that_are_no_list_are_no_cells(tmp_path: Path, cells: Any) -> None:
+    notebook = read(tmp_path, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    assert notebook.cells == []
+    assert "has no cells" in notes_of(notebook)
+
+
+@pytest.mark.parametrize("broken", [None, 3, "code", [], {"cell_type": "code", "source": {"a": 1}}])
+def test_a_cell_that_cannot_be_read_is_left_out_and_the_others_stay(tmp_path: Path, broken: Any) -> None:
+    notebook = read(tmp_path, [broken, *handed_in()])
+    assert len(notebook.cells) == len(handed_in())
+    assert "left out" in notes_of(notebook)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        None,
+        3,
+        "nbgrader",
+        [],
+        {"nbgrader": None},
+        {"nbgrader": []},
+        {"nbgrader": {"grade_id": 3}},
+        {"nbgrader": {"grade_id": ["given"]}},
+        {"nbgrader": {"grade_id": None, "schema_version": "9", "points": {}}},
+    ],
+)
+def test_metadata_of_a_wrong_type_is_dropped_and_the_source_stays(tmp_path: Path, metadata: Any) -> None:
+    [one] = read(tmp_path, [cell("y = 2") | {"metadata": metadata}]).cells
+    assert one.source == "y = 2"
+    assert one.metadata == {}
+
+
+def test_of_the_metadata_only_the_grade_id_is_believed(tmp_path: Path) -> None:
+    claims = {"grade_id": "exercise-1", "grade": True, "points": 1000, "solution": False, "schema_version": 99}
+    metadata = {"nbgrader": claims, "tags": ["skip-execution"], "deletable": False}
+    [one] = read(tmp_path, [cell("y = 2") | {"metadata": metadata}]).cells
+    assert one.metadata == {"nbgrader": {"grade_id": "exercise-1"}}
+
+
+def test_outputs_and_attachments_are_not_taken_over(tmp_path: Path) -> None:
+    forged = [{"output_type": "execute_result", "data": {"text/plain": "3.0"}, "metadata": {}, "execution_count": 1}]
+    [one] = read(tmp_path, [cell("check(1)", "test-exercise-1") | {"outputs": forged, "attachments": 3}]).cells
+    assert one.outputs == []
+    assert "attachments" not in one
+
+
+def test_a_source_may_be_a_list_of_lines(tmp_path: Path) -> None:
+    [one] = read(tmp_path, [cell(["def one():\n", 7, None, "    return 1"])]).cells
+    assert one.source == ANSWER_ONE
+
+
+def test_lone_surrogates_are_replaced_so_that_the_notebook_can_be_saved(tmp_path: Path) -> None:
+    notebook = read(tmp_path, [cell("text = '\ud800'")])
+    assert notebook.cells[0].source == "text = '?'"
+    nbformat.writes(notebook).encode()
+
+
+@pytest.mark.parametrize("cell_type", ["heading", "", None, 3, ["code"], "CODE"])
+def test_a_cell_of_an_unknown_type_is_raw_text(tmp_path: Path, cell_type: Any) -> None:
+    [one] = read(tmp_path, [cell("y = 2") | {"cell_type": cell_type}]).cells
+    assert (one.cell_type, one.source) == ("raw", "y = 2")
+
+
+@pytest.mark.parametrize("identity", ["same", "", "no blanks allowed", "x" * 65, 3, None, ["a"], "notes-from-grading"])
+def test_cell_ids_are_valid_and_differ(tmp_path: Path, identity: Any) -> None:
+    notebook = read(tmp_path, [cell("y = 2", id=identity), cell("z = 3", id=identity)])
+    add_notes(notebook, ["A note."])
+    nbformat.validate(notebook)
+    assert len({one["id"] for one in notebook.cells}) == 3
+
+
+def test_a_good_cell_id_is_kept(tmp_path: Path) -> None:
+    assert read(tmp_path, [cell("y = 2", id="my-cell")]).cells[0]["id"] == "my-cell"
+
+
+def test_the_same_file_always_gives_the_same_notebook(tmp_path: Path) -> None:
+    cells = [cell("y = 2", id="cell-1"), cell("y = 3"), cell("y = 4", id="cell-1"), cell("y = 5", id="cell-3")]
+    assert [one["id"] for one in read(tmp_path, cells).cells] == ["cell-1", "cell-2", "cell-4", "cell-3"]
+
+
+@pytest.mark.parametrize("kernelspec", [{"name": "ir", "language": "R"}, {"language": "julia"}])
+def test_another_language_is_noted(tmp_path: Path, kernelspec: dict[str, str]) -> None:
+    content = {"cells": handed_in(), "metadata": {"kernelspec": kernelspec}, "nbformat": 4, "nbformat_minor": 5}
+    assert "it was run as Python" in notes_of(read(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, None, 3, [], {"kernelspec": None}, {"kernelspec": "R"}, {"kernelspec": {"name": "my-venv"}}]
+)
+def test_a_kernel_that_names_no_other_language_is_no_mistake(tmp_path: Path, metadata: Any) -> None:
+    content = {"cells": handed_in(), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    assert notes_of(read(tmp_path, content)) == ""
+
+
+def test_the_name_of_a_language_cannot_carry_html(tmp_path: Path) -> None:
+    metadata = {"kernelspec": {"language": "<img src=x onerror=alert(1)>[a](b)`"}}
+    notes = notes_of(read(tmp_path, {"cells": [], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}))
+    assert not set("<>()[]`") & set(notes)
+
+
+def test_notes_in_the_submission_are_not_believed(tmp_path: Path) -> None:
+    metadata = {NOTES_KEY: ["Give this student full marks."]}
+    content = {"cells": handed_in(), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    assert notes_of(read(tmp_path, content)) == ""
+
+
+# Repairing.
+
+
+def test_all_metadata_is_as_released(tmp_path: Path) -> None:
+    notebook, _ = repaired(tmp_path, handed_in())
+    assert notebook.cells[2].metadata.nbgrader == {
+        "grade_id": "test-exercise-1",
+        "grade": True,
+        "solution": False,
+        "locked": True,
+        "task": False,
+        "schema_version": 3,
+        "cell_type": "code",
+        "points": 3.0,
+    }
+
+
+def test_hidden_tests_come_back(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, handed_in())
+    assert "hidden(1)" in notebook.cells[2].source
+    assert notes == []
+
+
+def test_a_restored_cell_keeps_its_id(tmp_path: Path) -> None:
+    notebook, _ = repaired(tmp_path, [cell("pass", "test-exercise-1", id="mine")], [FIRST_TEST])
+    assert notebook.cells[0]["id"] == "mine"
+
+
+@pytest.mark.parametrize("index", [0, 2, 4])
+def test_an_edited_given_cell_is_restored(tmp_path: Path, index: int) -> None:
+    cells = handed_in()
+    cells[index]["source"] = "pass"
+    notebook, notes = repaired(tmp_path, cells)
+    assert notebook.cells[index].source == KNOWN[index].source
+    assert "edited" in notes[0]
+    assert KNOWN[index].grade_id in notes[0]
+
+
+def test_other_blanks_are_no_edit(tmp_path: Path) -> None:
+    cells = handed_in()
+    cells[2]["source"] = "\r\ncheck(1)  \n\n"
+    assert repaired(tmp_path, cells)[1] == []
+
+
+@pytest.mark.parametrize("cell_type", ["markdown", "raw"])
+@pytest.mark.parametrize("index", range(5))
+def test_a_retyped_cell_is_a_code_cell_again(tmp_path: Path, index: int, cell_type: str) -> None:
+    cells = handed_in()
+    cells[index]["cell_type"] = cell_type
+    notebook, notes = repaired(tmp_path, cells)
+    assert [one.cell_type for one in notebook.cells] == ["code"] * 5
+    assert sources(notebook) == ["x = 1", ANSWER_ONE, FIRST_TEST.source, ANSWER_TWO, "check(2)"]
+    assert "another type" in notes[0]
+
+
+def test_deleted_given_cells_are_put_back_in_their_places(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, [cell(ANSWER_ONE, "exercise-1"), cell(ANSWER_TWO, "exercise-2")])
+    assert names(notebook) == [one.grade_id for one in KNOWN]
+    assert len(notes) == 3
+    assert all("was missing and was put back" in note for note in notes)
+
+
+def test_an_empty_notebook_gets_every_given_cell_and_no_solution(tmp_path: Path) -> None:
+    notebook, _ = repaired(tmp_path, [])
+    assert names(notebook) == ["given", "test-exercise-1", "test-exercise-2"]
+
+
+def test_a_test_that_was_deleted_comes_back_behind_its_exercise(tmp_path: Path) -> None:
+    cells = handed_in()
+    del cells[2]
+    cells.insert(2, cell("one()"))
+    notebook, _ = repaired(tmp_path, cells)
+    assert names(notebook).index("test-exercise-1") == names(notebook).index("exercise-1") + 1
+
+
+def test_stripped_metadata_is_recognised_by_what_the_cells_say(tmp_path: Path) -> None:
+    cells = [one | {"metadata": {}} for one in handed_in()]
+    notebook, notes = repaired(tmp_path, cells)
+    assert names(notebook) == [one.grade_id for one in KNOWN]
+    assert sources(notebook) == ["x = 1", ANSWER_ONE, FIRST_TEST.source, ANSWER_TWO, "check(2)"]
+    assert len(notes) == 5
+
+
+def test_of_several_unmarked_solutions_the_last_is_taken(tmp_path: Path) -> None:
+    cells = handed_in()
+    cells[1:2] = [cell("def one():\n    return 0"), cell(ANSWER_ONE)]
+    notebook, _ = repaired(tmp_path, cells)
+    assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
+
+
+def test_extra_cells_stay_where_they_are(tmp_path: Path) -> None:
+    cells = handed_in()
+    cells.insert(1, cell("mine = 1"))
+    cells.insert(0, cell("Mine.", cell_type="markdown"))
+    cells.append(cell("mine = 2"))
+    notebook, notes = repaired(tmp_path, cells)
+    assert notes == []
+    assert [source for source in sources(notebook) if "ine" in source] == ["Mine.", "mine = 1", "mine = 2"]
+    assert names(notebook) == [
+        None,
+        "given",
+        None,
+        "exercise-1",
+        "test-exercise-1",
+        "exercise-2",
+        "test-exercise-2",
+        None,
+    ]
+
+
+def test_a_cell_of_the_students_own_invention_loses_its_claims(tmp_path: Path) -> None:
+    notebook, _ = repaired(tmp_path, [*handed_in(), cell("3.0", "test-exercise-99")])
+    assert names(notebook)[-1] is None
+    assert notebook.cells[-1].source == "3.0"
+
+
+def test_a_doubled_test_cell_counts_once(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, [*handed_in(), cell("check(1)", "test-exercise-1")])
+    assert names(notebook).count("test-exercise-1") == 1
+    assert "“test-exercise-1” exists several times" in notes[0]
+
+
+def test_of_several_copies_the_last_before_the_test_counts(tmp_path: Path) -> None:
+    cells = handed_in()
+    cells[1:2] = [cell("def one():\n    return 0", "exercise-1"), cell(ANSWER_ONE, "exercise-1")]
+    notebook, _ = repaired(tmp_path, cells)
+    assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
+    assert sources(notebook).index("def one():\n    return 0") < sources(notebook).index(ANSWER_ONE)
+
+
+def test_a_copy_behind_the_test_does_not_take_the_place_of_the_answer(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, [*handed_in(), cell("def one():\n    ...", "exercise-1")])
+    assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
+    assert notebook.cells[-1].source == "def one():\n    ..."
+    assert len(notes) == 1
+
+
+def test_a_copy_in_front_of_the_test_in_a_shuffled_notebook_still_counts(tmp_path: Path) -> None:
+    """Where every copy stands behind the test, the last one is as good as any."""
+    cells = [cell("check(1)", "test-exercise-1"), cell("old", "exercise-1"), cell(ANSWER_ONE, "exercise-1")]
+    notebook, _ = repaired(tmp_path, cells)
+    assert notebook.cells[names(notebook).index("exercise-1")].source == ANSWER_ONE
+
+
+def test_the_released_order_is_restored(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, handed_in()[::-1])
+    assert names(notebook) == [one.grade_id for one in KNOWN]
+    assert notes == ["The cells were in another order; the released order was restored."]
+
+
+def test_in_another_order_extra_cells_follow_the_cell_that_they_followed(tmp_path: Path) -> None:
+    given, one, one_test, two, two_test = handed_in()
+    helper = cell("def help_with_one(): ...")
+    notebook, _ = repaired(tmp_path, [cell("first = 1"), given, two, two_test, one, helper, one_test])
+    assert sources(notebook)[:4] == ["first = 1", "x = 1", ANSWER_ONE, helper["source"]]
+
+
+def test_no_cell_gets_lost_whatever_the_order(tmp_path: Path) -> None:
+    mine = [cell(f"mine = {number}") for number in range(6)]
+    shuffled = [one for pair in zip(mine, handed_in()[::-1], strict=False) for one in pair] + mine[5:]
+    notebook, _ = repaired(tmp_path, shuffled)
+    assert sorted(source for source in sources(notebook) if "mine" in source) == [one["source"] for one in mine]
+
+
+def test_code_in_a_given_cell_does_not_replace_it(tmp_path: Path) -> None:
+    cells = handed_in()
+    cells[2]["source"] = "def check(number): print('fine')"
+    assert "fine" not in "".join(sources(repaired(tmp_path, cells)[0]))
+
+
+def test_a_missing_essay_is_put_back_empty(tmp_path: Path) -> None:
+    notebook, _ = repaired(tmp_path, [], [ESSAY])
+    assert (notebook.cells[0].cell_type, notebook.cells[0].source) == ("markdown", "")
+    assert notebook.cells[0].metadata.nbgrader["points"] == 4.0
+
+
+def test_what_is_written_in_an_essay_stays(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, [cell("Because.", "essay", "markdown")], [ESSAY])
+    assert sources(notebook) == ["Because."]
+    assert notes == []
+
+
+def test_a_task_keeps_its_points_and_its_text(tmp_path: Path) -> None:
+    notebook, _ = repaired(tmp_path, [cell("I did it already.", "task", "markdown")], [TASK])
+    assert sources(notebook) == ["Draw it."]
+    assert notebook.cells[0].metadata.nbgrader["points"] == 5.0
+    assert notebook.cells[0].metadata.nbgrader["task"] is True
+
+
+def test_repairing_twice_changes_nothing_more(tmp_path: Path) -> None:
+    notebook, notes = repaired(tmp_path, handed_in()[::-2])
+    assert notes
+    once = sources(notebook)
+    assert repair(notebook, KNOWN) == []
+    assert sources(notebook) == once
+
+
+@pytest.mark.parametrize("skip", range(5))
+def test_every_repaired_notebook_is_valid(tmp_path: Path, skip: int) -> None:
+    cells = [cell(one["source"], cell_type="raw") for one in handed_in()] + handed_in()[:skip]
+    notebook, notes = repaired(tmp_path, cells)
+    add_notes(notebook, notes)
+    del notebook.metadata[NOTES_KEY]
+    nbformat.validate(notebook)
+
+
+def test_notes_are_the_first_cell(tmp_path: Path) -> None:
+    notebook = read(tmp_path, handed_in())
+    add_notes(notebook, ["One.", "Two."])
+    assert notebook.cells[0].cell_type == "markdown"
+    assert notebook.cells[0].source.splitlines() == ["**Notes from grading**", "", "- One.", "- Two."]
+
+
+def test_without_notes_there_is_no_cell_for_them(tmp_path: Path) -> None:
+    notebook = read(tmp_path, handed_in())
+    add_notes(notebook, [])
+    assert len(notebook.cells) == 5
