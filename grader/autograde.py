@@ -10,8 +10,9 @@ from typing import Any
 import nbformat
 
 from grader.course import Course, CourseError
-from grader.nbgrader_parts import DEVICE_VARIABLE
+from grader.nbgrader_parts import DEVICE_VARIABLE, UNCONFINED_VARIABLE
 from grader.rendering import METADATA_KEY
+from grader.sandbox.confine import why_not
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,12 @@ class Graded:
 
 
 def autograde(
-    course: Course, assignment: str, students: Sequence[str] = (), device: str = "cpu", force: bool = False
+    course: Course,
+    assignment: str,
+    students: Sequence[str] = (),
+    device: str = "cpu",
+    force: bool = False,
+    confined: bool = True,
 ) -> Iterator[Graded]:
     """Grade one student after another; whatever happens to one, the others go on."""
     course.chosen([assignment])
@@ -44,7 +50,12 @@ def autograde(
         raise CourseError(f"There is nothing to grade: no folder submitted/STUDENT/{assignment}.")
     if not course.notebook("release", assignment).is_file():
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    if confined and (reason := why_not()):
+        raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
     os.environ[DEVICE_VARIABLE] = device
+    os.environ.pop(UNCONFINED_VARIABLE, None)
+    if not confined:
+        os.environ[UNCONFINED_VARIABLE] = "1"
     api = course.api()
     for student in students or everyone:
         yield _grade(course, api, assignment, student, force)

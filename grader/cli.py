@@ -50,6 +50,7 @@ def autograde_command(
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
     device: Device = "cpu",
     force: Annotated[bool, typer.Option(help="Grade again what has a grade already.")] = False,
+    unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
 ) -> None:
     """Grade what is in submitted/ into the gradebook.
 
@@ -58,7 +59,7 @@ def autograde_command(
     course = Course(Path())
     results = list(
         track(
-            autograde(course, assignment, student or [], device, force),
+            autograde(course, assignment, student or [], device, force, confined=not unconfined),
             total=len(student or course.students(assignment)),
             description="Grading",
             console=console,

@@ -29,6 +29,7 @@ class Settings:
     """How to grade."""
 
     device: str = "cpu"
+    confined: bool = True
     seed: int = DEFAULT_SEED
     limits: Limits = field(default_factory=Limits)
 
@@ -81,7 +82,7 @@ class _Grading:
         return [verdict for number, verdict in self.verdicts.items() if number]
 
     def _new_sandbox(self) -> SandboxProcess:
-        return SandboxProcess(self.files, self.settings.limits, self.settings.device)
+        return SandboxProcess(self.files, self.settings.limits, self.settings.device, self.settings.confined)
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""

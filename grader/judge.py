@@ -19,10 +19,10 @@ from grader.exercise import DrawnCase, Exercise, Misconception, can_combine
 from grader.sandbox.wire import Unusable
 from grader.verdict import Verdict
 
-# Right float32 implementations differ from the float64 result by at most 2e-6 on the hidden cases, relative to
-# the largest number of the answer (tests/test_tolerance.py measures it). Five times that is rounding; a hundred
-# times that is a part in a thousand, two decimals, or half precision, whose spacing is 1e-3. The matrix products
-# of a GPU add up in another order, for which we allow three times as much.
+# Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
+# expected number plus the largest one of the answer (tests/test_tolerance.py measures it). Thirty times that is
+# still rounding; a hundred times the tolerance is a part in a thousand, two decimals, or half precision, whose
+# spacing is 1e-3. The matrix products of a GPU add up in another order, for which we allow three times as much.
 TOLERANCE = {"cpu": 1e-5, "cuda": 3e-5}
 
 # Credit for answers that are right but for one thing, whatever the exercise.
@@ -169,7 +169,7 @@ class _Judgement:
             if not isinstance(answer, Returned) or answer.value is None:
                 return None
             values.setdefault(case.case.name, []).append(answer.value)
-        if all(_identical(first, second) for first, second, *_ in values.values()):
+        if all(len(pair) > 1 and _identical(*pair[:2]) for pair in values.values()):
             return self._result(0.0, "constant", "Your function returns the same result whatever its input is.")
         return None
 

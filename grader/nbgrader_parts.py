@@ -9,7 +9,7 @@ from typing import Any
 from nbconvert.exporters import NotebookExporter
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
-from traitlets import Enum, Integer
+from traitlets import Bool, Enum, Integer
 
 from grader.exercise import DEFAULT_SEED
 from grader.grading import Settings, grade_notebook, refuse_to_score
@@ -17,7 +17,9 @@ from grader.reading import NOTES_KEY, read_notebook
 from grader.repair import KnownCell, add_notes, repair
 from grader.sandbox_process import Limits
 
-DEVICE_VARIABLE = "GRADER_DEVICE"  # set by `grader autograde --device`
+# Set by `grader autograde` for the options --device and --unconfined.
+DEVICE_VARIABLE = "GRADER_DEVICE"
+UNCONFINED_VARIABLE = "GRADER_UNCONFINED"
 
 
 class SubmissionExporter(NotebookExporter):
@@ -83,6 +85,11 @@ class RunAndJudge(Execute):
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
 
+    confined = Bool(help="Whether the kernel keeps submissions from files, network and processes.").tag(config=True)
+
+    def _confined_default(self) -> bool:
+        return UNCONFINED_VARIABLE not in os.environ
+
     def _device_default(self) -> str:
         return os.environ.get(DEVICE_VARIABLE, "cpu")
 
@@ -97,5 +104,5 @@ class RunAndJudge(Execute):
             cell=self.timeout or self.submission_timeout, case=self.case_timeout, submission=self.submission_timeout
         )
         folder = resources.get("metadata", {}).get("path")
-        grade_notebook(nb, Path(folder) if folder else None, Settings(self.device, self.seed, limits))
+        grade_notebook(nb, Path(folder) if folder else None, Settings(self.device, self.confined, self.seed, limits))
         return nb, resources

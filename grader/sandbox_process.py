@@ -5,13 +5,8 @@ Everything that comes back is hostile until it has been looked at here.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -19,32 +14,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import nbformat
 
 from grader.answer import Answer, Lost, Missing, Raised, Returned
 from grader.exercise import Inputs
 from grader.sandbox import wire
+from grader.sandbox.confine import CannotConfineError
+from grader.zygote_process import fork_sandbox
 
-START_SECONDS = 120  # importing torch on a cold, busy disk
+START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
+MAX_FOLDER = 256 * 2**20  # bytes that a submission may write
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
 MAX_STANDIN_NUMBERS = 1000  # per call, so that no call keeps the judge busy
 
 Standins = Mapping[str, Callable[..., Any]]
 
-_PROGRAM = (
-    "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.child import main; "
-    "sys.path.remove({root!r}); main({descriptor}, {device!r})"
-)
-
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall-clock limits in seconds."""
+    """Wall-clock limits in seconds, and memory."""
 
     cell: float = 30.0
     case: float = 10.0
     submission: float = 300.0
+    memory: int = 4 * 2**30  # bytes
 
 
 @dataclass(frozen=True)
@@ -53,32 +46,32 @@ class CellResult:
     error: str = ""  # such as "SyntaxError: invalid syntax"
 
 
+class _FolderFull(Exception):
+    pass
+
+
 class SandboxLost(Exception):
     """The process hung or died; it is of no further use."""
 
 
 class SandboxProcess:
-    """A fresh Python process in a folder of its own, which holds copies of the files beside the notebook."""
+    """A process forked for one submission, in a folder of its own with copies of the files beside the notebook."""
 
-    def __init__(self, files: Path | None, limits: Limits, device: str = "cpu") -> None:
+    def __init__(self, files: Path | None, limits: Limits, device: str = "cpu", confined: bool = True) -> None:
         self._limits = limits
         self._folder = Path(tempfile.mkdtemp(prefix="sandbox-"))
         if files is not None:
             _copy_files(files, self._folder)
-        self._channel, other_end = socket.socketpair()
-        root = str(Path(__file__).resolve().parent.parent)
-        program = _PROGRAM.format(root=root, descriptor=other_end.fileno(), device=device)
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", program],
-            cwd=self._folder,
-            env=_environment(self._folder),
-            pass_fds=[other_end.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # so that it can be ended with everything it started
+        self._process = fork_sandbox(
+            {
+                "folder": str(self._folder),
+                "environment": _environment(self._folder),
+                "device": device,
+                "confined": confined,
+                "amounts": {"memory": limits.memory, "cpu": round(limits.submission)},
+            }
         )
-        other_end.close()
+        self._channel = self._process.channel
         self._ready = False  # until the process says so
 
     def run_cell(self, source: str, within: float) -> CellResult:
@@ -100,14 +93,11 @@ class SandboxProcess:
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        return self._process.alive
 
     def close(self) -> None:
         """End the process and everything it started, and remove its folder."""
-        self._channel.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._process.end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask(
@@ -115,22 +105,31 @@ class SandboxProcess:
     ) -> wire.Frame:
         try:
             if not self._ready:  # the start of the process is not the student's time
-                wire.receive(self._channel, time.monotonic() + START_SECONDS)
+                first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+                if "refused" in first.header:
+                    raise CannotConfineError(str(first.header["refused"]))
                 self._ready = True
             deadline = time.monotonic() + seconds
             wire.send(self._channel, header, tensors)
             for _ in range(MAX_STANDIN_CALLS):
-                frame = wire.receive(self._channel, deadline)
+                frame = wire.receive(self._channel, deadline, self._check_folder)
                 if "call" not in frame.header:
                     return frame
                 wire.send(self._channel, *_stand_in(frame, standins or {}))
             reason = "Your code called other functions far too often."
         except wire.ChannelTimeout:
             reason = f"Your code ran for more than {seconds:.0f} seconds and was stopped. Is there an endless loop?"
+        except _FolderFull:
+            reason = f"Your code wrote more than {MAX_FOLDER // 2**20} MB of files."
         except (wire.ChannelError, OSError):
             reason = "Your code ended the Python process, or used too much memory."
         self.close()
         raise SandboxLost(reason)
+
+    def _check_folder(self) -> None:
+        """Called while waiting: a folder has no quota, so its size is looked at from time to time."""
+        if sum(path.lstat().st_size for path in self._folder.rglob("*")) > MAX_FOLDER:
+            raise _FolderFull
 
 
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -192,16 +191,13 @@ def _copy_files(source: Path, target: Path) -> None:
 
 def _environment(folder: Path) -> dict[str, str]:
     """Nothing of the instructor's environment but where programs are; home is the sandbox's folder."""
-    settings = folder / ".matplotlib"
-    settings.mkdir(exist_ok=True)
-    for fonts in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # finding all fonts takes seconds
-        shutil.copyfile(fonts, settings / fonts.name)
     return {
         "PATH": os.defpath,
         "HOME": str(folder),
         "TMPDIR": str(folder),
         "IPYTHONDIR": str(folder / ".ipython"),
-        "MPLCONFIGDIR": str(settings),
+        "MPLCONFIGDIR": str(folder / ".matplotlib"),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "LANG": "C.UTF-8",
         **{name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ},
     }

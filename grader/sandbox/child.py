@@ -1,4 +1,4 @@
-"""The program of the sandbox process: run the cells it is sent, and answer the cases it is asked."""
+"""What a sandbox does: run the cells it is sent, and answer the cases it is asked."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
-from grader.sandbox.shell import Shell, run_cell, start_shell
+from grader.sandbox.shell import Shell, run_cell
 
 
-def main(descriptor: int, device: str) -> None:
-    """Serve requests until the judge closes the channel."""
-    channel = socket.socket(fileno=descriptor)
-    torch.set_num_threads(1)
+def serve(shell: Shell, channel: socket.socket, device: str) -> None:
+    """Answer requests until the judge closes the channel."""
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
     _forget_the_grader()
-    shell = start_shell()
     wire.send(channel, {"ready": True}, {})
     while True:
         try:

@@ -10,6 +10,7 @@ import json
 import socket
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ MAX_HEADER = 32 * 2**20  # bytes; the outputs of one cell, figures included, fit
 MAX_BODY = 64 * 2**20  # bytes; an answer of the course has a few kilobytes
 MAX_NODES = 50_000  # list items and numbers in one value
 MAX_DEPTH = 8
+MEANWHILE_SECONDS = 0.25
 _LENGTHS = struct.Struct(">II")
 
 
@@ -53,13 +55,15 @@ def send(channel: socket.socket, header: dict[str, Any], tensors: dict[str, torc
     channel.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
 
 
-def receive(channel: socket.socket, deadline: float | None = None) -> Frame:
-    """Read one frame, until `deadline` on the monotonic clock."""
-    head_length, body_length = _LENGTHS.unpack(_read(channel, _LENGTHS.size, deadline))
+def receive(
+    channel: socket.socket, deadline: float | None = None, meanwhile: Callable[[], None] = lambda: None
+) -> Frame:
+    """Read one frame, until `deadline` on the monotonic clock, and call `meanwhile` from time to time."""
+    head_length, body_length = _LENGTHS.unpack(_read(channel, _LENGTHS.size, deadline, meanwhile))
     if head_length > MAX_HEADER or body_length > MAX_BODY:
         raise ChannelError("the message is too large")
-    head = _read(channel, head_length, deadline)
-    body = _read(channel, body_length, deadline)
+    head = _read(channel, head_length, deadline, meanwhile)
+    body = _read(channel, body_length, deadline, meanwhile)
     try:
         header = json.loads(head)
         tensors = load(body) if body else {}
@@ -72,15 +76,19 @@ def receive(channel: socket.socket, deadline: float | None = None) -> Frame:
     return Frame(header, tensors)
 
 
-def _read(channel: socket.socket, length: int, deadline: float | None) -> bytes:
+def _read(channel: socket.socket, length: int, deadline: float | None, meanwhile: Callable[[], None]) -> bytes:
     chunks = []
     while length:
         try:
             if deadline is not None:
-                channel.settimeout(max(deadline - time.monotonic(), 1e-3))
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise ChannelTimeout("no answer in time")
+                channel.settimeout(min(left, MEANWHILE_SECONDS))
             chunk = channel.recv(min(length, 2**20))
-        except TimeoutError as error:
-            raise ChannelTimeout("no answer in time") from error
+        except TimeoutError:
+            meanwhile()
+            continue
         except OSError as error:
             raise ChannelError("the connection broke") from error
         if not chunk:

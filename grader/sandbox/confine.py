@@ -1,0 +1,306 @@
+"""What the kernel lets a sandbox do, set before the first byte of a student's code runs.
+
+Landlock limits files, seccomp limits system calls, rlimits limit amounts. None of it can be undone from
+inside, not even by root: all capabilities are dropped as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import resource
+import signal
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
+
+try:
+    import pyseccomp  # looks for the system's libseccomp, so it must come before confinement
+
+    _NO_SECCOMP = ""
+except (ImportError, OSError, RuntimeError) as missing:
+    _NO_SECCOMP = str(missing)
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_CAPABILITY_VERSION_3 = 0x20080522
+_CLONE_THREAD = 0x10000
+
+_GRADER = Path(__file__).resolve().parent.parent  # references, cases and misconceptions lie here
+_READ = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
+
+# Everything by which code could reach beyond its own process: the network, other programs and processes,
+# the system, and the attributes of files, which Landlock leaves alone.
+_DENIED_CALLS = (
+    "socket",
+    "connect",
+    "bind",
+    "listen",
+    "accept",
+    "accept4",
+    "fork",
+    "vfork",
+    "execve",
+    "execveat",
+    "unshare",
+    "setns",
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "kcmp",
+    "pidfd_open",
+    "pidfd_getfd",
+    "pidfd_send_signal",
+    "tkill",
+    "rt_sigqueueinfo",
+    "rt_tgsigqueueinfo",
+    "process_madvise",
+    "process_mrelease",
+    "chmod",
+    "fchmod",
+    "fchmodat",
+    "fchmodat2",
+    "chown",
+    "fchown",
+    "lchown",
+    "fchownat",
+    "utime",
+    "utimes",
+    "utimensat",
+    "futimesat",
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "setxattrat",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "removexattrat",
+    "file_setattr",
+    "mount",
+    "umount",
+    "umount2",
+    "move_mount",
+    "open_tree",
+    "open_tree_attr",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "pivot_root",
+    "chroot",
+    "swapon",
+    "swapoff",
+    "quotactl",
+    "quotactl_fd",
+    "name_to_handle_at",
+    "open_by_handle_at",
+    "mknod",
+    "mknodat",
+    "setuid",
+    "setgid",
+    "setreuid",
+    "setregid",
+    "setresuid",
+    "setresgid",
+    "setgroups",
+    "setfsuid",
+    "setfsgid",
+    "capset",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
+    "fanotify_init",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+    "keyctl",
+    "add_key",
+    "request_key",
+    "shmget",
+    "shmat",
+    "shmctl",
+    "semget",
+    "semop",
+    "semctl",
+    "msgget",
+    "msgsnd",
+    "msgrcv",
+    "msgctl",
+    "mq_open",
+    "mq_unlink",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "kexec_load",
+    "kexec_file_load",
+    "reboot",
+    "sethostname",
+    "setdomainname",
+    "settimeofday",
+    "clock_settime",
+    "clock_adjtime",
+    "adjtimex",
+    "iopl",
+    "ioperm",
+    "acct",
+    "syslog",
+    "setpriority",
+    "sched_setscheduler",
+    "sched_setattr",
+    "migrate_pages",
+    "move_pages",
+    "lookup_dcookie",
+    "vhangup",
+    "setsid",
+    "setpgid",
+)
+
+
+class CannotConfineError(Exception):
+    """This platform lacks what confinement needs."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How much of everything a sandbox may use."""
+
+    memory: int = 4 * 2**30  # bytes, beyond what the warm process holds
+    cpu: int = 300  # seconds
+    file: int = 64 * 2**20  # bytes of one file
+    descriptors: int = 256
+
+
+def why_not() -> str:
+    """Why this platform cannot confine a process; empty if it can."""
+    if _NO_SECCOMP:
+        return f"libseccomp is missing ({_NO_SECCOMP})"
+    try:
+        version = landlock_abi_version()
+    except (LandlockError, OSError) as error:
+        return f"this kernel has no Landlock ({error})"
+    return "" if version >= 3 else "Landlock of this kernel is too old; Linux 6.2 has what is needed"
+
+
+def confine(folder: Path, amounts: Amounts, device: str) -> None:
+    """Confine this process for good. Afterwards `folder` is the only place where it can write."""
+    try:
+        _limit_amounts(amounts, device)
+        _drop_privileges()
+        _limit_files(folder, device)
+        _limit_calls()
+    except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
+        raise CannotConfineError(str(error)) from error
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel end this process when the one that forked it ends."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before we could say so
+        os._exit(1)
+
+
+def _limit_amounts(amounts: Amounts, device: str) -> None:
+    limits = {
+        resource.RLIMIT_CPU: amounts.cpu,
+        resource.RLIMIT_FSIZE: amounts.file,
+        resource.RLIMIT_NOFILE: amounts.descriptors,
+        resource.RLIMIT_CORE: 0,
+    }
+    if device == "cpu":  # CUDA reserves far more addresses than it uses memory
+        limits[resource.RLIMIT_AS] = _addresses_in_use() + amounts.memory
+    for kind, limit in limits.items():
+        resource.setrlimit(kind, (limit, limit))
+
+
+def _addresses_in_use() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
+def _drop_privileges() -> None:
+    """No capability is left, and none can be had: root is then an ordinary user who owns root's files."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _prctl(_PR_SET_DUMPABLE, 0)
+    for capability in range(64):
+        with contextlib.suppress(OSError):  # the kernel has fewer, or we may not drop any
+            _prctl(_PR_CAPBSET_DROP, capability)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    if _LIBC.capset(header, (ctypes.c_uint32 * 6)()) != 0:
+        raise OSError(ctypes.get_errno(), "capset failed")
+
+
+def _prctl(option: int, value: int) -> None:
+    if _LIBC.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), f"prctl({option}) failed")
+
+
+def _limit_files(folder: Path, device: str) -> None:
+    ctypes.set_errno(0)  # the landlock package takes an old error number for a new one
+    rules = Ruleset()
+    handled = rules.restrict_rules
+    for path, access in _readable(device):
+        with contextlib.suppress(FileNotFoundError):  # not every system has all of them
+            allowed = access if path.is_dir() else access & FSAccess.all_file()
+            rules.allow(path, rules=allowed & handled)
+    # Scratch: files and folders, but no devices, sockets or programs to execute.
+    rules.allow(
+        folder,
+        rules=handled & ~(FSAccess.EXECUTE | FSAccess.MAKE_CHAR | FSAccess.MAKE_BLOCK | FSAccess.MAKE_SOCK),
+    )
+    rules.apply()
+
+
+def _readable(device: str) -> Iterator[tuple[Path, FSAccess]]:
+    """The interpreter, libraries, fonts and time zones, but not the grader."""
+    libraries = {
+        Path(folder) for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share")
+    }
+    libraries |= {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    for library in libraries | {Path(sys.base_prefix, "lib")}:
+        yield from _all_but(_GRADER, library)
+    for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo"):
+        yield Path(file), FSAccess.READ_FILE
+    yield Path("/sys/devices/system/cpu"), _READ
+    for node in ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"):
+        yield Path(node), FSAccess.READ_FILE | FSAccess.WRITE_FILE
+    if device == "cuda":
+        for driver in Path("/dev").glob("nvidia*"):
+            yield driver, FSAccess.all_file()
+        yield Path("/proc/driver/nvidia"), _READ
+
+
+def _all_but(hidden: Path, folder: Path) -> Iterator[tuple[Path, FSAccess]]:
+    """The folder as a whole, or, if it holds what is hidden, everything beside that."""
+    folder = folder.resolve()
+    if folder not in hidden.parents:
+        yield folder, _READ
+        return
+    yield folder, FSAccess.READ_DIR
+    for entry in folder.iterdir():
+        if entry != hidden and not entry.is_symlink():  # what a link leads to needs a rule of its own
+            yield from _all_but(hidden, entry)
+
+
+def _limit_calls() -> None:
+    """Deny by name what reaches beyond this process. Threads may start, processes may not."""
+    calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    denied = pyseccomp.ERRNO(errno.EPERM)
+    own = os.getpid()
+    for name in _DENIED_CALLS:
+        with contextlib.suppress(ValueError, OSError):  # a name that this libseccomp or machine does not have
+            calls.add_rule(denied, name)
+    calls.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
+    # The arguments of clone3 lie in memory, where seccomp cannot look; the C library falls back to clone.
+    calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
+    for name in ("kill", "tgkill"):  # signals to itself are its own affair
+        calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, own))
+    calls.add_rule(denied, "prlimit64", pyseccomp.Arg(0, pyseccomp.NE, 0))
+    calls.load()

@@ -1,0 +1,148 @@
+"""The trusted end of the zygote: start it once for each worker, and have it fork sandboxes."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+START_SECONDS = 120  # importing torch on a cold, busy disk
+MESSAGE_BYTES = 4096
+
+_PROGRAM = (
+    "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
+    "sys.path.remove({root!r}); main({descriptor})"
+)
+
+
+class ZygoteError(Exception):
+    """No sandbox can be started; the text says why."""
+
+
+@dataclass
+class Forked:
+    """A sandbox: its channel and a handle that stands for this process and no other."""
+
+    pid: int
+    handle: int
+    channel: socket.socket
+
+    @property
+    def alive(self) -> bool:
+        return self.handle >= 0 and not select.select([self.handle], [], [], 0)[0]
+
+    def end(self) -> None:
+        """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
+        self.channel.close()
+        if self.handle < 0:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            # Its number is not given to another process before the zygote has taken note of its end.
+            os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        select.select([self.handle], [], [])
+        os.close(self.handle)
+        self.handle = -1
+
+
+class Zygote:
+    def __init__(self) -> None:
+        self._folder = tempfile.mkdtemp(prefix="zygote-")
+        self._control, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(START_SECONDS)
+        root = str(Path(__file__).resolve().parent.parent)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", _PROGRAM.format(root=root, descriptor=other_end.fileno())],
+            cwd=self._folder,
+            env=self._environment(),
+            pass_fds=[other_end.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the grader, which then closes the connection
+        )
+        other_end.close()
+
+    def fork(self, order: dict[str, Any]) -> Forked:
+        """A new sandbox that follows `order`."""
+        ours, theirs = socket.socketpair()
+        try:
+            message = json.dumps({**order, "zygote": self._process.pid}).encode()
+            socket.send_fds(self._control, [message], [theirs.fileno()])
+            reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+            if not reply or not handles:
+                raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
+        except OSError as error:
+            ours.close()
+            raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error
+        finally:
+            theirs.close()
+        return Forked(json.loads(reply)["pid"], handles[0], ours)
+
+    def close(self) -> None:
+        self._control.close()
+        self._process.kill()  # its sandboxes end with it
+        self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _last_words(self) -> str:
+        if self._process.poll() is None or self._process.stderr is None:
+            return "it gave no reason"
+        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it gave no reason"
+
+    def _environment(self) -> dict[str, str]:
+        kept = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
+        return {
+            "PATH": os.defpath,
+            "HOME": self._folder,
+            "IPYTHONDIR": self._folder,
+            "LANG": "C.UTF-8",
+            # Libraries that start threads when they are imported would make the fork unsafe.
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            **{name: os.environ[name] for name in kept if name in os.environ},
+        }
+
+
+_zygote: Zygote | None = None
+_lock = threading.Lock()  # one order at a time, so that each thread gets its own reply
+
+
+def fork_sandbox(order: dict[str, Any]) -> Forked:
+    """Fork from this worker's zygote, which is started on first use and again whenever it has died."""
+    global _zygote
+    with _lock:
+        if _zygote is not None:
+            try:
+                return _zygote.fork(order)
+            except ZygoteError:
+                close_zygote()
+        _zygote = Zygote()
+        return _zygote.fork(order)
+
+
+def close_zygote() -> None:
+    global _zygote
+    if _zygote is not None:
+        _zygote.close()
+        _zygote = None
+
+
+atexit.register(close_zygote)

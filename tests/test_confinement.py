@@ -1,0 +1,170 @@
+"""What the kernel keeps a submission from, tried from inside a real sandbox."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.autograde import autograde
+from grader.course import Course, CourseError
+from grader.grading import Settings, grade_notebook
+from grader.sandbox import confine
+from grader.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.zygote_process import fork_sandbox
+
+ROOT = Path(__file__).parent.parent
+
+DENIED = {
+    "the grader's references": f"open({str(ROOT / 'grader/exercises/ex03_softmax.py')!r})",
+    "the instructor's notebook": f"open({str(ROOT / 'source/self_attention/self_attention.ipynb')!r})",
+    "the course folder": f"__import__('os').listdir({str(ROOT)!r})",
+    "system files": "open('/etc/passwd')",
+    "its own /proc": "open('/proc/self/environ')",
+    "the grader's /proc": "open(f'/proc/{__import__(\"os\").getppid()}/mem', 'rb')",
+    "the network": "__import__('socket').socket()",
+    "a fork": "__import__('os').fork()",
+    "another program": "__import__('subprocess').run(['true'])",
+    "another program through a shell": "__import__('os').posix_spawn('/bin/true', ['true'], {})",
+    "a pool of processes": "__import__('multiprocessing').Pool(2)",
+    "a signal to its parent": "__import__('os').kill(__import__('os').getppid(), 9)",
+    "a signal to init": "__import__('os').kill(1, 0)",
+    "a signal to all": "__import__('os').kill(-1, 9)",
+    "other file modes": f"__import__('os').chmod({str(ROOT / 'README.md')!r}, 0o600)",
+    "other file times": f"__import__('os').utime({str(ROOT / 'README.md')!r})",
+    "writing elsewhere": "open('/tmp/canary-of-the-sandbox', 'w')",
+    "removing elsewhere": f"__import__('os').remove({str(ROOT / 'README.md')!r})",
+    "reading through a link": "__import__('os').symlink('/etc/passwd', 'link') or open('link')",
+    "a hard link": "__import__('os').link('/etc/passwd', 'hard')",
+    "more of what is limited": "__import__('resource').setrlimit(__import__('resource').RLIMIT_CPU, (9999, 9999))",
+    "more memory than allowed": "bytearray(6 * 2**30)",
+    "a file that fills the disk": "open('big', 'wb').write(bytes(80 * 2**20))",
+    "a descriptor of the grader": "__import__('os').read(4, 1)",
+    "another user": "__import__('os').setuid(65534)",
+}
+ALLOWED = {
+    "its own folder": "open('mine.txt', 'w').write('x')",
+    "threads": "__import__('concurrent.futures').futures.ThreadPoolExecutor(4).submit(sum, [1, 2]).result()",
+    "torch's threads": "torch.set_num_threads(2) or (torch.ones(400, 400) @ torch.ones(400, 400)).sum()",
+    "a library not yet imported": "__import__('networkx').__name__",
+    "the source of a library": "__import__('inspect').getsource(torch.nn.Linear)",
+    "a time zone": "__import__('zoneinfo').ZoneInfo('Europe/Berlin')",
+    "a temporary file": "__import__('tempfile').TemporaryFile().write(b'x')",
+    "random bytes": "__import__('os').urandom(4)",
+    "top-level await": "await __import__('asyncio').sleep(0, 'slept')",
+}
+
+
+@pytest.fixture
+def sandbox() -> Any:
+    process = SandboxProcess(None, Limits(cell=20, case=5))
+    process.run_cell("import torch", 20)
+    yield process
+    process.close()
+
+
+@pytest.mark.parametrize("attempt", DENIED.values(), ids=DENIED.keys())
+def test_denied(attempt: str, sandbox: SandboxProcess) -> None:
+    result = sandbox.run_cell(attempt, 20)
+    assert result.error.split(":")[0] in ("PermissionError", "OSError", "MemoryError", "ValueError"), result
+    assert sandbox.run_cell("1 + 1", 20).outputs[0].data["text/plain"] == "2"
+
+
+@pytest.mark.parametrize("attempt", ALLOWED.values(), ids=ALLOWED.keys())
+def test_allowed(attempt: str, sandbox: SandboxProcess) -> None:
+    assert sandbox.run_cell(attempt, 20).error == ""
+
+
+def test_without_confinement_the_same_attempts_succeed() -> None:
+    """So it is the confinement that the tests above see."""
+    process = SandboxProcess(None, Limits(), confined=False)
+    for name in ("the grader's references", "system files", "the network", "a fork", "another program"):
+        attempt = DENIED[name].replace(
+            "__import__('os').fork()", "__import__('os').fork() or __import__('os')._exit(0)"
+        )
+        assert process.run_cell(attempt, 20).error == "", name
+    process.close()
+
+
+def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) -> None:
+    source = (
+        "import ctypes\n"
+        "header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()\n"
+        "assert ctypes.CDLL(None).capget(header, data) == 0\n"
+        "[list(data), ctypes.CDLL(None).prctl(39, 0, 0, 0, 0)]"
+    )
+    assert sandbox.run_cell(source, 20).outputs[0].data["text/plain"] == "[[0, 0, 0, 0, 0, 0], 1]"
+
+
+def test_a_folder_that_fills_up_ends_the_sandbox(sandbox: SandboxProcess) -> None:
+    fill = "import itertools\nfor i in itertools.count(): open(str(i), 'wb').write(bytes(32 * 2**20))"
+    with pytest.raises(SandboxLost, match="MB of files"):
+        sandbox.run_cell(fill, 60)
+
+
+def test_the_zygote_has_one_thread_and_nothing_of_the_judge(sandbox: SandboxProcess) -> None:
+    zygote = int(sandbox.run_cell("import os\nos.getppid()", 20).outputs[0].data["text/plain"])
+    assert len(list(Path(f"/proc/{zygote}/task").iterdir())) == 1
+    assert "GRADER" not in Path(f"/proc/{zygote}/environ").read_text()
+
+
+def test_a_zygote_that_died_is_replaced() -> None:
+    order = {"folder": "/", "environment": {}, "device": "cpu", "confined": False, "amounts": {}}
+    first = fork_sandbox(order)
+    zygote = int(Path(f"/proc/{first.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    os.kill(zygote, 9)
+    second = fork_sandbox(order)
+    assert second.alive
+    first.end()  # it went with its zygote
+    second.end()
+
+
+def test_sandboxes_do_not_see_each_other() -> None:
+    one, other = SandboxProcess(None, Limits()), SandboxProcess(None, Limits())
+    one.run_cell("open('answers.txt', 'w').write('42')", 20)
+    folder = one.run_cell("import os\nprint(os.getcwd())", 20).outputs[0].text.strip()
+    assert other.run_cell(f"open({folder + '/answers.txt'!r})", 20).error.startswith("PermissionError")
+    pid = one.run_cell("print(os.getpid())", 20).outputs[0].text.strip()
+    assert other.run_cell(f"import os; os.kill({pid}, 9)", 20).error.startswith("PermissionError")
+    one.close()
+    other.close()
+
+
+def test_many_sandboxes_from_many_threads() -> None:
+    """Threads of the grader share one zygote, one order at a time."""
+    results: list[str] = []
+
+    def run() -> None:
+        process = SandboxProcess(None, Limits())
+        results.append(process.run_cell("6 * 7", 30).outputs[0].data["text/plain"])
+        process.close()
+
+    threads = [threading.Thread(target=run) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == ["42"] * 8
+
+
+def test_a_platform_that_cannot_confine_is_refused_unless_told(
+    course: Course, monkeypatch: pytest.MonkeyPatch, submit: Any, solved: Any
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    monkeypatch.setattr("grader.autograde.why_not", lambda: "this kernel has no Landlock")
+    with pytest.raises(CourseError, match=r"no Landlock.*--unconfined"):
+        list(autograde(course, "self_attention"))
+    (result,) = autograde(course, "self_attention", confined=False)
+    assert result.points == 2
+
+
+def test_a_sandbox_that_could_not_be_confined_runs_nothing() -> None:
+    """A limit that the kernel refuses stands for any step of confinement that fails."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("open('/etc/passwd')")])
+    with pytest.raises(confine.CannotConfineError):
+        grade_notebook(notebook, None, Settings(limits=Limits(memory=2**70)))
+    assert notebook.cells[0].outputs == []
