@@ -1,0 +1,233 @@
+"""Small mistakes, made systematically: every way to change one spot of a function.
+
+The mistakes are those of students and of typing: an operator, a name, a number, an axis, an order, a call or a
+statement is another one, or missing. What only prints, warns or checks is left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+Function = ast.FunctionDef | ast.Lambda
+
+OPERATORS: dict[type[ast.operator], list[type[ast.operator]]] = {
+    ast.Add: [ast.Sub, ast.Mult],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div, ast.Add, ast.MatMult],
+    ast.Div: [ast.Mult, ast.Sub, ast.FloorDiv],
+    ast.FloorDiv: [ast.Mult, ast.Div],
+    ast.MatMult: [ast.Mult, ast.Add],
+    ast.Pow: [ast.Mult, ast.Div],
+}
+IN_PLACE: dict[type[ast.operator], str] = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
+COMPARISONS: dict[type[ast.cmpop], list[type[ast.cmpop]]] = {
+    ast.Lt: [ast.LtE, ast.Gt],
+    ast.LtE: [ast.Lt, ast.GtE],
+    ast.Gt: [ast.GtE, ast.Lt],
+    ast.GtE: [ast.Gt, ast.LtE],
+    ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+    ast.Is: [ast.IsNot],
+    ast.IsNot: [ast.Is],
+}
+SIBLINGS = {
+    "exp": ["sigmoid", "log", "exp2"],
+    "exp_": ["sigmoid_", "log_", "exp2_"],
+    "softmax": ["sigmoid", "log_softmax", "softmin"],
+    "log_softmax": ["softmax"],
+    "logsumexp": ["sum", "amax"],
+    "sum": ["mean", "max", "prod"],
+    "max": ["min", "sum"],
+    "amax": ["amin", "sum"],
+    "mean": ["sum", "max"],
+    "sqrt": ["square", "log"],
+    "rsqrt": ["sqrt", "reciprocal"],
+    "cat": ["stack"],
+    "concatenate": ["stack"],
+    "vstack": ["hstack"],
+    "hstack": ["vstack"],
+    "stack": ["cat"],
+    "zeros": ["ones"],
+    "zeros_like": ["ones_like"],
+    "ones": ["zeros"],
+    "dot": ["add"],
+    "vdot": ["add"],
+    "matmul": ["mul", "add"],
+    "mm": ["mul", "add"],
+    "mul": ["add", "div"],
+    "div": ["mul"],
+    "append": ["extend"],
+    "enumerate": ["list"],
+    "zip": ["list"],
+    "list": ["reversed"],
+}
+SAYS_NOTHING = ("print", "warnings.warn")
+
+
+class Spot(NamedTuple):
+    """A node that can be changed, with the expression around it and the names known there."""
+
+    node: ast.AST
+    around: str
+    line: int
+    names: tuple[str, ...]
+
+
+def mutants(source: str) -> Iterator[tuple[str, str]]:
+    """Every change of one spot as (description, source), always in the same order, none twice."""
+    tree = ast.parse(source)
+    seen = {ast.unparse(tree)}
+    for spot in list(_spots(tree)):
+        old = ast.unparse(spot.node)
+        for changed in _changes(spot):
+            description = f"line {spot.line}: {old} → {ast.unparse(changed)}{spot.around}"
+            tree = _Exchange(spot.node, changed).visit(tree)
+            text = ast.unparse(tree)
+            tree = _Exchange(changed, spot.node).visit(tree)
+            if text not in seen:
+                seen.add(text)
+                yield description, text
+
+
+class _Exchange(ast.NodeTransformer):
+    """Put one node in place of another; a second exchange undoes it."""
+
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else self.generic_visit(node)
+
+
+def _spots(node: ast.AST, parent: ast.AST | None = None, names: tuple[str, ...] = ()) -> Iterator[Spot]:
+    if isinstance(node, Function):
+        names = tuple(dict.fromkeys([*_bound(node), *names]))
+    if isinstance(node, ast.stmt | ast.expr):
+        around = f" in `{ast.unparse(parent)}`" if isinstance(parent, ast.expr | ast.keyword) else ""
+        yield Spot(node, around, node.lineno, names)
+    for child in _inside(node):
+        yield from _spots(child, node, names)
+
+
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node, without annotations, decorators and what has no part in the answer."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "bases"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not _says_nothing(child):
+                yield child
+
+
+def _says_nothing(node: ast.AST) -> bool:
+    if isinstance(node, ast.Expr):
+        is_call = isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in SAYS_NOTHING
+        return is_call or isinstance(node.value, ast.Constant)  # a docstring
+    return isinstance(node, ast.Assert | ast.Import | ast.ImportFrom | ast.Raise)
+
+
+def _bound(function: Function) -> list[str]:
+    """Parameters and assigned names of a function, in order of appearance."""
+    arguments = [argument.arg for argument in function.args.args]
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    return [*arguments, *(name.id for name in names if isinstance(name.ctx, ast.Store))]
+
+
+def _changes(spot: Spot) -> Iterator[ast.AST]:
+    """What can come in place of a node."""
+    if isinstance(spot.node, ast.stmt):
+        yield from _other_statements(spot.node)
+    elif isinstance(getattr(spot.node, "ctx", ast.Load()), ast.Load):
+        yield from _other_expressions(spot.node, spot.names)
+
+
+def _other_statements(node: ast.stmt) -> Iterator[ast.AST]:
+    match node:
+        case ast.FunctionDef() | ast.ClassDef():
+            return
+        case ast.AugAssign(target=target, op=op, value=value):
+            yield ast.Assign([target], value, lineno=0)
+            yield from (ast.AugAssign(target, other(), value) for other in OPERATORS.get(type(op), []))
+    yield ast.Pass()
+
+
+def _other_expressions(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.AST]:
+    match node:
+        case ast.Constant():
+            yield from _other_constants(node.value)
+        case ast.Name(id=name):
+            yield from (ast.Name(other) for other in names if name in names and other != name)
+            yield from map(ast.Name, SIBLINGS.get(name, []))
+        case ast.BinOp():
+            yield from _other_operations(node)
+            yield ast.UnaryOp(ast.USub(), node)
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            yield from (ast.Compare(left, [other()], [right]) for other in COMPARISONS.get(type(op), []))
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield ast.IfExp(test, orelse, body)
+        case ast.Attribute(value=value, attr=name):
+            yield from (ast.Attribute(value, other) for other in SIBLINGS.get(name, []))
+            if name in ("T", "mT"):
+                yield value
+        case ast.Call():
+            yield from _other_calls(node)
+            yield ast.UnaryOp(ast.USub(), node)
+        case ast.Slice(lower=lower, upper=upper):
+            yield from (ast.Slice(a, b) for a, b in ((None, upper), (lower, None)) if (a, b) != (lower, upper))
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            for order in _exchanged(items):
+                yield type(node)(order)
+
+
+def _other_constants(value: object) -> Iterator[ast.AST]:
+    """Numbers nearby, which change dim=0 to dim=1 and dim=-1 to dim=-2, too; the other bool; einsum's letters."""
+    match value:
+        case bool():
+            yield ast.Constant(not value)
+        case int() | float():
+            yield from map(ast.Constant, [value + 1, value - 1, type(value)(0), value * 2])
+        case str() if "->" in value:
+            parts = value.replace("->", ",").split(",")
+            for i, part in enumerate(parts):
+                for order in _exchanged(list(part)):
+                    *inputs, output = [*parts[:i], "".join(order), *parts[i + 1 :]]
+                    yield ast.Constant(f"{','.join(inputs)}->{output}")
+
+
+def _other_operations(node: ast.BinOp) -> Iterator[ast.AST]:
+    for other in OPERATORS.get(type(node.op), []):
+        yield ast.BinOp(node.left, other(), node.right)
+    if type(node.op) in IN_PLACE:
+        yield ast.Call(ast.Attribute(node.left, IN_PLACE[type(node.op)]), [node.right], [])
+    if isinstance(node.op, ast.MatMult | ast.Sub | ast.Div | ast.Pow):
+        yield ast.BinOp(node.right, node.op, node.left)
+    yield node.left
+    yield node.right
+
+
+def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
+    """Arguments in another order, without a named argument, one step less, or no call at all."""
+    for order in _exchanged(node.args):
+        yield ast.Call(node.func, order, node.keywords)
+    for keyword in node.keywords:
+        yield ast.Call(node.func, node.args, [other for other in node.keywords if other is not keyword])
+    if isinstance(node.func, ast.Name) and node.func.id == "range":
+        last = ast.BinOp(node.args[-1], ast.Sub(), ast.Constant(1))
+        yield ast.Call(node.func, [*node.args[:-1], last], [])
+        yield ast.Call(node.func, [ast.Constant(1), node.args[-1]], [])
+    if isinstance(node.func, ast.Attribute) and not node.args:
+        yield node.func.value
+    yield from node.args[:1]
+
+
+def _exchanged(items: list[ast.AST] | list[str]) -> Iterator[list[ast.AST] | list[str]]:
+    """The list with two of its items exchanged, for every two."""
+    for i, j in itertools.combinations(range(len(items)), 2):
+        order = list(items)
+        order[i], order[j] = order[j], order[i]
+        yield order

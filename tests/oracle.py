@@ -1,0 +1,145 @@
+"""Whether a function is right, decided without the grader: by the definition, in float64, on inputs of many sizes."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from grader.answer import Answer, Returned
+from grader.exercise import Inputs
+
+TOLERANCE = 1e-4  # of the largest number of the answer
+
+
+def softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
+    exp = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exp / exp.sum(axis=axis, keepdims=True)
+
+
+def qkv(words: Any, W_q: Any, W_k: Any, W_v: Any, b_q: Any, b_k: Any, b_v: Any) -> Any:
+    return [[b + W @ x for x in words] for W, b in ((W_q, b_q), (W_k, b_k), (W_v, b_v))]
+
+
+def scores(queries: Any, keys: Any) -> Any:
+    return [[float(np.vdot(q, k)) / math.sqrt(q.size) for k in keys] for q in queries]
+
+
+def weights(rows: Any) -> Any:
+    return [softmax(np.array([float(score) for score in row])) for row in rows]
+
+
+def sums(rows: Any, values: Any) -> Any:
+    return [sum(w * v for w, v in zip(row, values, strict=True)) for row in rows]
+
+
+def attention(queries: Any, keys: Any, values: Any) -> Any:
+    return sums(weights(scores(queries, keys)), values)
+
+
+def head(X: Any, W_v: Any, W_q: Any, W_k: Any, b_v: Any, b_q: Any, b_k: Any) -> Any:
+    queries, keys, values = qkv(np.hsplit(X, X.shape[1]), W_q, W_k, W_v, b_q, b_k, b_v)
+    return np.hstack(attention(queries, keys, values))
+
+
+def two_heads(X: Any, *parameters: Any) -> Any:
+    return parameters[-1] @ np.vstack([head(X, *parameters[:6]), head(X, *parameters[6:12])])
+
+
+DEFINITIONS = {
+    1: qkv,
+    2: scores,
+    3: lambda items: softmax(np.array(items)),
+    4: weights,
+    5: sums,
+    6: attention,
+    7: head,
+    8: two_heads,
+}
+
+
+def columns(N: int, D: int) -> list[torch.Tensor]:
+    return [torch.randn(D, 1) for _ in range(N)]
+
+
+def parameters(d: int, D: int) -> list[torch.Tensor]:
+    return [*(torch.randn(d, D) / D**0.5 for _ in range(3)), *columns(3, d)]
+
+
+INPUTS: dict[int, Callable[[int, int], Inputs]] = {
+    1: lambda N, D: (columns(N, D), *parameters(D, D)),
+    2: lambda N, D: (columns(N, D), columns(N, D)),
+    3: lambda N, D: (torch.randn(N) * D / 3 if D % 2 else (torch.randn(N) * D / 3).tolist(),),
+    4: lambda N, D: ([list(row) for row in torch.randn(N, N) * D / 4],),
+    5: lambda N, D: (list(torch.softmax(torch.randn(N, N), dim=1)), columns(N, D)),
+    6: lambda N, D: (columns(N, D), columns(N, D), columns(N, D)),
+    7: lambda N, D: (torch.randn(D, N), *parameters(D, D)),
+    8: lambda N, D: (torch.randn(D, N), *parameters(D // 2, D), *parameters(D // 2, D), torch.randn(D, D)),
+}
+FORMS: dict[int, list[Callable[[torch.Tensor], Any]]] = {4: [torch.clone, lambda score: score.reshape(1, 1), float]}
+
+
+def draw(number: int) -> list[Inputs]:
+    sizes = [(N, D) for N in range(2, 10) for D in range(2, 10) if number != 8 or D % 2 == 0]
+    random.Random(number).shuffle(sizes)
+    torch.manual_seed(number)
+    return [INPUTS[number](N, D) for N, D in sizes]
+
+
+def in_form(value: Any, form: Callable[[torch.Tensor], Any]) -> Any:
+    """Every number of a nested list as this form has it."""
+    return [in_form(item, form) for item in value] if isinstance(value, list) else form(value)
+
+
+def float64(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.double().numpy()
+    return [float64(item) for item in value] if isinstance(value, list) else value
+
+
+class Oracle:
+    def __init__(self, number: int) -> None:
+        forms = FORMS.get(number, [])
+        inputs = draw(number)
+        alternatives = [[tuple(in_form(one, form) for one in given) for given in inputs] for form in forms]
+        wanted = [DEFINITIONS[number](*map(float64, given)) for given in inputs]
+        self.alternatives = [list(zip(given, wanted, strict=True)) for given in alternatives or [inputs]]
+
+    def accepts(self, ask: Callable[[Inputs], Answer]) -> bool:
+        """Whether a function is right for all inputs, in one of the forms that they may have."""
+        return any(all(is_right(ask(given), given, want) for given, want in pairs) for pairs in self.alternatives)
+
+
+def is_right(answer: Answer, given: Inputs, want: Any) -> bool:
+    if not isinstance(answer, Returned) or not unchanged(answer.inputs_after, list(given)):
+        return False
+    pairs = list(paired(answer.value, want))
+    scale = max(float(np.abs(number).max()) for _, number in pairs)
+    return all(got is not None and bool((np.abs(got - number) <= TOLERANCE * scale).all()) for got, number in pairs)
+
+
+def unchanged(after: Any, before: Any) -> bool:
+    if type(after) is not type(before):
+        return False
+    if isinstance(before, list):
+        return len(after) == len(before) and all(map(unchanged, after, before))
+    return torch.equal(after, before) if isinstance(before, torch.Tensor) else after == before
+
+
+def paired(got: Any, want: Any) -> Iterator[tuple[np.ndarray | None, np.ndarray]]:
+    """Given and wanted numbers, with None where the form is not the one that is asked for."""
+    if isinstance(want, list):
+        items = list(got) if isinstance(got, list | tuple) or (isinstance(got, torch.Tensor) and got.dim()) else []
+        for one, other in zip(items if len(items) == len(want) else [None] * len(want), want, strict=True):
+            yield from paired(one, other)
+    elif isinstance(want, float):
+        single = isinstance(got, float) or (isinstance(got, torch.Tensor) and got.numel() == 1)
+        yield np.array(float(got)) if single else None, np.array(want)
+    else:
+        column = (*want.shape, 1) if want.ndim == 1 else None
+        fits = isinstance(got, torch.Tensor) and tuple(got.shape) in (want.shape, column)
+        yield got.detach().double().numpy().reshape(want.shape) if fits else None, want

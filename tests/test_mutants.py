@@ -1,0 +1,158 @@
+"""Right solutions, changed in one spot: full marks exactly where the change makes no difference.
+
+An oracle that knows nothing of the grader decides what a difference is. No mutant that it finds wrong may get full
+marks, and every mutant that it finds right must get them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+from mutator import mutants
+from oracle import Oracle
+from solution_cells import corpus, from_notebook, notebook, run, undisturbed
+
+from grader.answer import Answer
+from grader.exercise import DrawnCase, Exercise, Inputs
+from grader.exercises import EXERCISES
+from grader.judge import judge
+
+SECONDS = 0.2  # of computing, for mutants that never end; others need a hundredth of it
+
+# Solutions that differ in style. The notebook's own comes first.
+STYLES = {
+    1: "loop_append addmm clone_accumulate einsum_stack linear_layers recursive stacked_matrix",
+    2: "double_loop_dot nested_comprehension broadcast_unbind itertools_product one_by_one_tensors python_floats",
+    3: "exp_over_sum max_shifted python_loop numpy_inside preallocated_loop log_sum_exp sigmoid_of_differences",
+    4: "loop_append hand_written one_matrix_unbind preallocated recursive stack_returned numpy_columns",
+    5: "double_loop clone_first bmm einsum_stack matmul_columns python_floats recursive sum_zip",
+    6: "steps_together all_in_loops class_inside einsum_stack matrix_form numpy_inside one_liner running_softmax sdpa",
+    7: "formula_with_helper einsum numpy_inside queries_scaled_first rows_inside sdpa through_exercise_six vmap",
+    8: "two_heads_spelled_out class_inside helper_function einsum_heads sdpa_batched split_output_matrix "
+    "stacked_weights_reshape through_exercise_seven",
+}
+
+# Why a change can make no difference: what is so, and patterns for "exercise style description".
+SAME = {
+    "the key's bias adds the same number to all scores of a query": (
+        r"^[78] [^→]*\b(b_?k\d?)\b",
+        r"^[78] .*: b → .*\bK\b",
+    ),
+    "a tensor of one's own may be changed in place": (r"→ .+\.(add|sub|mul|div)_\(",),
+    "-1 stands above and below the fraction bar": (r"→ -(torch\.exp|math\.exp|np\.exp|\w+\.exp)\(",),
+    "softmax does not see a shift": (
+        r"\b(max|amax)\b",
+        r"^3 max_shifted .*: shifted → items_in",
+        r"^6 all_in_loops line 8: 0 →",
+    ),
+    "another thing has the same size": (
+        r": \w+ → \w+ in `\w+\.(shape|size|numel|dtype)`",
+        r": \w+ → \w+ in `len\(\w+\)`",
+        r": \w+ → \w+ in `all_\w+\[0\]`",
+        r": -?\d → -?\d in `.+\.(shape\[-?\d\]|size\(-?\d\))`",
+        r"(\w+\.shape\[0\](, )?){3}\] →",
+    ),
+    "all words have the same size": (r"-?\d → -?\d in `all_\w+\[-?\d\]`",),
+    "a product does not depend on the order of its factors": (r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",),
+    "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
+    "an axis has another end, and two axes another order": (
+        r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
+        r"transpose\(1, 2\) →",
+    ),
+    "a default or broadcasting does the same": (
+        r", (dim=0|keepdims=True)\) → ",
+        r"sum\(dim=0\) → ",
+        r"True → False in `keepdims",
+    ),
+    "lists, tuples and stacks are alike": (
+        r": (list|tuple)\(.* → ",
+        r"unbind\(\) → ",
+        r"stack\(scores\) → ",
+        r": torch\.(cat|stack) → ",
+        r"\.append → ",
+    ),
+    "numbers may be of any kind and precision": (
+        r"\.(item|numpy|double|float|copy|clone|flatten)\(\) → ",
+        r"float\(\w\) → ",
+        r"float32\) → ",
+        r"w = \[float",
+    ),
+    "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 5"),
+    "the value is not used, or only asked whether it is zero": (
+        r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
+    ),
+}
+
+
+class Outcome(NamedTuple):
+    exercise: int
+    style: str
+    description: str
+    right: bool  # says the oracle
+    full_marks: bool  # says the judge
+
+
+def implementations(number: int) -> dict[str, str]:
+    """Right solutions of an exercise by style."""
+    found = corpus(number)
+    return {"notebook": from_notebook()[number]} | {style: found[style] for style in STYLES[number].split()}
+
+
+@functools.cache
+def outcomes(number: int) -> list[Outcome]:
+    """What oracle and judge say about every mutant."""
+    exercise = replace(EXERCISES[number], misconceptions=())  # they explain what is wrong, and never make it right
+    oracle, drawn, given = Oracle(number), exercise.draw(), notebook(number)
+    found = []
+    with undisturbed():
+        for style, source in implementations(number).items():
+            assert oracle.accepts(run(source, exercise.entry, given)), f"the solution {style} itself"
+            for description, mutant in mutants(source):
+                ask = run(mutant, exercise.entry, given, SECONDS)
+                right = oracle.accepts(ask)
+                found.append(Outcome(number, style, description, right, gets_full_marks(exercise, drawn, ask)))
+    return found
+
+
+@pytest.mark.parametrize("number", STYLES)
+def test_no_wrong_mutant_gets_full_marks(number: int) -> None:
+    accepted = [one for one in outcomes(number) if one.full_marks and not one.right]
+    assert not accepted, "\n".join(map(str, accepted))
+
+
+@pytest.mark.parametrize("number", STYLES)
+def test_every_right_mutant_gets_full_marks(number: int) -> None:
+    refused = [one for one in outcomes(number) if one.right and not one.full_marks]
+    assert not refused, "\n".join(map(str, refused))
+
+
+@pytest.mark.parametrize("number", STYLES)
+def test_it_is_known_why_a_mutant_survives(number: int) -> None:
+    unknown = [one for one in outcomes(number) if one.full_marks and not why_the_same(one)]
+    assert not unknown, "\n".join(map(str, unknown))
+
+
+def test_every_reason_is_needed() -> None:
+    survivors = [one for number in STYLES for one in outcomes(number) if one.full_marks]
+    assert {why_the_same(one) for one in survivors} == set(SAME)
+
+
+def why_the_same(mutant: Outcome) -> str:
+    """The first reason that fits, or nothing."""
+    text = f"{mutant.exercise} {mutant.style} {mutant.description}"
+    return next((reason for reason, patterns in SAME.items() if any(re.search(one, text) for one in patterns)), "")
+
+
+def gets_full_marks(exercise: Exercise, drawn: Sequence[DrawnCase], ask: Callable[[Inputs], Answer]) -> bool:
+    """Case by case, so that the first wrong one is the last one asked. Full marks need all cases to be right."""
+    for form in (lambda inputs: inputs, *exercise.other_forms):
+        reformed = [replace(case, inputs=form(case.inputs)) for case in drawn]
+        pairs = [reformed[i : i + 2] for i in range(0, len(reformed), 2)]
+        if all(judge(exercise, pair, [ask(case.inputs) for case in pair]).right for pair in pairs):
+            return True
+    return False
