@@ -6,6 +6,7 @@ import contextlib
 import functools
 import io
 import math
+import resource
 import signal
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from grader.assemble import solutions
 from grader.exercise import Inputs
 from grader.exercises import notebook_data
 from grader.sandbox import wire
+
+MOST_MEMORY = 2**30  # bytes beyond what the test process holds
 
 ROOT = Path(__file__).parent.parent
 
@@ -94,27 +97,32 @@ def run(source: str, entry: str, given: dict[str, Any], seconds: float = 10) -> 
 @contextlib.contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
     """TimeoutError after so much computing, however busy the machine is. Needs `undisturbed` around it."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """One thread, nothing printed, no warnings; and `stopped_after` works."""
+    """One thread, nothing printed, no warnings, a bound on memory; and `stopped_after` works."""
 
     def stop(*_: Any) -> None:
         raise TimeoutError
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    before = signal.signal(signal.SIGVTALRM, stop)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    # A loop that collects without end fills the machine's memory long before its time is up.
+    resource.setrlimit(resource.RLIMIT_AS, (in_use + MOST_MEMORY, hard))
+    before = signal.signal(signal.SIGPROF, stop)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
-        signal.signal(signal.SIGVTALRM, before)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        signal.signal(signal.SIGPROF, before)
         torch.set_num_threads(threads)

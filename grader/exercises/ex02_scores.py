@@ -70,7 +70,7 @@ exercise = Exercise(
             "not scaled",
             kind="scaling",
             credit=0.5,
-            says="You do not scale. Divide each dot product by √D, the root of the length of a query.",
+            says="You do not scale. Divide each dot product by √D, where D is shape[0] of a query.",
             change={"scale": lambda score, D, N: score},
         ),
         Misconception(

@@ -72,7 +72,7 @@ exercise = Exercise(
             "exponential forgotten",
             kind="missing step",
             credit=0.25,
-            says="You divide the numbers by their sum without exp. The exponential makes them positive first.",
+            says="You leave out exp. It makes every number positive before you divide by the sum.",
             change={"positive": lambda items: items},
         ),
         Misconception(
@@ -221,6 +221,13 @@ exercise = Exercise(
             credit=0.5,
             says="You apply softmax twice. Once is enough.",
             change={"before": lambda items: torch.softmax(items, dim=0)},
+        ),
+        Misconception(
+            "items returned",
+            kind="missing step",
+            credit=0.0,
+            says="You return the numbers as they came. Return exp(x) divided by the sum of all exp(x).",
+            change={"positive": lambda items: items, "normalise": lambda x, items: x},
         ),
         Misconception(
             "tensors only",

@@ -72,10 +72,17 @@ exercise = Exercise(
             change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
         ),
         Misconception(
+            "scores returned",
+            kind="missing step",
+            credit=0.0,
+            says="You return the scores as they came. Return a tensor of softmax weights for every query.",
+            answers=lambda scores: scores,
+        ),
+        Misconception(
             "softmax missing",
             kind="missing step",
             credit=0.0,
-            says="You return the scores as they came. Apply softmax to the scores of each query.",
+            says="You return scores without softmax. Apply softmax to the scores of each query.",
             change={"normalise": lambda scores: scores},
         ),
         Misconception(

@@ -152,7 +152,8 @@ exercise = Exercise(
             "values in the outer loop",
             kind="mix-up",
             credit=0.25,
-            says="You multiply one value with all weights of its own query. The value must change with the weight.",
+            says="Your outputs are the values: perhaps you multiply each value with all weights of its own query. "
+            "The value must change with the weight.",
             change={"combine": lambda A, V: V * A.sum(dim=1)},
         ),
         Misconception(
@@ -231,6 +232,13 @@ exercise = Exercise(
             credit=0.25,
             says="You return one sum over all queries. Return one sum for every query.",
             change={"arrange": lambda outputs: outputs.sum(dim=1, keepdim=True)},
+        ),
+        Misconception(
+            "last output only",
+            kind="missing step",
+            credit=0.25,
+            says="Each query overwrites the one before: you return the last output alone. Append to a list.",
+            change={"arrange": lambda outputs: outputs[:, -1:]},
         ),
         Misconception(
             "first output only",

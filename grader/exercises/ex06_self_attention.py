@@ -325,6 +325,13 @@ exercise = Exercise(
             change={"arrange": lambda outputs: outputs},
         ),
         Misconception(
+            "last output only",
+            kind="missing step",
+            credit=0.25,
+            says="Each query overwrites the one before: you return the last output alone. Append to a list.",
+            change={"arrange": lambda outputs: outputs[:, -1:]},
+        ),
+        Misconception(
             "first output only",
             kind="missing step",
             credit=0.25,

@@ -181,7 +181,7 @@ exercise = Exercise(
             "queries and keys exchanged",
             kind="mix-up",
             credit=0.5,
-            says="You compute QᵀK. Words are columns here, and softmax runs down each column, so the scores are KᵀQ.",
+            says="Queries and keys change places, as in QᵀK. The scores are KᵀQ, with a column for every query.",
             change={"score": lambda Q, K: Q.mT @ K},
         ),
         Misconception(
@@ -263,7 +263,7 @@ exercise = Exercise(
             "softmax along rows",
             kind="axis",
             credit=0.5,
-            says="Your softmax runs along rows. Words are columns here: it must run down each column (dim=0).",
+            says="Your softmax runs over the queries of one key. It must run down each column of KᵀQ: over the keys.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
         Misconception(
@@ -319,7 +319,7 @@ exercise = Exercise(
             "weights transposed",
             kind="axis",
             credit=0.5,
-            says="You multiply V with the transposed weights. Column i holds the weights of query i: V @ A.",
+            says="The weights are transposed. Column i must hold the weights of query i when you compute V @ A.",
             change={"combine": lambda V, A: V @ A.mT},
         ),
         Misconception(

@@ -141,7 +141,7 @@ exercise = Exercise(
             "divided by √2",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the number of heads. Divide by the root of the head size.",
+            says="You always divide by √2, perhaps the number of heads. Divide by the root of the head size.",
             change={"scale": lambda scores, d, D, N: scores / 2**0.5},
         ),
         Misconception(
@@ -289,14 +289,14 @@ exercise = Exercise(
             "queries and keys exchanged",
             kind="mix-up",
             credit=0.5,
-            says="You compute QᵀK. Words are columns here, and softmax runs down each column, so the scores are KᵀQ.",
+            says="Queries and keys change places, as in QᵀK. The scores are KᵀQ, with a column for every query.",
             change={"score": lambda Q, K: Q.mT @ K},
         ),
         Misconception(
             "softmax along rows",
             kind="axis",
             credit=0.5,
-            says="Your softmax runs along rows. Words are columns here: it must run down each column (dim=0).",
+            says="Your softmax runs over the queries of one key. It must run down each column of KᵀQ: over the keys.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
         Misconception(
@@ -338,7 +338,7 @@ exercise = Exercise(
             "weights transposed",
             kind="axis",
             credit=0.5,
-            says="You multiply V with the transposed weights. Column i holds the weights of query i: V @ A.",
+            says="The weights are transposed. Column i must hold the weights of query i when you compute V @ A.",
             change={"combine": lambda V, A: V @ A.mT},
         ),
         Misconception(
@@ -389,6 +389,13 @@ exercise = Exercise(
             credit=0.25,
             says="You add the heads and leave out W_c. Stack them vertically, then multiply with W_c.",
             change={"join": lambda one, two: one + two, "recombine": lambda W_c, heads: heads},
+        ),
+        Misconception(
+            "second head only",
+            kind="missing step",
+            credit=0.25,
+            says="You return head 2 alone. Stack both heads, then multiply with W_c.",
+            change={"join": lambda one, two: two, "recombine": lambda W_c, heads: heads},
         ),
         Misconception(
             "first head only",

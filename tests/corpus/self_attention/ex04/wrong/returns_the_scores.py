@@ -1,4 +1,5 @@
 # wrong: computes the weights, returns the scores
+# named: scores returned
 def attention_weights(all_attention_scores):
     all_attention_weights = []
     for scores in all_attention_scores:

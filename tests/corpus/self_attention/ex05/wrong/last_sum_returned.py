@@ -1,4 +1,5 @@
 # wrong: the sum is overwritten for every query, that of the last query comes back alone
+# named: last output only
 def weighted_sums(all_attention_weights, all_values):
     for weights in all_attention_weights:
         output = torch.zeros_like(all_values[0])

@@ -1,4 +1,5 @@
 # wrong: the weighted sums are computed, the values are returned
+# named: values in the outer loop
 def weighted_sums(all_attention_weights, all_values):
     sums = []
     for weights in all_attention_weights:

@@ -1,4 +1,5 @@
 # wrong: the output is overwritten for every query, that of the last query comes back alone
+# named: last output only
 def self_attention(all_queries, all_keys, all_values):
     for q in all_queries:
         scores = torch.stack([torch.sum(q * k) / math.sqrt(q.shape[0]) for k in all_keys])
