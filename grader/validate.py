@@ -86,17 +86,17 @@ def _verdict(exercise: Exercise, values: list[object]) -> Verdict:
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     """Whether the committed release is what the source compiles to."""
     committed, compiled = (one.root / "release" / assignment for one in (course, scratch))
-    files = {
-        path.relative_to(folder) for folder in (committed, compiled) for path in folder.rglob("*") if path.is_file()
-    }
-    stale = sorted(
-        str(file)
-        for file in files
-        if ".ipynb_checkpoints" not in str(file) and not _same(committed / file, compiled / file)
-    )
+    files = _files(committed) | _files(compiled)
+    stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
     if stale:
         return Finding(False, f"release/ is stale, run `grader release {assignment}`: {', '.join(stale)}")
     return Finding(True, "release/ is what source/ compiles to, and gives nothing away")
+
+
+def _files(folder: Path) -> set[Path]:
+    """The files of a folder, without what Python and Jupyter leave behind where they have been at work."""
+    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    return {file for file in files if not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)}
 
 
 def _same(one: Path, other: Path) -> bool:
