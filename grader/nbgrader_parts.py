@@ -84,7 +84,6 @@ class RunAndJudge(Execute):
     submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
-
     confined = Bool(help="Whether the kernel keeps submissions from files, network and processes.").tag(config=True)
 
     def _confined_default(self) -> bool:

@@ -20,7 +20,7 @@ from grader.answer import Answer, Lost, Missing, Raised, Returned
 from grader.exercise import Inputs
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
-from grader.zygote_process import fork_sandbox
+from grader.zygote_process import INHERITED, fork_sandbox
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 MAX_FOLDER = 256 * 2**20  # bytes that a submission may write
@@ -199,5 +199,5 @@ def _environment(folder: Path) -> dict[str, str]:
         "MPLCONFIGDIR": str(folder / ".matplotlib"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "LANG": "C.UTF-8",
-        **{name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ},
+        **INHERITED,
     }

@@ -20,6 +20,8 @@ from typing import Any
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 4096
+# What processes on the untrusted side get of our environment: where the GPU and its libraries are.
+INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
 
 _PROGRAM = (
     "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
@@ -80,17 +82,24 @@ class Zygote:
         """A new sandbox that follows `order`."""
         ours, theirs = socket.socketpair()
         try:
-            message = json.dumps({**order, "zygote": self._process.pid}).encode()
-            socket.send_fds(self._control, [message], [theirs.fileno()])
-            reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
-            if not reply or not handles:
-                raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
-        except OSError as error:
+            pid, handle = self._exchange(json.dumps({**order, "zygote": self._process.pid}).encode(), theirs)
+        except ZygoteError:
             ours.close()
-            raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error
+            raise
         finally:
             theirs.close()
-        return Forked(json.loads(reply)["pid"], handles[0], ours)
+        return Forked(pid, handle, ours)
+
+    def _exchange(self, message: bytes, theirs: socket.socket) -> tuple[int, int]:
+        """Send an order with the sandbox's end of its channel; back come the process and a handle on it."""
+        try:
+            socket.send_fds(self._control, [message], [theirs.fileno()])
+            reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+        except OSError as error:
+            raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error
+        if not reply or not handles:
+            raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
+        return json.loads(reply)["pid"], handles[0]
 
     def close(self) -> None:
         self._control.close()
@@ -107,7 +116,6 @@ class Zygote:
         return lines[-1] if lines else "it gave no reason"
 
     def _environment(self) -> dict[str, str]:
-        kept = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
         return {
             "PATH": os.defpath,
             "HOME": self._folder,
@@ -117,7 +125,7 @@ class Zygote:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
-            **{name: os.environ[name] for name in kept if name in os.environ},
+            **INHERITED,
         }
 
 
