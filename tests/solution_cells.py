@@ -7,10 +7,11 @@ import functools
 import io
 import math
 import resource
-import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import nbformat
@@ -24,6 +25,7 @@ from grader.exercises import notebook_data
 from grader.sandbox import wire
 
 MOST_MEMORY = 2**30  # bytes beyond what the test process holds
+CELL = "cell"  # the file name of code from a cell
 
 ROOT = Path(__file__).parent.parent
 
@@ -62,11 +64,11 @@ def notebook(number: int) -> dict[str, Any]:
 
 def define(source: str, namespace: dict[str, Any]) -> None:
     """Run a cell, without the __future__ imports of this file."""
-    exec(compile(source, "cell", "exec", dont_inherit=True), namespace)
+    exec(compile(source, CELL, "exec", dont_inherit=True), namespace)
 
 
-def run(source: str, entry: str, given: dict[str, Any], seconds: float = 10) -> Callable[[Inputs], Answer]:
-    """The function that the source defines, as something to put cases to; stopped after `seconds` of computing."""
+def run(source: str, entry: str, given: dict[str, Any], steps: int = 10**6) -> Callable[[Inputs], Answer]:
+    """The function that the source defines, as something to put cases to; stopped after `steps` lines."""
     namespace = dict(given)
     try:
         define(source, namespace)
@@ -82,7 +84,7 @@ def run(source: str, entry: str, given: dict[str, Any], seconds: float = 10) -> 
             return hung[0]
         copy = wire.decode(*wire.encode(list(inputs)))
         try:
-            with stopped_after(seconds):
+            with stopped_after(steps):
                 value, after = wire.decode(*wire.encode([function(*copy), copy]))
         except TimeoutError:
             hung.append(Lost("too long"))
@@ -95,34 +97,40 @@ def run(source: str, entry: str, given: dict[str, Any], seconds: float = 10) -> 
 
 
 @contextlib.contextmanager
-def stopped_after(seconds: float) -> Iterator[None]:
-    """TimeoutError after so much computing, however busy the machine is. Needs `undisturbed` around it."""
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+def stopped_after(steps: int) -> Iterator[None]:
+    """TimeoutError after so many lines of the cell. Counted, since a signal would also strike other people's code."""
+    left = steps
+
+    def count(frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename != CELL:
+            return None
+        left -= 1
+        if left < 0:
+            raise TimeoutError
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        sys.settrace(before)
 
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """One thread, nothing printed, no warnings, a bound on memory; and `stopped_after` works."""
-
-    def stop(*_: Any) -> None:
-        raise TimeoutError
-
+    """One thread, nothing printed, no warnings, a bound on memory."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     # A loop that collects without end fills the machine's memory long before its time is up.
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MOST_MEMORY, hard))
-    before = signal.signal(signal.SIGPROF, stop)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-        signal.signal(signal.SIGPROF, before)
         torch.set_num_threads(threads)

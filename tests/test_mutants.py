@@ -22,7 +22,7 @@ from grader.exercise import DrawnCase, Exercise, Inputs
 from grader.exercises import EXERCISES
 from grader.judge import judge
 
-SECONDS = 0.2  # of computing, for mutants that never end; others need a hundredth of it
+STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
 
 # Solutions that differ in style. The notebook's own comes first.
 STYLES = {
@@ -113,7 +113,7 @@ def outcomes(number: int) -> list[Outcome]:
         for style, source in implementations(number).items():
             assert oracle.accepts(run(source, exercise.entry, given)), f"the solution {style} itself"
             for description, mutant in mutants(source):
-                ask = run(mutant, exercise.entry, given, SECONDS)
+                ask = run(mutant, exercise.entry, given, STEPS)
                 right = oracle.accepts(ask)
                 found.append(Outcome(number, style, description, right, gets_full_marks(exercise, drawn, ask)))
     return found
