@@ -11,7 +11,7 @@ import nbformat
 
 from grader.course import Course, CourseError
 from grader.nbgrader_parts import DEVICE_VARIABLE, UNCONFINED_VARIABLE
-from grader.rendering import METADATA_KEY
+from grader.rendering import BLOCKED_KEY, METADATA_KEY
 from grader.sandbox.confine import why_not
 
 
@@ -22,6 +22,7 @@ class Graded:
     student: str
     verdicts: list[dict[str, Any]]  # of the test cells, in order
     error: str = ""  # why there is no result
+    blocked: tuple[str, ...] = ()  # what the code tried and was not allowed to do
 
     @property
     def points(self) -> float:
@@ -70,7 +71,8 @@ def _grade(course: Course, api: Any, assignment: str, student: str, force: bool)
         return Graded(student, [], f"{type(error).__name__}: {error}")
     if not result["success"]:
         return Graded(student, [], _last_line(result))
-    return Graded(student, read_verdicts(course, assignment, student))
+    verdicts, blocked = read_results(course, assignment, student)
+    return Graded(student, verdicts, blocked=blocked)
 
 
 def _last_line(result: dict[str, Any]) -> str:
@@ -78,13 +80,15 @@ def _last_line(result: dict[str, Any]) -> str:
     return lines[-1] if lines else "nbgrader gave no reason"
 
 
-def read_verdicts(course: Course, assignment: str, student: str) -> list[dict[str, Any]]:
-    """The verdicts that lie in an autograded notebook. Only the trusted side writes outputs of test cells."""
+def read_results(course: Course, assignment: str, student: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The verdicts in an autograded notebook, and what was blocked. Our metadata is on outputs of our own only."""
     notebook = nbformat.read(course.notebook(f"autograded/{student}", assignment), as_version=4)
-    return [
+    ours = [
         output.metadata[METADATA_KEY]
         for cell in notebook.cells
-        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+        if cell.cell_type == "code"
         for output in cell.outputs
         if METADATA_KEY in output.get("metadata", {})
     ]
+    blocked = dict.fromkeys(attempt for one in ours for attempt in one.get(BLOCKED_KEY, ()))
+    return [one for one in ours if BLOCKED_KEY not in one], tuple(blocked)

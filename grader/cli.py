@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
@@ -68,7 +69,7 @@ def autograde_command(
     console.print(results_table(results))
     failed = [result for result in results if result.error]
     for result in failed:
-        console.print(f"[red]{result.student} has no grade: {result.error}[/red]", highlight=False)
+        console.print(f"[red]{result.student} has no grade: {escape(result.error)}[/red]", highlight=False)
     if failed:
         raise typer.Exit(1)
 
@@ -123,7 +124,7 @@ def results_table(results: list[Graded], pages: dict[str, Path] | None = None) -
     for result in results:
         row = [result.student]
         row += [f"{verdict['points']:g}" for verdict in result.verdicts] or ["–"] * count
-        row += [f"{result.points:g}/{result.max_points:g}", _mistakes(result)]
+        row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]
         if pages is not None:
             row.append(str(pages.get(result.student, "–")))
         table.add_row(*row)
@@ -141,8 +142,8 @@ def _mistakes(result: Graded) -> str:
     ]
     reasons = {line.split(": ", 1)[1] for line in found}
     if len(reasons) == 1 and len(found) == len(result.verdicts):
-        return f"all: {reasons.pop()}"
-    return "\n".join(found)
+        found = [f"all: {reasons.pop()}"]
+    return "\n".join(found + [f"⚑ tried to {attempt}" for attempt in result.blocked])
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from grader.answer import Answer, Lost, Missing
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
 from grader.judge import judge
-from grader.rendering import verdict_outputs
+from grader.rendering import blocked_output, verdict_outputs
 from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
 from grader.verdict import Verdict
 
@@ -74,7 +74,7 @@ class _Grading:
         for count, cell in enumerate(self.cells, start=1):
             if is_test_cell(cell):
                 verdict = self._verdict(cell)
-                _write_verdict(cell, verdict)
+                _write_verdict(cell, verdict, self._blocked_outputs())
                 self.verdicts[verdict.exercise] = verdict
             else:
                 self._run(cell)
@@ -98,10 +98,14 @@ class _Grading:
             cell.outputs = [_error_output("CellStopped", str(lost))]
             self._note_failure(cell.source, str(lost))
             return
-        cell.outputs = result.outputs
+        cell.outputs = result.outputs + self._blocked_outputs()
         self.ran.append(cell.source)
         if result.error:
             self._note_failure(cell.source, f"The cell that should define it stopped with {result.error}")
+
+    def _blocked_outputs(self) -> list[Any]:
+        blocked = self.sandbox.take_blocked()
+        return [blocked_output(blocked)] if blocked else []
 
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, without those that broke it."""
@@ -114,10 +118,11 @@ class _Grading:
         sandbox = self._new_sandbox()
         for source in self.ran:
             try:
-                sandbox.run_cell(source, self.settings.limits.cell)
+                sandbox.run_cell(source, min(self.settings.limits.cell, self.ends_at - time.monotonic()))
             except SandboxLost:  # it ended well the first time: it behaves differently on purpose or by chance
                 self.ran.remove(source)
                 return self._replayed()
+        sandbox.take_blocked()  # what the first run has shown
         return sandbox
 
     def _note_failure(self, source: str, why: str) -> None:
@@ -198,8 +203,8 @@ class _Grading:
         return self.failed_cells.get(exercise.entry, "")
 
 
-def _write_verdict(cell: Any, verdict: Verdict) -> None:
-    cell.outputs = verdict_outputs(verdict, float(cell.metadata["nbgrader"]["points"]))
+def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:
+    cell.outputs = [*notices, *verdict_outputs(verdict, float(cell.metadata["nbgrader"]["points"]))]
 
 
 def _nbgrader(cell: Any, key: str) -> bool:

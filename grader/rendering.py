@@ -11,6 +11,7 @@ import nbformat
 from grader.verdict import Verdict
 
 METADATA_KEY = "grader"
+BLOCKED_KEY = "blocked"
 
 _PANEL = (
     '<div class="verdict" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
@@ -26,6 +27,15 @@ _LOOKS = {
 }
 # The colours of a dark theme must not reach into the panel, whose background is light.
 _CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
+_NOTICE = (
+    '<div class="blocked" style="border-left: 6px solid #44546a; background: #eef1f5; color: #1d1d1f; '
+    'margin: 0.4em 0; padding: 0.6em 1em; font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
+    "<strong>⚑ Not allowed while a notebook is graded</strong>{body}</div>"
+)
+_EXPLAINED = (
+    "A notebook that is graded can read Python's libraries and the files beside it, and write files of its own. "
+    "The instructor sees this notice, too."
+)
 # Grey that can be read on white and on black. Without it, the notebook shows a bare number here.
 _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
@@ -45,6 +55,18 @@ def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
             execution_count=None,
         ),
     ]
+
+
+def blocked_output(blocked: list[str]) -> Any:
+    """A notice, to student and instructor, of what code tried and the kernel did not allow."""
+    sentences = [*(f"It tried to {attempt}." for attempt in blocked), _EXPLAINED]
+    body = "".join(f'<div style="margin-top: 0.3em">{escape(sentence)}</div>' for sentence in sentences)
+    text = "\n".join(["⚑ Not allowed while a notebook is graded", *sentences])
+    return nbformat.v4.new_output(
+        "display_data",
+        data={"text/plain": text, "text/html": _NOTICE.format(body=body)},
+        metadata={METADATA_KEY: {BLOCKED_KEY: blocked}},
+    )
 
 
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:

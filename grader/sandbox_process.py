@@ -5,8 +5,12 @@ Everything that comes back is hostile until it has been looked at here.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
+import select
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -24,8 +28,21 @@ from grader.zygote_process import INHERITED, fork_sandbox
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 MAX_FOLDER = 256 * 2**20  # bytes that a submission may write
+MAX_FILES = 10_000
+MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
+MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
 MAX_STANDIN_NUMBERS = 1000  # per call, so that no call keeps the judge busy
+
+MAX_BLOCKED = 20  # notes in one reply
+_BLOCKED = {
+    "read": "read {}",
+    "write": "write {}",
+    "attributes": "change the mode, owner or time of {}",
+    "network": "use the network ({})",
+    "program": "start another program ({})",
+    "signal": "send a signal to another process ({})",
+}
 
 Standins = Mapping[str, Callable[..., Any]]
 
@@ -46,8 +63,12 @@ class CellResult:
     error: str = ""  # such as "SyntaxError: invalid syntax"
 
 
-class _FolderFull(Exception):
-    pass
+class _TooMuch(Exception):
+    """The sandbox uses more of something than it may; the text says so to the student."""
+
+
+class _Forged(Exception):
+    """A frame that does not belong to the request."""
 
 
 class SandboxLost(Exception):
@@ -73,9 +94,12 @@ class SandboxProcess:
         )
         self._channel = self._process.channel
         self._ready = False  # until the process says so
+        self._blocked: list[str] = []
 
     def run_cell(self, source: str, within: float) -> CellResult:
         """Run a cell for at most `within` seconds."""
+        if len(source) > MAX_SOURCE:
+            return CellResult([], "CellTooLong: This cell is too long to be run.")
         reply = self._ask({"do": "cell", "source": source}, {}, within).header
         error = reply.get("error")
         text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
@@ -95,41 +119,102 @@ class SandboxProcess:
     def alive(self) -> bool:
         return self._process.alive
 
+    def take_blocked(self) -> list[str]:
+        """What the submission tried and the kernel did not allow, since this was last asked."""
+        blocked, self._blocked = self._blocked, []
+        return blocked
+
     def close(self) -> None:
         """End the process and everything it started, and remove its folder."""
         self._process.end()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        _remove(self._folder)
 
     def _ask(
         self, header: dict[str, Any], tensors: dict[str, Any], seconds: float, standins: Standins | None = None
     ) -> wire.Frame:
+        """Send a request and wait for the reply to it. Any other end is the end of the sandbox."""
         try:
             if not self._ready:  # the start of the process is not the student's time
-                first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
-                if "refused" in first.header:
-                    raise CannotConfineError(str(first.header["refused"]))
-                self._ready = True
-            deadline = time.monotonic() + seconds
-            wire.send(self._channel, header, tensors)
-            for _ in range(MAX_STANDIN_CALLS):
-                frame = wire.receive(self._channel, deadline, self._check_folder)
-                if "call" not in frame.header:
-                    return frame
-                wire.send(self._channel, *_stand_in(frame, standins or {}))
-            reason = "Your code called other functions far too often."
+                self._wait_until_ready()
+            return self._exchange(header, tensors, time.monotonic() + seconds, standins or {})
         except wire.ChannelTimeout:
             reason = f"Your code ran for more than {seconds:.0f} seconds and was stopped. Is there an endless loop?"
-        except _FolderFull:
-            reason = f"Your code wrote more than {MAX_FOLDER // 2**20} MB of files."
-        except (wire.ChannelError, OSError):
+        except _TooMuch as too_much:
+            reason = str(too_much)
+        except _Forged:
+            reason = "Your code sent something that is no answer."
+        except wire.ChannelError:
             reason = "Your code ended the Python process, or used too much memory."
         self.close()
         raise SandboxLost(reason)
 
-    def _check_folder(self) -> None:
-        """Called while waiting: a folder has no quota, so its size is looked at from time to time."""
-        if sum(path.lstat().st_size for path in self._folder.rglob("*")) > MAX_FOLDER:
-            raise _FolderFull
+    def _wait_until_ready(self) -> None:
+        first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+        if "refused" in first.header:
+            raise CannotConfineError(str(first.header["refused"]))
+        self._ready = True
+
+    def _exchange(
+        self, header: dict[str, Any], tensors: dict[str, Any], deadline: float, standins: Standins
+    ) -> wire.Frame:
+        self._watch()
+        if select.select([self._channel], [], [], 0)[0]:
+            raise _Forged  # nothing was asked yet
+        identity = secrets.token_hex(8)  # what answers this request cannot have been written before it
+        wire.send(self._channel, {**header, "id": identity}, tensors, deadline)
+        for _ in range(MAX_STANDIN_CALLS):
+            frame = wire.receive(self._channel, deadline, self._watch)
+            if frame.header.get("to") != identity:
+                raise _Forged
+            if "call" not in frame.header:
+                self._blocked += _read_blocked(frame.header.get("blocked"))
+                return frame
+            wire.send(self._channel, *_stand_in(frame, standins), deadline)
+        raise _TooMuch("Your code called other functions far too often.")
+
+    def _watch(self) -> None:
+        """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
+        size, files = _measure(self._folder)
+        if size > MAX_FOLDER:
+            raise _TooMuch(f"Your code wrote more than {MAX_FOLDER // 2**20} MB of files.")
+        if files > MAX_FILES:
+            raise _TooMuch(f"Your code made more than {MAX_FILES} files.")
+        if self._process.threads > MAX_THREADS:
+            raise _TooMuch(f"Your code started more than {MAX_THREADS} threads.")
+
+
+def _measure(folder: Path) -> tuple[int, int]:
+    """Bytes and number of files, of a folder that changes meanwhile; it stops counting when there are too many."""
+    size = files = 0
+    to_look = [str(folder)]
+    while to_look and files <= MAX_FILES:
+        with contextlib.suppress(OSError), os.scandir(to_look.pop()) as entries:
+            for entry in entries:
+                files += 1
+                with contextlib.suppress(OSError):  # gone by now
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    to_look.append(entry.path)
+    return size, files
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder whatever is in it; what is too deep for Python is not too deep for `rm`."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        subprocess.run(["rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)
+
+
+def _read_blocked(notes: Any) -> list[str]:
+    """Notes of a sandbox on what was blocked, as sentences."""
+    if not isinstance(notes, list):
+        return []
+    pairs = [note for note in notes[:MAX_BLOCKED] if isinstance(note, list) and len(note) == 2]
+    known = [(_BLOCKED.get(str(kind)), wire.printable(detail, 120).strip()) for kind, detail in pairs]
+    return [sentence.format(detail).replace(" ()", "") for sentence, detail in known if sentence]
 
 
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -156,7 +241,7 @@ def _read_answer(frame: wire.Frame) -> Answer:
         return Missing()
     raised = header.get("raised")
     if isinstance(raised, dict):
-        return Raised(*(str(raised.get(key, ""))[:500] for key in ("type", "message", "line", "function")))
+        return Raised(*(wire.printable(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")))
     values = header.get("values")
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) != 2:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
-MESSAGE_BYTES = 4096
+MESSAGE_BYTES = 2**16
 # What processes on the untrusted side get of our environment: where the GPU and its libraries are.
 INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
 
@@ -44,6 +44,14 @@ class Forked:
     @property
     def alive(self) -> bool:
         return self.handle >= 0 and not select.select([self.handle], [], [], 0)[0]
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has; none once it has ended."""
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+            return next((int(line.split()[1]) for line in status if line.startswith("Threads:")), 0)
+        return 0
 
     def end(self) -> None:
         """Kill the process and wait until it has gone. Whatever it may have started goes with it."""

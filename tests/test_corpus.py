@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.autograde import autograde, read_verdicts
+from grader.autograde import autograde, read_results
 from grader.course import Course
 from grader.exercises import EXERCISES, of_assignment
 
@@ -76,7 +76,7 @@ def graded(
     results = {}
     for student, chosen in students.items():
         points = scores(course, student)
-        verdicts = {verdict["exercise"]: verdict for verdict in read_verdicts(course, ASSIGNMENT, student)}
+        verdicts = {verdict["exercise"]: verdict for verdict in read_results(course, ASSIGNMENT, student)[0]}
         for entry in chosen:
             verdict = verdicts[entry.number]
             results[entry] = Result(points[f"test-exercise-{entry.number}"], verdict["max_points"], verdict)

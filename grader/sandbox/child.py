@@ -16,10 +16,13 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
-from grader.sandbox.shell import Shell, run_cell
+from grader.sandbox.blocked import Blocked
+from grader.sandbox.shell import Shell, message_of, run_cell
+
+Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
 
-def serve(shell: Shell, channel: socket.socket, device: str) -> None:
+def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -> None:
     """Answer requests until the judge closes the channel."""
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
@@ -32,10 +35,11 @@ def serve(shell: Shell, channel: socket.socket, device: str) -> None:
             return
         if request.header["do"] == "cell":
             outputs, error = run_cell(shell, request.header["source"])
-            header = {"outputs": _plain_json(outputs), "error": error}
-            wire.send(channel, header, {})
+            reply: Reply = {"outputs": _plain_json(outputs), "error": error}, {}
         else:
-            wire.send(channel, *_answer(shell, channel, request, device))
+            reply = _answer(shell, channel, request, device)
+        header, tensors = reply
+        wire.send(channel, {**header, "to": request.header["id"], "blocked": blocked.take()}, tensors)
 
 
 def _forget_the_grader() -> None:
@@ -54,13 +58,11 @@ def _plain_json(outputs: list[dict[str, Any]]) -> Any:
     return json.loads(json.dumps(outputs, default=plain))
 
 
-def _answer(
-    shell: Shell, channel: socket.socket, request: wire.Frame, device: str
-) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
     """Call the student's function on one case and report what came back."""
     name = request.header["entry"]
     for standin in request.header["standins"]:
-        shell.user_ns[standin] = _ask_the_judge(channel, standin, device)
+        shell.user_ns[standin] = _ask_the_judge(channel, request.header["id"], standin, device)
     function = shell.user_ns.get(name)
     if not callable(function):
         return {"missing": True}, {}
@@ -76,12 +78,12 @@ def _answer(
     return {"values": values}, tensors
 
 
-def _ask_the_judge(channel: socket.socket, name: str, device: str) -> Callable[..., Any]:
+def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: str) -> Callable[..., Any]:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
     def standin(*args: Any, **kwargs: Any) -> Any:
         tree, tensors = wire.encode([list(args), list(kwargs.values())])
-        wire.send(channel, {"call": name, "arguments": tree, "names": list(kwargs)}, tensors)
+        wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": list(kwargs)}, tensors)
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
@@ -105,4 +107,4 @@ def _describe_error(error: BaseException) -> dict[str, str]:
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename.startswith("<ipython-input") and frame.line:
             line, function = frame.line, frame.name
-    return {"type": type(error).__name__, "message": str(error)[:500], "line": line[:200], "function": function}
+    return {"type": type(error).__name__, "message": message_of(error), "line": line[:200], "function": function}

@@ -29,6 +29,10 @@ except (ImportError, OSError, RuntimeError) as missing:
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_PR_SET_PTRACER = 0x59616D61
+_F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
+_FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
+_INT = 0xFFFFFFFF  # the kernel looks at half of the register where an argument is an int
 _CAPABILITY_VERSION_3 = 0x20080522
 _CLONE_THREAD = 0x10000
 
@@ -153,6 +157,8 @@ _DENIED_CALLS = (
     "acct",
     "syslog",
     "setpriority",
+    "ioprio_set",
+    "sched_setparam",
     "sched_setscheduler",
     "sched_setattr",
     "migrate_pages",
@@ -161,6 +167,19 @@ _DENIED_CALLS = (
     "vhangup",
     "setsid",
     "setpgid",
+    "sync",
+    "syncfs",
+    "inotify_init",
+    "inotify_init1",
+    # Memory that RLIMIT_AS does not see before it is mapped.
+    "memfd_create",
+    "memfd_secret",
+)
+# Calls with many uses, of which some would reach out: (call, argument, values).
+_DENIED_ARGUMENTS = (
+    ("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_PTRACER)),
+    ("fcntl", 1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX)),  # with them the kernel sends signals on one's behalf
+    ("ioctl", 1, (_FIOSETOWN, _SIOCSPGRP)),
 )
 
 
@@ -302,5 +321,9 @@ def _limit_calls() -> None:
     calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     for name in ("kill", "tgkill"):  # signals to itself are its own affair
         calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, own))
-    calls.add_rule(denied, "prlimit64", pyseccomp.Arg(0, pyseccomp.NE, 0))
+    for name in ("prlimit64", "sched_setaffinity"):  # 0 is the process, or thread, itself
+        calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, 0))
+    for name, argument, values in _DENIED_ARGUMENTS:
+        for value in values:
+            calls.add_rule(denied, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _INT, value))
     calls.load()

@@ -184,5 +184,13 @@ def run_cell(shell: Shell, source: str) -> tuple[list[Output], dict[str, str] | 
     finally:
         sys.stdout, sys.stderr = streams
     outputs = [{key: item[key] for key in item if key != "_display_id"} for item in shell.outputs.items]
-    error = None if failure is None else {"type": type(failure).__name__, "message": str(failure)[:500]}
+    error = None if failure is None else {"type": type(failure).__name__, "message": message_of(failure)}
     return outputs, error
+
+
+def message_of(error: BaseException) -> str:
+    """The text of an error, also of one that has none to give."""
+    try:
+        return str(error)[:500]
+    except BaseException:
+        return ""

@@ -18,12 +18,16 @@ import numpy as np
 import torch
 from safetensors.torch import load, save
 
-MAX_HEADER = 32 * 2**20  # bytes; the outputs of one cell, figures included, fit many times
-MAX_BODY = 64 * 2**20  # bytes; an answer of the course has a few kilobytes
-MAX_NODES = 50_000  # list items and numbers in one value
-MAX_DEPTH = 8
-MEANWHILE_SECONDS = 0.25
+MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
+MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
+MAX_TENSOR_LIST = 2**20  # bytes of names and shapes at the head of a body
+MAX_NODES = 20_000  # list items and numbers in one value
+MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
+MEANWHILE_SECONDS = 0.1
 _LENGTHS = struct.Struct(">II")
+_TENSOR_LIST_LENGTH = struct.Struct("<Q")  # how safetensors begins
+_PLAIN = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool, torch.uint8}
+_PLAIN |= {torch.int64, torch.int32, torch.int16, torch.int8}
 
 
 class ChannelError(Exception):
@@ -47,129 +51,217 @@ class Frame:
     tensors: dict[str, torch.Tensor]
 
 
-def send(channel: socket.socket, header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
+def send(
+    channel: socket.socket, header: dict[str, Any], tensors: dict[str, torch.Tensor], deadline: float | None = None
+) -> None:
+    """Write one frame, until `deadline` on the monotonic clock."""
     head = json.dumps(header).encode()
     body = save(tensors) if tensors else b""
     if len(head) > MAX_HEADER or len(body) > MAX_BODY:
         raise ChannelError("the message is too large")
-    channel.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
+    channel.settimeout(None if deadline is None else _left(deadline))
+    try:
+        channel.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
+    except TimeoutError as error:
+        raise ChannelTimeout("the message was not read in time") from error
+    except OSError as error:
+        raise ChannelError("the connection broke") from error
 
 
 def receive(
     channel: socket.socket, deadline: float | None = None, meanwhile: Callable[[], None] = lambda: None
 ) -> Frame:
     """Read one frame, until `deadline` on the monotonic clock, and call `meanwhile` from time to time."""
-    head_length, body_length = _LENGTHS.unpack(_read(channel, _LENGTHS.size, deadline, meanwhile))
+    reader = _Reader(channel, deadline, meanwhile)
+    head_length, body_length = _LENGTHS.unpack(reader.read(_LENGTHS.size))
     if head_length > MAX_HEADER or body_length > MAX_BODY:
         raise ChannelError("the message is too large")
-    head = _read(channel, head_length, deadline, meanwhile)
-    body = _read(channel, body_length, deadline, meanwhile)
-    try:
-        header = json.loads(head)
-        tensors = load(body) if body else {}
-    except (ValueError, RecursionError) as error:
-        raise ChannelError("the message cannot be read") from error
-    except Exception as error:  # safetensors has its own error type, which shares no base with others
-        raise ChannelError("the tensors cannot be read") from error
-    if not isinstance(header, dict):
-        raise ChannelError("the message has no header")
+    header, tensors = _load_header(reader.read(head_length)), _load_tensors(reader.read(body_length))
     return Frame(header, tensors)
 
 
-def _read(channel: socket.socket, length: int, deadline: float | None, meanwhile: Callable[[], None]) -> bytes:
-    chunks = []
-    while length:
-        try:
-            if deadline is not None:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise ChannelTimeout("no answer in time")
-                channel.settimeout(min(left, MEANWHILE_SECONDS))
-            chunk = channel.recv(min(length, 2**20))
-        except TimeoutError:
-            meanwhile()
-            continue
-        except OSError as error:
-            raise ChannelError("the connection broke") from error
-        if not chunk:
-            raise ChannelError("the other side has gone")
-        chunks.append(chunk)
-        length -= len(chunk)
-    return b"".join(chunks)
+def _load_header(head: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(head)
+    except (ValueError, RecursionError) as error:
+        raise ChannelError("the message cannot be read") from error
+    if not isinstance(header, dict):
+        raise ChannelError("the message has no header")
+    return header
+
+
+def _load_tensors(body: bytes) -> dict[str, torch.Tensor]:
+    if not body:
+        return {}
+    if len(body) < _TENSOR_LIST_LENGTH.size or _TENSOR_LIST_LENGTH.unpack_from(body)[0] > MAX_TENSOR_LIST:
+        raise ChannelError("the tensors cannot be read")
+    try:
+        return load(body)
+    except Exception as error:  # safetensors has its own error type, which shares no base with others
+        raise ChannelError("the tensors cannot be read") from error
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise ChannelTimeout("no answer in time")
+    return left
+
+
+class _Reader:
+    """Reads bytes, and does what is to be done meanwhile even if they drip in one by one."""
+
+    def __init__(self, channel: socket.socket, deadline: float | None, meanwhile: Callable[[], None]) -> None:
+        self._channel = channel
+        self._deadline = deadline
+        self._meanwhile = meanwhile
+        self._next_break = time.monotonic() + MEANWHILE_SECONDS
+
+    def read(self, length: int) -> bytes:
+        chunks = bytearray()
+        while len(chunks) < length:
+            self._channel.settimeout(None if self._deadline is None else min(_left(self._deadline), MEANWHILE_SECONDS))
+            try:
+                chunk = self._channel.recv(min(length - len(chunks), 2**20))
+            except TimeoutError:
+                chunk = None
+            except OSError as error:
+                raise ChannelError("the connection broke") from error
+            if chunk is not None and not chunk:
+                raise ChannelError("the other side has gone")
+            chunks += chunk or b""
+            if time.monotonic() >= self._next_break:
+                self._meanwhile()
+                self._next_break = time.monotonic() + MEANWHILE_SECONDS
+        return bytes(chunks)
+
+
+class _TooMuch(Exception):
+    """A value without end, or as good as."""
 
 
 def encode(value: Any) -> tuple[Any, dict[str, torch.Tensor]]:
     """A value as a JSON tree and the tensors it refers to."""
-    tensors: dict[str, torch.Tensor] = {}
-    return _encode(value, tensors, [MAX_NODES], MAX_DEPTH), tensors
+    encoder = _Encoder()
+    try:
+        return encoder.tree(value, MAX_DEPTH), encoder.tensors
+    except _TooMuch as reason:
+        return {"unusable": str(reason)}, {}
 
 
-def _encode(value: Any, tensors: dict[str, torch.Tensor], nodes_left: list[int], depth: int) -> Any:
-    nodes_left[0] -= 1
-    if nodes_left[0] < 0 or depth < 0:
-        return {"unusable": "a list with far too many items"}
-    if value is None:
-        return None
-    if isinstance(value, torch.Tensor):
-        return _encode_tensor(value, tensors)
-    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
-        return {**_encode_tensor(torch.from_numpy(np.array(value)), tensors), "numpy": True}
-    if isinstance(value, (np.generic, np.ndarray)):
-        value = value.item()
-    if type(value) in (int, float):
+class _Encoder:
+    """Reduces one value, whatever it is, and refuses what has no end."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, torch.Tensor] = {}
+        self._nodes_left = MAX_NODES
+        self._bytes_left = MAX_BODY - MAX_TENSOR_LIST
+
+    def tree(self, value: Any, depth: int) -> Any:
+        self._nodes_left -= 1
+        if self._nodes_left < 0:
+            raise _TooMuch("a list with far too many items")
+        if depth < 0:
+            raise _TooMuch("lists in lists in lists without end")
+        if value is None:
+            return None
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
+            return {**self._tensor(torch.from_numpy(np.array(value))), "numpy": True}
+        if isinstance(value, (np.generic, np.ndarray)):
+            value = value.item()
+        if type(value) in (int, float):
+            return _number(value)
+        if isinstance(value, (list, tuple)):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return {kind: [self.tree(item, depth - 1) for item in value]}
+        return {"unusable": f"a value of type {type(value).__name__}"}
+
+    def _tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
+        reason = _why_unusable(tensor)
+        if reason:
+            return {"unusable": reason}
+        self._bytes_left -= tensor.numel() * tensor.element_size()
+        if self._bytes_left < 0:
+            raise _TooMuch("far too many numbers")
+        name = str(len(self.tensors))
+        # A copy: safetensors refuses tensors that share memory, which views of one answer do.
+        self.tensors[name] = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
+        return {"tensor": name, "device": tensor.device.type}
+
+
+def _number(value: float) -> dict[str, Any]:
+    try:
         return {"number": float(value)}
-    if isinstance(value, (list, tuple)):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [_encode(item, tensors, nodes_left, depth - 1) for item in value]}
-    return {"unusable": f"a value of type {type(value).__name__}"}
+    except OverflowError:
+        return {"unusable": "a whole number far too large"}
 
 
-def _encode_tensor(tensor: torch.Tensor, tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
+def _why_unusable(tensor: torch.Tensor) -> str:
+    """Why a tensor cannot be graded; empty if it can."""
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-        return {"unusable": f"a tensor of the special type {type(tensor).__name__}"}
+        return f"a tensor of the special type {type(tensor).__name__}"
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta or tensor.is_complex():
-        return {"unusable": "a tensor that is not plain and real (sparse, quantised, meta or complex)"}
-    name = str(len(tensors))
-    device = tensor.device.type
-    # A copy: safetensors refuses tensors that share memory, which views of one answer do.
-    tensors[name] = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
-    return {"tensor": name, "device": device}
+        return "a tensor that is not plain and real (sparse, quantised, meta or complex)"
+    if tensor.dtype not in _PLAIN:
+        return f"a tensor of {str(tensor.dtype).removeprefix('torch.')} numbers"
+    return f"a tensor with {tensor.dim()} dimensions" if tensor.dim() > MAX_DEPTH else ""
 
 
 def decode(tree: Any, tensors: dict[str, torch.Tensor]) -> Any:
     """The value of a JSON tree. Whatever is not as `encode` writes it becomes Unusable."""
-    return _decode(tree, tensors, [MAX_NODES], MAX_DEPTH)
+    return _Decoder(tensors).value(tree, MAX_DEPTH)
 
 
-def _decode(tree: Any, tensors: dict[str, torch.Tensor], nodes_left: list[int], depth: int) -> Any:
-    nodes_left[0] -= 1
-    if tree is None:
-        return None
-    if nodes_left[0] < 0 or depth < 0 or not isinstance(tree, dict):
-        return Unusable("something that cannot be read")
-    match tree:
-        case {"tensor": str(name)} if name in tensors:
-            return tensors[name].numpy() if tree.get("numpy") is True else tensors[name]
-        case {"number": float(number)}:
-            return number
-        case {"list": list(items)}:
-            return [_decode(item, tensors, nodes_left, depth - 1) for item in items]
-        case {"tuple": list(items)}:
-            return tuple(_decode(item, tensors, nodes_left, depth - 1) for item in items)
-        case {"unusable": str(reason)}:
-            return Unusable(reason[:200])
-        case _:
+class _Decoder:
+    def __init__(self, tensors: dict[str, torch.Tensor]) -> None:
+        self._unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
+        self._nodes_left = MAX_NODES
+
+    def value(self, tree: Any, depth: int) -> Any:
+        self._nodes_left -= 1
+        if tree is None:
+            return None
+        if self._nodes_left < 0 or depth < 0 or not isinstance(tree, dict):
             return Unusable("something that cannot be read")
+        match tree:
+            case {"tensor": str(name)} if name in self._unread:
+                return _usable(self._unread.pop(name), numpy=tree.get("numpy") is True)
+            case {"number": float(number)}:
+                return number
+            case {"list": list(items)}:
+                return [self.value(item, depth - 1) for item in items]
+            case {"tuple": list(items)}:
+                return tuple(self.value(item, depth - 1) for item in items)
+            case {"unusable": str(reason)}:
+                return Unusable(printable(reason))
+            case _:
+                return Unusable("something that cannot be read")
 
 
-def devices(tree: Any) -> set[str]:
+def _usable(tensor: torch.Tensor, numpy: bool) -> Any:
+    reason = _why_unusable(tensor)
+    if reason:
+        return Unusable(reason)
+    if not numpy:
+        return tensor
+    return Unusable("something that cannot be read") if tensor.dtype is torch.bfloat16 else tensor.numpy()
+
+
+def printable(text: object, length: int = 200) -> str:
+    """Text from the other side, short and on one line."""
+    return "".join(one if one.isprintable() else " " for one in str(text)[:length])
+
+
+def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:
     """The kinds of device that the tensors of a tree were on."""
-    if not isinstance(tree, dict):
+    if not isinstance(tree, dict) or depth < 0:
         return set()
     if "tensor" in tree:
-        return {str(tree.get("device", "cpu"))[:20]}
+        return {printable(tree.get("device", "cpu"), 20)}
     found: set[str] = set()
     for items in (tree.get("list"), tree.get("tuple")):
         if isinstance(items, list):
-            found.update(*map(devices, items))
+            found.update(*(devices(item, depth - 1) for item in items))
     return found

@@ -9,7 +9,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-MESSAGE_BYTES = 4096
+MESSAGE_BYTES = 2**16
 
 
 def main(descriptor: int) -> None:
@@ -34,7 +34,7 @@ def _warm_up() -> Any:
     """Import everything slow. No thread may run and no tensor be computed before a fork."""
     import torch
 
-    from grader.sandbox import child, confine  # noqa: F401
+    from grader.sandbox import blocked, child, confine  # noqa: F401
     from grader.sandbox.shell import start_shell
 
     torch.set_num_threads(1)
@@ -58,7 +58,7 @@ def _reap() -> None:
 
 def _become_sandbox(shell: Any, descriptor: int, order: dict[str, Any]) -> None:
     """Cut every tie to the world, then serve. Never returns."""
-    from grader.sandbox import child, confine, wire
+    from grader.sandbox import blocked, child, confine, wire
 
     try:
         confine.die_with_parent(order["zygote"])
@@ -70,7 +70,7 @@ def _become_sandbox(shell: Any, descriptor: int, order: dict[str, Any]) -> None:
         os.environ.update(order["environment"])
         if order["confined"]:
             confine.confine(folder, confine.Amounts(**order["amounts"]), order["device"])
-        child.serve(shell, channel, order["device"])
+        child.serve(shell, channel, order["device"], blocked.Blocked(folder, order["confined"]))
     except confine.CannotConfineError as error:
         wire.send(channel, {"refused": str(error)}, {})
     finally:
