@@ -100,10 +100,7 @@ class SandboxProcess:
         """Run a cell for at most `within` seconds."""
         if len(source) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
-        reply = self._ask({"do": "cell", "source": source}, {}, within).header
-        error = reply.get("error")
-        text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
-        return CellResult(_valid_outputs(reply.get("outputs")), text[:600])
+        return _read_cell(self._ask({"do": "cell", "source": source}, {}, within))
 
     def answer(self, entry: str, inputs: Inputs, standins: Standins) -> Answer:
         """Put one case to the student's function; calls of `standins` are computed here."""
@@ -138,7 +135,7 @@ class SandboxProcess:
                 self._wait_until_ready()
             return self._exchange(header, tensors, time.monotonic() + seconds, standins or {})
         except wire.ChannelTimeout:
-            reason = f"Your code ran for more than {seconds:.0f} seconds and was stopped. Is there an endless loop?"
+            reason = f"Your code ran for more than {_seconds(seconds)} and was stopped. Is there an endless loop?"
         except _TooMuch as too_much:
             reason = str(too_much)
         except _Forged:
@@ -181,6 +178,10 @@ class SandboxProcess:
             raise _TooMuch(f"Your code made more than {MAX_FILES} files.")
         if self._process.threads > MAX_THREADS:
             raise _TooMuch(f"Your code started more than {MAX_THREADS} threads.")
+
+
+def _seconds(amount: float) -> str:
+    return f"{amount:.0f} second{'' if round(amount) == 1 else 's'}"
 
 
 def _measure(folder: Path) -> tuple[int, int]:
@@ -233,6 +234,12 @@ def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], di
     except Exception:  # the student's arguments do not fit; where and why is in their line, not in ours
         return {"refused": "the arguments do not fit this function"}, {}
     return {"value": tree}, tensors
+
+
+def _read_cell(frame: wire.Frame) -> CellResult:
+    error = frame.header.get("error")
+    text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
+    return CellResult(_valid_outputs(frame.header.get("outputs")), wire.printable(text, 600))
 
 
 def _read_answer(frame: wire.Frame) -> Answer:

@@ -169,7 +169,7 @@ class _Encoder:
             return self._tensor(value)
         if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
             return {**self._tensor(torch.from_numpy(np.array(value))), "numpy": True}
-        if isinstance(value, (np.generic, np.ndarray)):
+        if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
             value = value.item()
         if type(value) in (int, float):
             return _number(value)

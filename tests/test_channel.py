@@ -1,0 +1,394 @@
+"""The trusted end of the channel against a sandbox that sends whatever it likes."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import random
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import save
+
+from grader import sandbox_process
+from grader.answer import Lost, Missing, Raised, Returned
+from grader.exercises import EXERCISES
+from grader.judge import judge
+from grader.sandbox import wire
+from grader.sandbox_process import Limits, SandboxLost, SandboxProcess
+
+MESSAGES = 100_000
+BATCH = 100
+
+
+class Hostile:
+    """Stands for the forked process: a thread that plays the sandbox's end of the channel."""
+
+    alive = True
+    threads = 1
+
+    def __init__(self, play: Callable[[socket.socket], None]) -> None:
+        self.channel, self._theirs = socket.socketpair()
+        self._thread = threading.Thread(target=self._run, args=(play,))
+        self._thread.start()
+
+    def _run(self, play: Callable[[socket.socket], None]) -> None:
+        try:
+            wire.send(self._theirs, {"ready": True}, {})
+            play(self._theirs)
+        except (OSError, wire.ChannelError):  # the judge hung up
+            return
+
+    def end(self) -> None:
+        self.channel.close()
+        self._theirs.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._theirs.close()
+        self.alive = False
+
+
+@contextmanager
+def hostile_sandbox(monkeypatch: pytest.MonkeyPatch, play: Callable[[socket.socket], None]) -> Iterator[SandboxProcess]:
+    monkeypatch.setattr(sandbox_process, "fork_sandbox", lambda _order: Hostile(play))
+    monkeypatch.setattr(sandbox_process, "MAX_STANDIN_CALLS", 20)
+    process = SandboxProcess(None, Limits(cell=1, case=1))
+    try:
+        yield process
+    finally:
+        if process.alive:
+            process.close()
+
+
+def softmax_answer(identity: str = "") -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    tree, tensors = wire.encode([torch.softmax(torch.arange(4.0), 0), [torch.arange(4.0)]])
+    return {"to": identity, "values": tree, "blocked": []}, tensors
+
+
+def frame(header: Any, body: bytes = b"") -> bytes:
+    head = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack(">II", len(head), len(body)) + head + body
+
+
+def reply(channel: socket.socket, **changes: Any) -> None:
+    """Answer one request as a sandbox does, but for some entries of the header."""
+    header, tensors = softmax_answer(wire.receive(channel).header["id"])
+    wire.send(channel, {**header, **changes}, tensors)
+
+
+def ask(process: SandboxProcess) -> Any:
+    return process.answer("softmax", [torch.arange(4.0)], {})
+
+
+def test_an_honest_reply_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the refusals below have their reasons."""
+    with hostile_sandbox(monkeypatch, reply) as process:
+        answer = ask(process)
+    assert isinstance(answer, Returned)
+    assert torch.equal(answer.value, torch.softmax(torch.arange(4.0), 0))
+
+
+def send_early(channel: socket.socket) -> None:
+    wire.send(channel, *softmax_answer())
+    reply(channel)
+
+
+def half_a_frame(channel: socket.socket) -> None:
+    wire.receive(channel)
+    channel.sendall(frame({"to": "x" * 50})[:20])
+
+
+def drip(channel: socket.socket) -> None:
+    """A frame without end, a byte whenever there is room."""
+    wire.receive(channel)
+    channel.sendall(struct.pack(">II", wire.MAX_HEADER, 0))
+    while True:
+        channel.sendall(b" ")
+
+
+def silence(channel: socket.socket) -> None:
+    wire.receive(channel)
+
+
+def never_reads(_channel: socket.socket) -> None:
+    return
+
+
+def hang_up(channel: socket.socket) -> None:
+    wire.receive(channel)
+    channel.shutdown(socket.SHUT_RDWR)
+
+
+def call_without_end(channel: socket.socket) -> None:
+    identity = wire.receive(channel).header["id"]
+    while True:
+        wire.send(channel, {"to": identity, "call": "softmax", "arguments": None, "names": []}, {})
+        wire.receive(channel)
+
+
+def raw(data: bytes) -> Callable[[socket.socket], None]:
+    def play(channel: socket.socket) -> None:
+        wire.receive(channel)
+        channel.sendall(data)
+
+    return play
+
+
+REFUSED = {
+    "too early": (send_early, "no answer"),
+    "the answer to another request": (lambda channel: reply(channel, to="0" * 16), "no answer"),
+    "an identity of another type": (lambda channel: reply(channel, to=math.nan), "no answer"),
+    "no values": (lambda channel: reply(channel, values=None), "no answer"),
+    "values that are a number": (lambda channel: reply(channel, values={"number": 1.0}), "no answer"),
+    "three values": (lambda channel: reply(channel, values={"list": [None, None, None]}), "no answer"),
+    "nothing": (silence, "1 second"),
+    "half a frame": (half_a_frame, "1 second"),
+    "a frame in drops": (drip, "1 second"),
+    "hanging up": (hang_up, "ended the Python process"),
+    "lengths beyond all bounds": (raw(b"\xff" * 8), "ended the Python process"),
+    "no JSON": (raw(frame(b"{]")), "ended the Python process"),
+    "a list as header": (raw(frame([])), "ended the Python process"),
+    "absurd nesting": (raw(frame(b"[" * 100_000)), "ended the Python process"),
+    "a number of a million digits": (raw(frame(b'{"to": ' + b"9" * 10**6 + b"}")), "ended the Python process"),
+    "bytes that are no text": (raw(frame(b'{"to": "\xff"}')), "ended the Python process"),
+    "tensors that are none": (raw(frame({}, b"\x00" * 100)), "ended the Python process"),
+    "a pickle": (raw(frame({}, b"\x80\x04\x95K.")), "ended the Python process"),
+    "a list of tensors of a terabyte": (raw(frame({}, struct.pack("<Q", 2**40) + b"{}")), "ended the Python process"),
+    "calls without end": (call_without_end, "far too often"),
+}
+
+
+@pytest.mark.parametrize(("play", "reason"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_no_answer_is_a_lost_one(
+    play: Callable[[socket.socket], None], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hostile_sandbox(monkeypatch, play) as process:
+        answer = ask(process)
+    assert isinstance(answer, Lost)
+    assert reason in answer.reason
+
+
+def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    def twice(channel: socket.socket) -> None:
+        identity = wire.receive(channel).header["id"]
+        for _ in range(2):
+            wire.send(channel, *softmax_answer(identity))
+
+    with hostile_sandbox(monkeypatch, twice) as process:
+        assert isinstance(ask(process), Returned)
+        assert isinstance(ask(process), Lost)
+
+
+def test_a_request_that_is_never_read_does_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hostile_sandbox(monkeypatch, never_reads) as process, pytest.raises(SandboxLost, match="1 second"):
+        process.run_cell("x" * 2**20, 1)
+
+
+def test_a_cell_without_end_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hostile_sandbox(monkeypatch, never_reads) as process:
+        assert process.run_cell("x" * (2**20 + 1), 1).error.startswith("CellTooLong")
+
+
+class Lying(list[Any]):
+    """A list that has no end, or lies about it."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            yield 1.0
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+def nested(depth: int) -> Any:
+    return 1.0 if depth == 0 else [nested(depth - 1)]
+
+
+def containing_itself() -> Any:
+    value: list[Any] = []
+    value += [value] * 50
+    return value
+
+
+UNUSABLE = {
+    "a list without end": (lambda: Lying(), "far too many items"),
+    "a list of itself": (containing_itself, "lists in lists"),
+    "deep lists": (lambda: nested(50), "lists in lists"),
+    "a million numbers in a list": (lambda: [1.0] * 10**6, "far too many items"),
+    "a billion numbers": (lambda: torch.zeros(1).expand(2**30), "far too many numbers"),
+    "many large tensors": (lambda: [torch.zeros(2**19)] * 10, "far too many numbers"),
+    "a subclass": (lambda: torch.zeros(3).as_subclass(Subclass), "special type Subclass"),
+    "sparse": (lambda: torch.eye(3).to_sparse(), "not plain"),
+    "compressed rows": (lambda: torch.ones(3).to_sparse(), "not plain"),
+    "meta": (lambda: torch.zeros(3, device="meta"), "not plain"),
+    "complex": (lambda: torch.zeros(3, dtype=torch.complex64), "not plain"),
+    "eight-bit floats": (lambda: torch.zeros(3).to(torch.float8_e5m2), "float8_e5m2 numbers"),
+    "many dimensions": (lambda: torch.zeros([1] * 40), "40 dimensions"),
+    "a huge whole number": (lambda: 10**400, "far too large"),
+    "a generator": (lambda: iter(Lying()), "type generator"),
+    "a dict": (lambda: {"number": 1.0}, "type dict"),
+    "a string": (lambda: "NaN", "type str"),
+    "truth": (lambda: True, "type bool"),
+    "a complex number": (lambda: 1j, "type complex"),
+    "objects in an array": (lambda: wire.np.array([None, object()]), "type"),
+}
+
+
+@pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[[], Any], reason: str) -> None:
+    value = wire.decode(*wire.encode(make()))
+    while isinstance(value, list):
+        value = value[0]
+    assert isinstance(value, wire.Unusable)
+    assert reason in value.reason
+
+
+@pytest.mark.parametrize("tensor", [torch.zeros(3).to(torch.float8_e5m2), torch.zeros([1] * 40)])
+def test_the_trusted_end_refuses_them_by_itself(tensor: torch.Tensor) -> None:
+    """The sandbox's own care may have been patched away."""
+    assert isinstance(wire.decode({"tensor": "0"}, {"0": tensor}), wire.Unusable)
+    assert isinstance(wire.decode({"tensor": "0", "numpy": True}, {"0": tensor}), wire.Unusable)
+
+
+def test_a_short_message_cannot_hold_a_long_value() -> None:
+    """A tensor that is named a thousand times counts once."""
+    values = wire.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
+    assert sum(isinstance(value, torch.Tensor) for value in values) == 1
+
+
+class Canned:
+    """A channel that holds some bytes and then its end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def settimeout(self, seconds: float | None) -> None:
+        pass
+
+    def recv(self, length: int) -> bytes:
+        return self._data.read(length)
+
+
+ODD = [
+    *[None, True, -1, 0, 2**31, 10**30, -0.0, math.nan, math.inf, -math.inf, "", "0", "9", "\ud800", "\x00", "x" * 999],
+    *[[], {}, [[]], [None] * 99, {"list": []}, {"tuple": [{}]}, {"tensor": "0"}, {"tensor": 0}, {"tensor": "none"}],
+    *[
+        {"number": "1"},
+        {"number": math.nan},
+        {"number": {}},
+        {"unusable": "\u202e"},
+        {"unusable": 5},
+        {"list": {"0": 1}},
+    ],
+]
+STREAM = {"output_type": "stream", "name": "stdout", "text": "t"}
+PICTURE = {"output_type": "display_data", "data": {"text/html": "<b>", "image/png": "iVBO"}, "metadata": {}}
+ERROR = {"type": "ValueError", "message": "m", "line": "x", "function": "f"}
+CALL = {"call": "softmax", "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}]}, "names": []}
+TENSORS = {"list": [{"tensor": "0", "device": "cpu"}, {"tensor": "1", "numpy": True}]}
+SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
+    softmax_answer(),
+    ({"raised": ERROR, "blocked": [["read", "x"]]}, {}),
+    ({"missing": True}, {}),
+    ({"outputs": [STREAM, PICTURE], "error": {"type": "E", "message": ""}}, {}),
+    (CALL, {"0": torch.arange(3.0)}),
+    ({"values": {"list": [TENSORS, {"list": []}]}}, {"0": torch.eye(3), "1": torch.eye(2, dtype=torch.bfloat16)}),
+]
+
+
+def malformed(chance: random.Random) -> bytes:
+    """A frame of a sandbox, with one or more things wrong."""
+    header, tensors = chance.choice(SEEDS)
+    body = save(tensors) if tensors else b""
+    for _ in range(chance.randint(0, 3)):
+        header = altered(header, chance)
+    if body and chance.random() < 0.5:
+        body = with_altered_list(body, chance)
+    data = bytearray(frame(header, body))
+    match chance.randrange(6):
+        case 0:
+            data = data[: chance.randrange(len(data))]
+        case 1:
+            data += chance.randbytes(chance.randint(1, 50))
+        case 2:
+            data[chance.randrange(8)] = chance.randrange(256)
+        case 3:
+            for _ in range(chance.randint(1, 5)):
+                data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        case 4:
+            data = bytearray(chance.randbytes(chance.randint(0, 100)))
+    return bytes(data)
+
+
+def altered(tree: Any, chance: random.Random) -> Any:
+    """A JSON tree with something odd in one place."""
+    if chance.random() < 0.2 or not isinstance(tree, (list, dict)) or not tree:
+        return chance.choice(ODD)
+    if isinstance(tree, list):
+        place = chance.randrange(len(tree))
+        return [altered(item, chance) if index == place else item for index, item in enumerate(tree)]
+    key = chance.choice(list(tree))
+    if chance.random() < 0.1:
+        return {chance.choice([*"ab", *tree]): value for value in tree.values()}
+    return {**tree, key: altered(tree[key], chance)}
+
+
+def with_altered_list(body: bytes, chance: random.Random) -> bytes:
+    """Safetensors with another list of names, types, shapes and places."""
+    (length,) = struct.unpack_from("<Q", body)
+    listed = altered(json.loads(body[8 : 8 + length]), chance)
+    head = json.dumps(listed).encode()
+    for one, other in (("F32", chance.choice(["F8_E4M3", "BOOL", "U64", "C64", "I8", "F4"])), ("4", "400")):
+        if chance.random() < 0.3:
+            head = head.replace(one.encode(), other.encode())
+    return struct.pack("<Q", len(head)) + head + body[8 + length :]
+
+
+EXERCISE = replace(EXERCISES[3], misconceptions=())  # they are compared with as the reference is
+DRAWN = EXERCISE.draw()[:2]
+
+
+def take_in(data: bytes) -> None:
+    """All that the trusted side does with a message."""
+    try:
+        received = wire.receive(Canned(data), None)  # type: ignore[arg-type]
+    except wire.ChannelError:
+        return
+    answer = sandbox_process._read_answer(received)
+    assert isinstance(answer, (Returned, Raised, Missing, Lost))
+    verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
+    assert verdict.credit < 1
+    json.dumps(verdict.to_json()).encode()
+    for sentence in sandbox_process._read_blocked(received.header.get("blocked")):
+        sentence.encode()
+    result = sandbox_process._read_cell(received)
+    json.dumps(result.outputs)
+    result.error.encode()
+    if "call" in received.header:
+        sandbox_process._stand_in(received, {"softmax": EXERCISE.reference})
+
+
+@settings(max_examples=MESSAGES // BATCH, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(seed=st.integers(0, 2**64 - 1))
+def test_a_hundred_thousand_malformed_messages(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(BATCH):
+        data = malformed(chance)
+        try:
+            take_in(data)
+        except Exception as error:
+            error.add_note(f"the message: {data!r}")
+            raise
