@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 
 from grader.course import Course, CourseError
+from grader.grading import is_test_cell
 from grader.nbgrader_parts import DEVICE_VARIABLE, UNCONFINED_VARIABLE
 from grader.rendering import BLOCKED_KEY, METADATA_KEY
 from grader.sandbox.confine import why_not
@@ -67,11 +68,11 @@ def _grade(course: Course, api: Any, assignment: str, student: str, force: bool)
         return Graded(student, [], f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
     try:
         result = api.autograde(assignment, student, force=force, create=True)
+        if not result["success"]:
+            return Graded(student, [], _last_line(result))
+        verdicts, blocked = read_results(course, assignment, student)
     except Exception as error:  # nbgrader lets some errors through; the next student must be graded all the same
         return Graded(student, [], f"{type(error).__name__}: {error}")
-    if not result["success"]:
-        return Graded(student, [], _last_line(result))
-    verdicts, blocked = read_results(course, assignment, student)
     return Graded(student, verdicts, blocked=blocked)
 
 
@@ -83,12 +84,12 @@ def _last_line(result: dict[str, Any]) -> str:
 def read_results(course: Course, assignment: str, student: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """The verdicts in an autograded notebook, and what was blocked. Our metadata is on outputs of our own only."""
     notebook = nbformat.read(course.notebook(f"autograded/{student}", assignment), as_version=4)
-    ours = [
-        output.metadata[METADATA_KEY]
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-        for output in cell.outputs
-        if METADATA_KEY in output.get("metadata", {})
-    ]
-    blocked = dict.fromkeys(attempt for one in ours for attempt in one.get(BLOCKED_KEY, ()))
-    return [one for one in ours if BLOCKED_KEY not in one], tuple(blocked)
+    verdicts: list[dict[str, Any]] = []
+    blocked: dict[str, None] = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            ours = output.get("metadata", {}).get(METADATA_KEY, {})
+            blocked |= dict.fromkeys(ours.get(BLOCKED_KEY, ()))
+            if "points" in ours and is_test_cell(cell):
+                verdicts.append(ours)
+    return verdicts, tuple(blocked)

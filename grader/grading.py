@@ -19,7 +19,9 @@ from grader.rendering import blocked_output, verdict_outputs
 from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
 from grader.verdict import Verdict
 
-_DEFINED = re.compile(r"^\s*(?:def\s+|class\s+|(?=\w+\s*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
+MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
+
+_DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
 _TEST_CELL = re.compile(r"test-exercise-(\d+)")
 
@@ -67,7 +69,8 @@ class _Grading:
         self.sandbox = self._new_sandbox()
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
-        self.definitions: dict[str, str] = {}  # function name -> sources of the cells that define it
+        self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
+        self.output_left = MAX_OUTPUT
         self.verdicts: dict[int, Verdict] = {}
 
     def run(self) -> list[Verdict]:
@@ -87,7 +90,7 @@ class _Grading:
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
         for name in _DEFINED.findall(cell.source):
-            self.definitions[name] = self.definitions.get(name, "") + "\n" + cell.source
+            self.defining.setdefault(name, []).append(cell.source)
         seconds = min(self.settings.limits.cell, self.ends_at - time.monotonic())
         if seconds <= 0:
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
@@ -98,10 +101,16 @@ class _Grading:
             cell.outputs = [_error_output("CellStopped", str(lost))]
             self._note_failure(cell.source, str(lost))
             return
-        cell.outputs = result.outputs + self._blocked_outputs()
+        cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
         self.ran.append(cell.source)
         if result.error:
             self._note_failure(cell.source, f"The cell that should define it stopped with {result.error}")
+
+    def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
+        self.output_left -= len(str(outputs))
+        if self.output_left > 0:
+            return outputs
+        return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
 
     def _blocked_outputs(self) -> list[Any]:
         blocked = self.sandbox.take_blocked()
@@ -166,14 +175,14 @@ class _Grading:
 
     def _mentions(self, entry: str, names: set[str]) -> bool:
         """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
-        to_read, read = {entry}, set()
+        to_read, read = set(self.defining.get(entry, ())), set()
         while to_read:
-            name = to_read.pop()
-            read.add(name)
-            words = set(_WORD.findall(self.definitions.get(name, "")))
+            source = to_read.pop()
+            read.add(source)
+            words = set(_WORD.findall(source))
             if words & names:
                 return True
-            to_read |= words & self.definitions.keys() - read
+            to_read |= {other for word in words for other in self.defining.get(word, ())} - read
         return False
 
     def _in_all_forms(self, exercise: Exercise, standins: Standins) -> Verdict:

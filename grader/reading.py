@@ -10,7 +10,9 @@ from typing import Any
 
 import nbformat
 
-MAX_BYTES = 50 * 2**20
+MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
+MAX_CELLS = 1000
+MAX_SOURCE = 2 * 2**20  # characters of all cells
 NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
 
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -26,8 +28,7 @@ def read_notebook(path: Path) -> Any:
     try:
         submitted = _parse(path)
     except _Unreadable as unreadable:
-        note = f"This file could not be read as a notebook: {unreadable}. Please hand it in again."
-        return _new_notebook([], [note])
+        return _unreadable(str(unreadable))
     notes = []
     if submitted.get("nbformat") != 4 and isinstance(submitted.get("cells"), list):
         notes.append("This notebook claims to have another format; its cells were read all the same.")
@@ -38,7 +39,11 @@ def read_notebook(path: Path) -> Any:
     if not isinstance(cells, list):
         cells = []
         notes.append("This notebook has no cells.")
+    if len(cells) > MAX_CELLS:
+        return _unreadable(f"it has more than {MAX_CELLS} cells")
     rebuilt = [_rebuild(cell) for cell in cells]
+    if sum(len(cell.source) for cell in rebuilt if cell is not None) > MAX_SOURCE:
+        return _unreadable("its cells hold far too much text")
     if None in rebuilt:
         notes.append("Some cells could not be read and were left out.")
     language = _language(submitted)
@@ -49,6 +54,10 @@ def read_notebook(path: Path) -> Any:
 
 class _Unreadable(Exception):
     pass
+
+
+def _unreadable(why: str) -> Any:
+    return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
 
 
 def _parse(path: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ wherever the student deleted, doubled, edited, retyped or moved it.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import nbformat
 NBGRADER_SCHEMA = 3
 
 _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", re.DOTALL)
-_DEFINES = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
+_DEFINES = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -81,31 +82,30 @@ def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dic
 
 def _last_before(cells: list[Any], same: list[Any], test: Any) -> Any:
     """The copy that decides when the notebook is run: the last one that the test cell comes after."""
-    before: list[Any] = []
-    for cell in cells:
-        if cell is test:
-            break
-        before += [copy for copy in same if copy is cell]
+    copies = {id(copy) for copy in same}
+    earlier = itertools.takewhile(lambda cell: cell is not test, cells)
+    before = [cell for cell in earlier if id(cell) in copies]
     return (before or same)[-1]
 
 
 def _looks_like(cell: Any, known: KnownCell) -> bool:
     if known.given:
-        return bool(_plain(cell.source) == _plain(known.source))
+        return _as_given(cell.source, known)
     wanted = _DEFINES.findall(known.source)
     return bool(cell.cell_type == "code" and set(wanted) & set(_DEFINES.findall(cell.source)))
 
 
-def _plain(source: str) -> str:
-    """A source as the student got it, whatever happened to its blanks."""
-    return " ".join(_HIDDEN.sub("", source).split())
+def _as_given(source: str, known: KnownCell) -> bool:
+    """Whether a source is what the student got, whatever happened to its blanks."""
+    # The search for hidden tests takes time that grows with the square of hostile text; ours is harmless.
+    return source.split() in (known.source.split(), _HIDDEN.sub("", known.source).split())
 
 
 def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) -> Any:
     """The known cell with its own kind, metadata and, if the course wrote it, source."""
     if cell.cell_type != known.cell_type:
         notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
-    elif known.given and _plain(cell.source) != _plain(known.source):
+    elif known.given and not _as_given(cell.source, known):
         notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
     restored = _new_cell(known, known.source if known.given else cell.source)
     restored["id"] = cell["id"]

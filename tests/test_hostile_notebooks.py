@@ -103,6 +103,40 @@ def cells_are_a_number(notebook: Notebook) -> None:
     notebook["cells"] = 3
 
 
+# Amounts that would take hours, were they looked at one by one or more than once.
+
+
+@hostile("more than 1000 cells", NOTHING)
+def cells_without_end(notebook: Notebook) -> None:
+    notebook["cells"] += [{}] * 10**6
+
+
+@hostile("far too much text", NOTHING)
+def text_without_end(notebook: Notebook) -> None:
+    notebook["cells"] += [code_cell("x" * 10**5)] * 50
+
+
+@hostile("far too much text", NOTHING)
+def lines_without_end(notebook: Notebook) -> None:
+    notebook["cells"].insert(0, code_cell("\n" * 3 * 10**6))
+
+
+@hostile()
+def empty_lines(notebook: Notebook) -> None:
+    notebook["cells"].insert(0, code_cell("\n" * 10**6))
+
+
+@hostile()
+def definitions_without_end(notebook: Notebook) -> None:
+    notebook["cells"].insert(0, code_cell("\n".join(f"def f{n}(): pass" for n in range(25_000)) + "\n" * 500_000))
+
+
+@hostile("was missing and was put back")
+def hidden_tests_that_begin_and_never_end(notebook: Notebook) -> None:
+    notebook["cells"].remove(named(notebook, "test-exercise-5"))
+    notebook["cells"].append(code_cell("### BEGIN HIDDEN TESTS\n" * 40_000))
+
+
 # Other formats and kernels.
 
 
