@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sysconfig
 import threading
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,8 @@ from grader.zygote_process import fork_sandbox
 
 ROOT = Path(__file__).parent.parent
 
+PIPE = "import fcntl, socket; end = socket.socketpair()[0]"
+LIBC = "__import__('ctypes').CDLL(None, use_errno=True)"
 DENIED = {
     "the grader's references": f"open({str(ROOT / 'grader/exercises/ex03_softmax.py')!r})",
     "the instructor's notebook": f"open({str(ROOT / 'source/self_attention/self_attention.ipynb')!r})",
@@ -45,6 +51,14 @@ DENIED = {
     "a file that fills the disk": "open('big', 'wb').write(bytes(80 * 2**20))",
     "a descriptor of the grader": "__import__('os').read(4, 1)",
     "another user": "__import__('os').setuid(65534)",
+    "memory without a mapping": "__import__('os').memfd_create('hidden')",
+    "other processors for its parent": "__import__('os').sched_setaffinity(__import__('os').getppid(), {0})",
+    "signals sent by the kernel": f"{PIPE}; fcntl.fcntl(end, fcntl.F_SETOWN, __import__('os').getppid())",
+    "a signal of its choice sent by the kernel": f"{PIPE}; fcntl.fcntl(end, 10, 9)",
+    "outliving its parent": f"{LIBC}.prctl(1, 0, 0, 0, 0) and fail()",
+    "being looked into": f"{LIBC}.prctl(4, 1, 0, 0, 0) and fail()",
+    "the same with the upper half of an argument set": f"{LIBC}.syscall(157, 2**32 + 4, 1, 0, 0, 0) and fail()",
+    "watching folders": f"{LIBC}.inotify_init() < 0 and fail()",
 }
 ALLOWED = {
     "its own folder": "open('mine.txt', 'w').write('x')",
@@ -62,7 +76,7 @@ ALLOWED = {
 @pytest.fixture
 def sandbox() -> Any:
     process = SandboxProcess(None, Limits(cell=20, case=5))
-    process.run_cell("import torch", 20)
+    process.run_cell("import torch\ndef fail(): raise OSError('the C library was told no')", 20)
     yield process
     process.close()
 
@@ -100,6 +114,31 @@ def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) 
     assert sandbox.run_cell(source, 20).outputs[0].data["text/plain"] == "[[0, 0, 0, 0, 0, 0], 1]"
 
 
+TOO_MUCH = {
+    "files": ("import itertools\nfor i in itertools.count(): open(str(i), 'w').close()", "10000 files"),
+    "threads": (
+        "import threading, time\nthreading.stack_size(2**16)\n"
+        "while True: threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
+        "512 threads",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "what"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
+def test_too_much_of_it_ends_the_sandbox(source: str, what: str, sandbox: SandboxProcess) -> None:
+    with pytest.raises(SandboxLost, match=what):
+        sandbox.run_cell(source, 60)
+
+
+def test_a_folder_goes_whatever_is_in_it() -> None:
+    process = SandboxProcess(None, Limits())
+    process.run_cell("import os\nos.mkdir('closed', 0)\nfor _ in range(1500): os.mkdir('d'); os.chdir('d')", 60)
+    folder = Path(process.run_cell("os.environ['HOME']", 20).outputs[0].data["text/plain"].strip("'"))
+    assert folder.exists()
+    process.close()
+    assert not folder.exists()
+
+
 def test_a_folder_that_fills_up_ends_the_sandbox(sandbox: SandboxProcess) -> None:
     fill = "import itertools\nfor i in itertools.count(): open(str(i), 'wb').write(bytes(32 * 2**20))"
     with pytest.raises(SandboxLost, match="MB of files"):
@@ -121,6 +160,30 @@ def test_a_zygote_that_died_is_replaced() -> None:
     assert second.alive
     first.end()  # it went with its zygote
     second.end()
+
+
+def test_a_grader_in_site_packages_is_hidden_too(tmp_path: Path) -> None:
+    """Beside it, everything that is installed can be read."""
+    venv.create(tmp_path, symlinks=True)
+    (installed,) = tmp_path.glob("lib/python*/site-packages")
+    shutil.copytree(ROOT / "grader", installed / "grader")
+    (installed / "libraries.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    (installed / "beside.py").write_text("x = 1\n")
+    cells = ["import beside", f"open({str(installed / 'grader/exercises/ex03_softmax.py')!r})"]
+    program = (
+        "import grader.sandbox_process as trusted\n"
+        "process = trusted.SandboxProcess(None, trusted.Limits())\n"
+        f"errors = [process.run_cell(cell, 20).error for cell in {cells}]\n"
+        "process.close()\n"
+        "print(trusted.__file__, *errors, sep='|')\n"
+    )
+    result = subprocess.run(
+        [tmp_path / "bin/python", "-I", "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    where, beside, hidden = result.stdout.split("|")
+    assert where.startswith(str(installed))
+    assert beside == ""
+    assert hidden.startswith("PermissionError")
 
 
 def test_sandboxes_do_not_see_each_other() -> None:

@@ -283,6 +283,8 @@ def _readable(device: str) -> Iterator[tuple[Path, FSAccess]]:
         Path(folder) for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share")
     }
     libraries |= {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    # A virtual environment may take libraries from the system's folders, too.
+    libraries |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
     for library in libraries | {Path(sys.base_prefix, "lib")}:
         yield from _all_but(_GRADER, library)
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo"):
