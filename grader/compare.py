@@ -7,7 +7,7 @@ student notebook, where the visible checks use it. So it needs torch alone and h
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +29,15 @@ class Difference:
 class _Mismatch(Exception):
     """The two values are not built alike, so there are no numbers to compare."""
 
-    def __init__(self, kind: str, where: Where, text: str, right_numbers: bool = False) -> None:
-        self.difference = Difference(kind, f"{_place(where)} {text}", right_numbers=right_numbers)
+    def __init__(self, kind: str, where: Where, text: Callable[[], str], right_numbers: bool = False) -> None:
+        self.kind = kind
+        self.where = where
+        self.text = text  # made only if somebody reads it: to describe a long value takes its time
+        self.right_numbers = right_numbers
+
+    @property
+    def difference(self) -> Difference:
+        return Difference(self.kind, f"{_place(self.where)} {self.text()}", right_numbers=self.right_numbers)
 
 
 def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:
@@ -47,6 +54,15 @@ def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> D
     except _Mismatch as mismatch:
         return mismatch.difference
     return _compare_numbers(leaves, tolerance) if leaves else None
+
+
+def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
+    """Whether there is no difference."""
+    try:
+        leaves = list(_leaves(got, want, (), tolerance, strict))
+    except _Mismatch:
+        return False
+    return not leaves or _compare_numbers(leaves, tolerance) is None
 
 
 def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
@@ -91,22 +107,19 @@ def _leaves(
 
 
 def _items(got: Any, want: list[Any] | tuple[Any, ...], where: Where, strict: bool) -> list[Any]:
-    if isinstance(got, (list, tuple)):
-        items = list(got)
-    elif isinstance(got, torch.Tensor) and got.dim() > 0 and not strict:
-        items = list(got.unbind(0))
-    else:
-        raise _Mismatch("type", where, f"is {describe_form(got)}, but {describe_form(want)} was expected.")
-    if len(items) != len(want):
-        raise _Mismatch("length", where, f"is {describe_form(got)}, but {describe_form(want)} was expected.")
-    return items
+    stacked = isinstance(got, torch.Tensor) and got.dim() > 0 and not strict
+    if not isinstance(got, (list, tuple)) and not stacked:
+        raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but {describe_form(want)} was expected.")
+    if len(got) != len(want):  # before anything is taken apart: it may be long
+        raise _Mismatch("length", where, lambda: f"is {describe_form(got)}, but {describe_form(want)} was expected.")
+    return list(got)
 
 
 def _tensor(got: Any, where: Where) -> torch.Tensor:
     if not isinstance(got, torch.Tensor):
-        raise _Mismatch("type", where, f"is {describe_form(got)}, but a torch tensor was expected.")
+        raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but a torch tensor was expected.")
     if got.is_complex():
-        raise _Mismatch("type", where, "holds complex numbers, but real ones were expected.")
+        raise _Mismatch("type", where, lambda: "holds complex numbers, but real ones were expected.")
     return _double(got)
 
 
@@ -121,9 +134,9 @@ def _same_shape(
     text = f"has shape {tuple(got.shape)}, but {tuple(want.shape)} was expected."
     if want.dim() >= 2 and got.shape == want.mT.shape:
         right = _all_close(got.mT, want, tolerance)
-        raise _Mismatch("transposed", where, f"{text} It looks transposed.", right)
+        raise _Mismatch("transposed", where, lambda: f"{text} It looks transposed.", right)
     right = got.numel() == want.numel() and _all_close(got.reshape(want.shape), want, tolerance)
-    raise _Mismatch("shape", where, text, right)
+    raise _Mismatch("shape", where, lambda: text, right)
 
 
 def _one_number(got: Any, where: Where) -> torch.Tensor:
@@ -131,7 +144,7 @@ def _one_number(got: Any, where: Where) -> torch.Tensor:
         return _double(got).reshape(())
     if _is_number(got):
         return torch.tensor(float(got.item() if hasattr(got, "item") else got), dtype=torch.float64)
-    raise _Mismatch("type", where, f"is {describe_form(got)}, but a single number was expected.")
+    raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but a single number was expected.")
 
 
 def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> Difference | None:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.answer import Answer, Lost, Missing, Raised, Returned
-from grader.compare import Difference, describe_form, difference, paired_numbers
+from grader.compare import Difference, describe_form, difference, paired_numbers, same
 from grader.exercise import DrawnCase, Exercise, Misconception, can_combine
 from grader.sandbox.wire import Unusable
 from grader.verdict import Verdict
@@ -227,7 +227,7 @@ def agrees(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
     answers; where its form is the mistake, the answer must have just this form.
     """
     strict = describe_form(wrong) != describe_form(expected)
-    return difference(answer, wrong, tolerance, strict=strict) is None
+    return same(answer, wrong, tolerance, strict=strict)
 
 
 def _explain_failure(answer: Answer) -> str:

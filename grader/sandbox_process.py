@@ -32,7 +32,7 @@ MAX_FILES = 10_000
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
-MAX_STANDIN_NUMBERS = 1000  # per call, so that no call keeps the judge busy
+MAX_STANDIN_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
 
 MAX_BLOCKED = 20  # notes in one reply
 _BLOCKED = {
@@ -221,11 +221,13 @@ def _read_blocked(notes: Any) -> list[str]:
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
     """Compute a right function for arguments that come from the sandbox."""
     function = standins.get(str(frame.header["call"]))
-    arguments = wire.decode(frame.header.get("arguments"), frame.tensors)
+    arguments = wire.decode(frame.header.get("arguments"), frame.tensors, MAX_STANDIN_NUMBERS)
     names = frame.header.get("names")
     if function is None or not isinstance(arguments, list) or len(arguments) != 2 or not isinstance(names, list):
         return {"refused": "there is no such function"}, {}
-    if sum(tensor.numel() for tensor in frame.tensors.values()) > MAX_STANDIN_NUMBERS:
+    sizes = [tensor.numel() for tensor in frame.tensors.values()]
+    # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n).
+    if sum(sizes) > MAX_STANDIN_NUMBERS or 0 in sizes:
         return {"refused": "the arguments are too large"}, {}
     try:
         positional, named = arguments

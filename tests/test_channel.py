@@ -228,8 +228,8 @@ UNUSABLE = {
     "a list of itself": (containing_itself, "lists in lists"),
     "deep lists": (lambda: nested(50), "lists in lists"),
     "a million numbers in a list": (lambda: [1.0] * 10**6, "far too many items"),
-    "a billion numbers": (lambda: torch.zeros(1).expand(2**30), "far too many numbers"),
-    "many large tensors": (lambda: [torch.zeros(2**19)] * 10, "far too many numbers"),
+    "a billion numbers": (lambda: torch.zeros(1).expand(2**15, 2**15), "far too many numbers"),
+    "many large tensors": (lambda: [torch.zeros(2**10, 2**9)] * 10, "far too many numbers"),
     "a subclass": (lambda: torch.zeros(3).as_subclass(Subclass), "special type Subclass"),
     "sparse": (lambda: torch.eye(3).to_sparse(), "not plain"),
     "compressed rows": (lambda: torch.ones(3).to_sparse(), "not plain"),
@@ -237,6 +237,7 @@ UNUSABLE = {
     "complex": (lambda: torch.zeros(3, dtype=torch.complex64), "not plain"),
     "eight-bit floats": (lambda: torch.zeros(3).to(torch.float8_e5m2), "float8_e5m2 numbers"),
     "many dimensions": (lambda: torch.zeros([1] * 40), "40 dimensions"),
+    "no numbers in a row without end": (lambda: torch.zeros(2**40, 0), "far too long"),
     "a huge whole number": (lambda: 10**400, "far too large"),
     "a generator": (lambda: iter(Lying()), "type generator"),
     "a dict": (lambda: {"number": 1.0}, "type dict"),
@@ -267,6 +268,26 @@ def test_a_short_message_cannot_hold_a_long_value() -> None:
     """A tensor that is named a thousand times counts once."""
     values = wire.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
     assert sum(isinstance(value, torch.Tensor) for value in values) == 1
+
+
+def call(arguments: list[Any]) -> dict[str, Any]:
+    tree, tensors = wire.encode([arguments, []])
+    frame = wire.Frame({"call": "product", "arguments": tree, "names": []}, tensors)
+    return sandbox_process._stand_in(frame, {"product": torch.matmul})[0]
+
+
+def test_a_standin_computes_for_small_arguments_only() -> None:
+    """Its results must not become large, either."""
+    assert "value" in call([torch.ones(9, 9), torch.ones(9, 9)])
+    assert "refused" in call([torch.ones(99, 99), torch.ones(99, 99)])
+    assert "refused" in call([torch.ones(9999, 0), torch.ones(0, 9999)])
+    assert "refused" in call([[1.0] * 4000])
+
+
+def test_a_long_answer_is_not_taken_apart() -> None:
+    """A judge that makes a tensor of each of its rows would be at it for minutes."""
+    answer = Returned(torch.zeros(wire.MAX_SIZE, dtype=torch.uint8), [torch.arange(4.0)])
+    assert judge(EXERCISES[1], EXERCISES[1].draw()[:2], [answer] * 2).credit == 0
 
 
 class Canned:

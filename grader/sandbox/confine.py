@@ -12,6 +12,7 @@ import errno
 import os
 import resource
 import signal
+import socket
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ _PR_SET_PTRACER = 0x59616D61
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
 _FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
 _INT = 0xFFFFFFFF  # the kernel looks at half of the register where an argument is an int
+_SOCKET_KIND = 0xF  # the other bits are flags
 _CAPABILITY_VERSION_3 = 0x20080522
 _CLONE_THREAD = 0x10000
 
@@ -175,11 +177,13 @@ _DENIED_CALLS = (
     "memfd_create",
     "memfd_secret",
 )
-# Calls with many uses, of which some would reach out: (call, argument, values).
+# Calls with many uses, of which some would reach out: (call, argument, values, the bits that count).
 _DENIED_ARGUMENTS = (
-    ("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_PTRACER)),
-    ("fcntl", 1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX)),  # with them the kernel sends signals on one's behalf
-    ("ioctl", 1, (_FIOSETOWN, _SIOCSPGRP)),
+    # An unconnected socket could be told where to send. A pair that is connected for good is for event loops.
+    ("socketpair", 1, tuple(kind for kind in range(16) if kind != socket.SOCK_STREAM), _SOCKET_KIND),
+    ("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_PTRACER), _INT),
+    ("fcntl", 1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX), _INT),  # with them the kernel sends signals on one's behalf
+    ("ioctl", 1, (_FIOSETOWN, _SIOCSPGRP), _INT),
 )
 
 
@@ -325,7 +329,7 @@ def _limit_calls() -> None:
         calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, own))
     for name in ("prlimit64", "sched_setaffinity"):  # 0 is the process, or thread, itself
         calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, 0))
-    for name, argument, values in _DENIED_ARGUMENTS:
+    for name, argument, values, bits in _DENIED_ARGUMENTS:
         for value in values:
-            calls.add_rule(denied, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _INT, value))
+            calls.add_rule(denied, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value))
     calls.load()

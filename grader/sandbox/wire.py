@@ -21,7 +21,8 @@ from safetensors.torch import load, save
 MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
 MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
 MAX_TENSOR_LIST = 2**20  # bytes of names and shapes at the head of a body
-MAX_NODES = 20_000  # list items and numbers in one value
+MAX_NODES = 5000  # list items and numbers in one value
+MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
 MEANWHILE_SECONDS = 0.1
 _LENGTHS = struct.Struct(">II")
@@ -206,18 +207,20 @@ def _why_unusable(tensor: torch.Tensor) -> str:
         return "a tensor that is not plain and real (sparse, quantised, meta or complex)"
     if tensor.dtype not in _PLAIN:
         return f"a tensor of {str(tensor.dtype).removeprefix('torch.')} numbers"
-    return f"a tensor with {tensor.dim()} dimensions" if tensor.dim() > MAX_DEPTH else ""
+    if tensor.dim() > MAX_DEPTH:
+        return f"a tensor with {tensor.dim()} dimensions"
+    return "a tensor that is far too long" if max(tensor.shape, default=0) > MAX_SIZE else ""
 
 
-def decode(tree: Any, tensors: dict[str, torch.Tensor]) -> Any:
+def decode(tree: Any, tensors: dict[str, torch.Tensor], max_nodes: int = MAX_NODES) -> Any:
     """The value of a JSON tree. Whatever is not as `encode` writes it becomes Unusable."""
-    return _Decoder(tensors).value(tree, MAX_DEPTH)
+    return _Decoder(tensors, max_nodes).value(tree, MAX_DEPTH)
 
 
 class _Decoder:
-    def __init__(self, tensors: dict[str, torch.Tensor]) -> None:
+    def __init__(self, tensors: dict[str, torch.Tensor], max_nodes: int) -> None:
         self._unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
-        self._nodes_left = MAX_NODES
+        self._nodes_left = max_nodes
 
     def value(self, tree: Any, depth: int) -> Any:
         self._nodes_left -= 1
