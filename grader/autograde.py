@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import nbformat
 
 from grader.course import Course, CourseError
 from grader.grading import is_test_cell
+from grader.handed_in import NotTakenIn, take_in
 from grader.nbgrader_parts import DEVICE_VARIABLE, UNCONFINED_VARIABLE
 from grader.rendering import BLOCKED_KEY, METADATA_KEY
 from grader.sandbox.confine import why_not
@@ -59,21 +62,24 @@ def autograde(
     if not confined:
         os.environ[UNCONFINED_VARIABLE] = "1"
     api = course.api()
-    for student in students or everyone:
-        yield _grade(course, api, assignment, student, force)
+    with tempfile.TemporaryDirectory(prefix=".taken-in-", dir=course.root) as folder:
+        api = course.api(submitted=Path(folder).name)
+        for student in students or everyone:
+            yield _grade(course, api, assignment, student, force, Path(folder))
 
 
-def _grade(course: Course, api: Any, assignment: str, student: str, force: bool) -> Graded:
-    if not course.notebook(f"submitted/{student}", assignment).exists():
-        return Graded(student, [], f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
+def _grade(course: Course, api: Any, assignment: str, student: str, force: bool, folder: Path) -> Graded:
     try:
+        left_out = take_in(course.root / "submitted", student, assignment, folder)
         result = api.autograde(assignment, student, force=force, create=True)
         if not result["success"]:
             return Graded(student, [], _last_line(result))
         verdicts, blocked = read_results(course, assignment, student)
+    except NotTakenIn as reason:
+        return Graded(student, [], str(reason))
     except Exception as error:  # nbgrader lets some errors through; the next student must be graded all the same
         return Graded(student, [], f"{type(error).__name__}: {error}")
-    return Graded(student, verdicts, blocked=blocked)
+    return Graded(student, verdicts, blocked=(*left_out, *blocked))
 
 
 def _last_line(result: dict[str, Any]) -> str:

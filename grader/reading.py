@@ -61,7 +61,7 @@ def _unreadable(why: str) -> Any:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    if not path.is_file():
+    if path.is_symlink() or not path.is_file():
         raise _Unreadable("it is not a file")
     if path.stat().st_size > MAX_BYTES:
         raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")

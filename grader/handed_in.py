@@ -1,0 +1,101 @@
+"""Take in what a student handed in: plain files, of sensible number and size, and nothing that a link leads to."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+MAX_FILES = 200
+MAX_BYTES = 100 * 2**20
+MAX_ENTRIES = 2000  # that are looked at; a folder with a virtual environment in it has more
+MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long ones
+
+# nbgrader looks for folders by patterns, so that `zo?` would also find zoe.
+_STUDENT = re.compile(r"\w[\w .@+,'()-]{0,99}")
+_NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
+
+
+class NotTakenIn(Exception):
+    """There is nothing that could be graded; the text says why."""
+
+
+def take_in(submitted: Path, student: str, assignment: str, target: Path) -> list[str]:
+    """Copy a submission into `target`; returns what was left out, as attempts that a notice can tell of."""
+    if not _STUDENT.fullmatch(student):
+        raise NotTakenIn("the name of the folder has characters that nbgrader takes for a pattern, or cannot show")
+    source = submitted / student / assignment
+    notebook = source / f"{assignment}.ipynb"
+    if any(path.is_symlink() for path in (submitted / student, source, notebook)):
+        raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
+    if not notebook.exists():
+        raise NotTakenIn(f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
+    copy = target / student / assignment
+    if notebook.is_dir():
+        (copy / notebook.name).mkdir(parents=True)
+    elif stat.S_ISREG(notebook.stat().st_mode):
+        _copy(notebook, copy / notebook.name)
+    else:
+        raise NotTakenIn("what was handed in is no file")
+    return _copy_other_files(source, copy)
+
+
+def links(folder: Path) -> list[Path]:
+    """The links in a folder, without following any."""
+    return [Path(entry.path) for entry in _entries(folder) if entry.is_symlink()]
+
+
+def _copy_other_files(source: Path, copy: Path) -> list[str]:
+    """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
+    left_out = []
+    files_left, bytes_left = MAX_FILES, MAX_BYTES
+    for entry in _entries(source):
+        path = Path(entry.path)
+        target = copy / path.relative_to(source)
+        if entry.is_symlink():
+            left_out.append(f"hand in a link ({_shown(path.name)})")
+        elif entry.is_dir() or path.suffix == ".ipynb":
+            continue
+        elif not entry.is_file():
+            left_out.append(f"hand in something that is no file ({_shown(path.name)})")
+        elif path.name == "timestamp.txt" and entry.stat().st_size > MAX_TIMESTAMP:
+            left_out.append("hand in a time that is none (timestamp.txt)")
+        else:
+            files_left -= 1
+            bytes_left -= entry.stat().st_size
+            if files_left < 0 or bytes_left < 0:
+                left_out.append("hand in far too many or too large files")
+                break
+            _copy(path, target)
+    return left_out[:20]
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Everything in a folder, the upper levels first, up to a number."""
+    left = MAX_ENTRIES
+    to_look = [str(folder)]
+    for level in to_look:  # which grows meanwhile
+        try:
+            with os.scandir(level) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:  # deeper than paths may be long, or not for us to read
+            continue
+        for entry in entries:
+            left -= 1
+            if left < 0:
+                return
+            yield entry
+            if entry.is_dir(follow_symlinks=False) and entry.name not in _NEVER_NEEDED:
+                to_look.append(entry.path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _shown(name: str) -> str:
+    return "".join(one if one.isprintable() else " " for one in name[:60])

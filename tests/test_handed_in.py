@@ -1,0 +1,146 @@
+"""What is taken in of a submission: plain files, a sensible amount of them, and nothing that a link leads to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.autograde import autograde
+from grader.course import Course
+from grader.handed_in import MAX_BYTES, MAX_FILES, NotTakenIn, links, take_in
+
+ASSIGNMENT = "self_attention"
+
+
+@pytest.fixture
+def submitted(tmp_path: Path) -> Path:
+    """ada's submission, with a few files beside her notebook."""
+    folder = tmp_path / "submitted/ada" / ASSIGNMENT
+    (folder / "data").mkdir(parents=True)
+    (folder / f"{ASSIGNMENT}.ipynb").write_text("{}")
+    (folder / "my_functions.py").write_text("x = 1")
+    (folder / "data/words.txt").write_text("one two")
+    (tmp_path / "secret.txt").write_text("secret")
+    return folder
+
+
+def taken(submitted: Path, student: str = "ada") -> tuple[set[str], list[str]]:
+    """Files taken in, and what was left out."""
+    target = submitted.parents[2] / "taken"
+    left_out = take_in(submitted.parents[1], student, ASSIGNMENT, target)
+    copy = target / student / ASSIGNMENT
+    return {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()}, left_out
+
+
+HONEST = {f"{ASSIGNMENT}.ipynb", "my_functions.py", "data/words.txt"}
+
+
+def test_all_of_an_honest_submission_is_taken_in(submitted: Path) -> None:
+    assert taken(submitted) == (HONEST, [])
+
+
+def test_links_are_left_out(submitted: Path) -> None:
+    (submitted / "secret.txt").symlink_to("../../../secret.txt")
+    (submitted / "all").symlink_to("/")
+    files, left_out = taken(submitted)
+    assert files == HONEST
+    assert left_out == ["hand in a link (all)", "hand in a link (secret.txt)"]
+    assert [path.name for path in links(submitted)] == ["all", "secret.txt"]
+
+
+@pytest.mark.parametrize("what", ["", ASSIGNMENT, f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"])
+def test_a_link_in_place_of_a_notebook_is_refused(submitted: Path, what: str) -> None:
+    eve = submitted.parents[1] / "eve"
+    path = eve / what if what else eve
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(submitted.parent / what)
+    with pytest.raises(NotTakenIn, match="is a link"):
+        taken(submitted, "eve")
+
+
+def test_what_is_no_file_is_left_out(submitted: Path) -> None:
+    os.mkfifo(submitted / "pipe")
+    assert taken(submitted) == (HONEST, ["hand in something that is no file (pipe)"])
+
+
+def test_a_pipe_in_place_of_a_notebook_is_refused(submitted: Path) -> None:
+    notebook = submitted / f"{ASSIGNMENT}.ipynb"
+    notebook.unlink()
+    os.mkfifo(notebook)
+    with pytest.raises(NotTakenIn, match="no file"):
+        taken(submitted)
+
+
+def test_the_notebook_is_taken_in_however_much_lies_beside_it(submitted: Path) -> None:
+    for number in range(MAX_FILES + 10):
+        (submitted / f"{number:05}").touch()
+    files, left_out = taken(submitted)
+    assert len(files) == MAX_FILES + 1
+    assert f"{ASSIGNMENT}.ipynb" in files
+    assert left_out == ["hand in far too many or too large files"]
+
+
+def test_a_file_larger_than_the_disk_is_left_out(submitted: Path) -> None:
+    with (submitted / "zeros").open("wb") as file:
+        file.truncate(MAX_BYTES * 1000)
+    files, left_out = taken(submitted)
+    assert "zeros" not in files
+    assert left_out
+
+
+def test_a_virtual_environment_does_not_take_the_room(submitted: Path) -> None:
+    (submitted / ".venv/lib").mkdir(parents=True)
+    for number in range(MAX_FILES + 1):
+        (submitted / f".venv/lib/{number}.py").touch()
+    assert taken(submitted) == (HONEST, [])
+
+
+def test_folders_without_end_are_not_followed(submitted: Path) -> None:
+    here = Path.cwd()
+    os.chdir(submitted)
+    for _ in range(2500):
+        Path("d").mkdir()
+        os.chdir("d")
+    os.chdir(here)
+    assert taken(submitted)[0] == HONEST
+
+
+def test_a_long_time_is_left_out(submitted: Path) -> None:
+    """nbgrader would read it for hours."""
+    (submitted / "timestamp.txt").write_text("1" * 1000)
+    assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
+    (submitted / "timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
+    assert taken(submitted) == (HONEST | {"timestamp.txt"}, [])
+
+
+@pytest.mark.parametrize("student", ["zo?", "*", "a[b]c", "a\nb", "\x1b[31m", "..", "-x"])
+def test_names_that_are_patterns_are_refused(submitted: Path, student: str) -> None:
+    with pytest.raises(NotTakenIn, match="characters"):
+        taken(submitted, student)
+
+
+@pytest.mark.parametrize("student", ["ada", "Ada Lovelace", "ada.l@example.org", "s1234567", "Ödön", "o'neil-1"])
+def test_ordinary_names_are_taken(submitted: Path, student: str) -> None:
+    submitted.parent.rename(submitted.parents[1] / student)
+    assert taken(submitted.parents[1] / student / ASSIGNMENT, student)[0] == HONEST
+
+
+def test_each_costs_only_its_own_student(course: Course, submit: Any, solved: Any, scores: Any) -> None:
+    """Another's work, handed in through a link, earns nothing; a name that is a pattern takes nobody's grade."""
+    submit(course, "zoe", {3: solved[3]})
+    submit(course, "zo?", {})
+    (course.root / "submitted/eve").symlink_to("zoe")
+    mallory = submit(course, "mallory", {3: "exec(open('stolen.txt').read())"})
+    (mallory.parent / "stolen.txt").symlink_to(course.notebook("source", ASSIGNMENT))
+    results = {result.student: result for result in autograde(course, ASSIGNMENT)}
+    assert {student: result.points for student, result in results.items()} == {
+        "eve": 0, "mallory": 0, "zo?": 0, "zoe": 2,
+    }  # fmt: skip
+    assert "is a link" in results["eve"].error
+    assert "characters" in results["zo?"].error
+    assert results["mallory"].blocked == ("hand in a link (stolen.txt)",)
+    assert scores(course, "zoe")["test-exercise-3"] == 2
+    assert not [path.name for path in course.root.iterdir() if path.name.startswith(".taken-in")]
