@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 
 from grader.course import Course
 from grader.grading import grade_notebook
-from grader.sandbox.shell import NOTICE, MAX_OUTPUT
+from grader.sandbox.shell import MAX_OUTPUT, NOTICE
 from grader.sandbox_process import Limits, SandboxProcess
 
 SECONDS = 60
