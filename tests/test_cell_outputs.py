@@ -1120,6 +1120,7 @@ FLOODS = {
     "a display that grows": "h = display('x', display_id=True)\nfor i in range(30):\n    h.update('x' * 10**5 * i)",
     "updates of many": "for i in range(100):\n    display('x', display_id='a')\n"
     "from IPython.display import update_display\nupdate_display('x' * 10**5, display_id='a')",
+    "an error with a huge name": "raise type('x' * 10**7, (Exception,), {})",
     "many errors": "for _ in range(100):\n    try:\n        raise ValueError('x' * 10**4)\n"
     "    except ValueError:\n        get_ipython().showtraceback()",
 }

@@ -97,4 +97,4 @@ def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:
     for frame in traceback.extract_tb(error.__traceback__):
         if shell.compile.format_code_name(frame.filename) and frame.line:
             line, function = frame.line, frame.name
-    return {"type": type(error).__name__, "message": message_of(error), "line": line[:200], "function": function}
+    return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}

@@ -78,10 +78,10 @@ class Outputs:
         """Add an error. It says why the cell ended, so when nothing else fits it is still shown in short."""
         self.add({"output_type": "error", "ename": name, "evalue": text, "traceback": traceback})
         if self._left < 0:
-            short = {"evalue": text[:MAX_LATE_ERROR], "traceback": [f"{name}: {text}"[:MAX_LATE_ERROR]]}
+            name, text, line = (part[:MAX_LATE_ERROR] for part in (name, text, f"{name}: {text}"))
             if self._items[-1]["output_type"] == "error":
                 self._items.pop()
-            self._items.append({"output_type": "error", "ename": name, **short})
+            self._items.append({"output_type": "error", "ename": name, "evalue": text, "traceback": [line]})
 
     def clear(self, wait: bool = False) -> None:
         self._clear_next = wait
@@ -308,7 +308,7 @@ def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list
         failure = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
     except BaseException as escaped:  # SystemExit and friends end the cell, not the notebook
         failure = escaped
-    error = None if failure is None else {"type": type(failure).__name__, "message": message_of(failure)}
+    error = None if failure is None else {"type": type(failure).__name__[:100], "message": message_of(failure)}
     return shell.outputs.as_list(), error
 
 
