@@ -63,6 +63,7 @@ def refuse_to_score(notebook: Any, why: str) -> None:
 class _Grading:
     def __init__(self, notebook: Any, files: Path | None, settings: Settings) -> None:
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
         self.settings = settings
         self.ends_at = time.monotonic() + settings.limits.submission
@@ -74,14 +75,14 @@ class _Grading:
         self.verdicts: dict[int, Verdict] = {}
 
     def run(self) -> list[Verdict]:
-        for count, cell in enumerate(self.cells, start=1):
+        for cell in self.cells:
             if is_test_cell(cell):
                 verdict = self._verdict(cell)
                 _write_verdict(cell, verdict, self._blocked_outputs())
                 self.verdicts[verdict.exercise] = verdict
             else:
                 self._run(cell)
-            cell.execution_count = count
+            cell.execution_count = self.numbers[id(cell)]
         return [verdict for number, verdict in self.verdicts.items() if number]
 
     def _new_sandbox(self) -> SandboxProcess:
@@ -96,7 +97,7 @@ class _Grading:
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
             return
         try:
-            result = self._alive().run_cell(cell.source, seconds)
+            result = self._alive().run_cell(cell.source, seconds, self.numbers[id(cell)])
         except SandboxLost as lost:
             cell.outputs = [_error_output("CellStopped", str(lost))]
             self._note_failure(cell.source, str(lost))

@@ -171,7 +171,7 @@ def test_printing_warning_and_drawing_while_answering_is_fine() -> None:
 
 def test_input_says_that_nobody_answers() -> None:
     _, notebook = grade("input('name? ')")
-    assert "nobody is there to answer" in notebook.cells[1].outputs[0].text
+    assert "nobody is there to answer" in notebook.cells[1].outputs[0].evalue
 
 
 def test_the_sandbox_holds_nothing_of_the_judge() -> None:

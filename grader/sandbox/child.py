@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import io
-import json
 import socket
 import sys
 import traceback
@@ -17,7 +15,7 @@ import torch
 
 from grader.sandbox import wire
 from grader.sandbox.blocked import Blocked
-from grader.sandbox.shell import Shell, message_of, run_cell
+from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
@@ -27,6 +25,7 @@ def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
     _forget_the_grader()
+    sys.stdout, sys.stderr = OutStream("stdout", shell), OutStream("stderr", shell)
     wire.send(channel, {"ready": True}, {})
     while True:
         try:
@@ -34,8 +33,8 @@ def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -
         except wire.ChannelError:
             return
         if request.header["do"] == "cell":
-            outputs, error = run_cell(shell, request.header["source"])
-            reply: Reply = {"outputs": _plain_json(outputs), "error": error}, {}
+            outputs, error = run_cell(shell, request.header["source"], request.header.get("number"))
+            reply: Reply = {"outputs": outputs, "error": error}, {}
         else:
             reply = _answer(shell, channel, request, device)
         header, tensors = reply
@@ -47,15 +46,6 @@ def _forget_the_grader() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "grader"]:
         del sys.modules[name]
     sys.modules["grader"] = None  # type: ignore[assignment]  # how Python spells "not importable"
-
-
-def _plain_json(outputs: list[dict[str, Any]]) -> Any:
-    """Outputs as pure JSON: bytes as base64, as Jupyter has them, and anything odd as text."""
-
-    def plain(value: Any) -> str:
-        return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
-
-    return json.loads(json.dumps(outputs, default=plain))
 
 
 def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
@@ -74,7 +64,7 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
         # The inputs go back too: the judge looks whether they were modified.
         values, tensors = wire.encode([value, inputs])
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
-        return {"raised": _describe_error(error)}, {}
+        return {"raised": _describe_error(error, shell)}, {}
     return {"values": values}, tensors
 
 
@@ -101,10 +91,10 @@ def _on_device(value: Any, device: str) -> Any:
     return value
 
 
-def _describe_error(error: BaseException) -> dict[str, str]:
+def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:
     """Type, message, and the line of the notebook where it happened."""
     line = function = ""
     for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename.startswith("<ipython-input") and frame.line:
+        if shell.compile.format_code_name(frame.filename) and frame.line:
             line, function = frame.line, frame.name
-    return {"type": type(error).__name__, "message": message_of(error), "line": line[:200], "function": function}
+    return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}

@@ -1,80 +1,141 @@
-"""Run notebook cells as Jupyter would, in this process, and keep their outputs in nbformat's form."""
+"""Run notebook cells as Jupyter would, in this process, and keep their outputs in nbformat's form.
+
+Where ipykernel differs from plain IPython, this does as ipykernel does.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import builtins
+import contextlib
+import getpass
+import inspect
 import io
+import json
 import os
 import sys
-import types
+import zlib
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
-from IPython.core.error import UsageError
+from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, line_magic, magics_class
+from IPython.utils.text import LSString, SList
 from traitlets import Type
 from traitlets.config import Config
 
 MAX_OUTPUT = 2**20  # characters of output that a cell may leave
+LEAST_OUTPUT = 100  # characters that a stream output counts for, however little is in it
+MAX_LATE_ERROR = 2000  # characters of an error that comes when the output is full
+NOTICE = "\n[This cell printed too much; the rest is left out.]\n"
 
 Output = dict[str, Any]
 
 
 class Outputs:
-    """The outputs of the running cell, with neighbouring stream texts joined, up to a limit."""
+    """The outputs of one cell, up to a limit."""
 
     def __init__(self) -> None:
-        self.items: list[Output] = []
-        self._size = 0
+        self._items: list[Output] = []
+        self._by_display_id: dict[str, list[Output]] = {}
+        self._left = MAX_OUTPUT  # below zero: something did not fit, and nothing else is taken
         self._clear_next = False
 
-    def add(self, output: Output) -> None:
-        if self._clear_next:
-            self.clear()
-        self._size += _size(output)
-        if self._size > MAX_OUTPUT:
-            self._say_full()
-        elif output["output_type"] == "stream" and self.items and self._same_stream(output):
-            self.items[-1]["text"] += output["text"]
-        else:
-            self.items.append(output)
+    def write(self, stream: str, text: str) -> None:
+        """Add text to a stream; neighbouring texts of one stream are one output."""
+        self._clear_if_due()
+        if self._left < 0:
+            return
+        last = self._items[-1] if self._items else {}
+        if last.get("name") != stream:
+            last = {"output_type": "stream", "name": stream, "text": io.StringIO()}
+            self._add(last, LEAST_OUTPUT)
+        last["text"].write(text[: max(self._left, 0)])
+        self._take(len(text))
+
+    def add(self, output: Output, display_id: str = "") -> None:
+        self._clear_if_due()
+        if self._left < 0:
+            return
+        output, size = _as_json(output)
+        if self._add(output, size) and display_id:
+            self._by_display_id.setdefault(display_id, []).append(output)
+
+    def update(self, display_id: str, data: Any, metadata: Any) -> None:
+        """Show something else in place of what was displayed with this id."""
+        for output in self._by_display_id.get(display_id, ()):
+            if self._left >= 0:
+                new, size = _as_json({**output, "data": data, "metadata": metadata})
+                if self._take(size - _as_json(output)[1]):
+                    output.update(new)
+
+    def add_error(self, name: str, text: str, traceback: list[str]) -> None:
+        """Add an error. It says why the cell ended, so when nothing else fits it is still shown in short."""
+        self.add({"output_type": "error", "ename": name, "evalue": text, "traceback": traceback})
+        if self._left < 0:
+            name, text, line = (part[:MAX_LATE_ERROR] for part in (name, text, f"{name}: {text}"))
+            if self._items[-1]["output_type"] == "error":
+                self._items.pop()
+            self._items.append({"output_type": "error", "ename": name, "evalue": text, "traceback": [line]})
 
     def clear(self, wait: bool = False) -> None:
         self._clear_next = wait
         if not wait:
-            self.items.clear()
-            self._size = 0
+            self._items.clear()
+            self._by_display_id.clear()
+            self._left = MAX_OUTPUT
 
-    def _same_stream(self, output: Output) -> bool:
-        last = self.items[-1]
-        return bool(last["output_type"] == "stream" and last["name"] == output["name"])
+    def as_list(self) -> list[Output]:
+        return [{**item, "text": item["text"].getvalue()} if "text" in item else item for item in self._items]
 
-    def _say_full(self) -> None:
-        notice = "\n[This cell printed too much; the rest is left out.]\n"
-        if not (self.items and self.items[-1].get("text") == notice):
-            self.items.append({"output_type": "stream", "name": "stderr", "text": notice})
+    def _clear_if_due(self) -> None:
+        if self._clear_next:
+            self.clear()
+
+    def _add(self, output: Output, size: int) -> bool:
+        fits = self._take(size)
+        if fits:
+            self._items.append(output)
+        return fits
+
+    def _take(self, size: int) -> bool:
+        """Use up some of what is left, and say so when it was too much."""
+        if self._left >= 0:
+            self._left -= size
+            if self._left < 0:
+                self._items.append({"output_type": "stream", "name": "stderr", "text": io.StringIO(NOTICE)})
+        return self._left >= 0
 
 
-def _size(output: Output) -> int:
-    if output["output_type"] == "stream":
-        return len(output["text"])
-    return len(repr(output))
+def _as_json(output: Output) -> tuple[Output, int]:
+    """A copy in pure JSON, as a kernel would send it now, and its size: the objects in it may change later."""
+    text = json.dumps(output, ensure_ascii=False, default=_base64_or_text)
+    return json.loads(text, parse_constant=lambda name: str(float(name))), len(text)
 
 
-class Stream(io.TextIOBase):
-    """sys.stdout or sys.stderr while a cell runs."""
+def _base64_or_text(value: Any) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
 
-    encoding = "utf-8"
 
-    def __init__(self, name: str, outputs: Outputs) -> None:
+class OutStream(io.TextIOBase):
+    """sys.stdout or sys.stderr. The same object for all cells, because loggers keep it."""
+
+    encoding = "UTF-8"
+
+    def __init__(self, name: str, shell: Shell) -> None:
         self.name = name
-        self._outputs = outputs
+        self._shell = shell
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+            raise TypeError(f"write() argument must be str, not {type(text)}")
         if text:
-            self._outputs.add({"output_type": "stream", "name": self.name, "text": text})
+            self._shell.outputs.write(self.name, text)
         return len(text)
 
     def writable(self) -> bool:
@@ -85,26 +146,15 @@ class _Publisher(DisplayPublisher):
     """Keeps what display() shows."""
 
     def publish(
-        self,
-        data: Any,
-        metadata: Any = None,
-        source: Any = None,  # noqa: ARG002  IPython has this parameter and does not use it either
-        *,
-        transient: Any = None,
-        update: Any = False,
-        **_: Any,
+        self, data: Any, metadata: Any = None, *_: Any, transient: Any = None, update: Any = False, **__: Any
     ) -> None:
-        display_id = (transient or {}).get("display_id")
+        self._validate_data(data, metadata)  # type: ignore[no-untyped-call]
         outputs = self.shell.outputs
-        if update:
-            for item in outputs.items:
-                if display_id is not None and item.get("_display_id") == display_id:
-                    item.update(data=data, metadata=metadata or {})
-            return
-        output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
-        if display_id is not None:
-            output["_display_id"] = display_id
-        outputs.add(output)
+        display_id = str((transient or {}).get("display_id") or "")
+        if display_id:
+            outputs.update(display_id, data, metadata or {})
+        if not update:
+            outputs.add({"output_type": "display_data", "data": data, "metadata": metadata or {}}, display_id)
 
     def clear_output(self, wait: bool = False) -> None:
         self.shell.outputs.clear(wait)
@@ -130,15 +180,85 @@ class _Hook(DisplayHook):
         self._is_active = False
 
 
+class _Compiler(CachingCompiler):
+    """Names the files that cells seem to be in, as ipykernel does: the names decide how tracebacks look."""
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:  # noqa: ARG002
+        name = f"/tmp/ipykernel_1/{zlib.crc32(raw_code.encode(errors='replace'))}.py"
+        inspect.modulesbyfile[name] = "__main__"  # known, so that tracebacks need not look through all modules
+        return name
+
+
+@magics_class
+class _ScreenMagics(Magics):
+    """Magics that ipykernel adds for a browser. Here they do nothing, but must not end the cell as unknown ones do."""
+
+    @line_magic
+    def autosave(self, line: str) -> None:
+        pass
+
+    @line_magic
+    def clear(self, line: str) -> None:
+        pass
+
+
 class Shell(InteractiveShell):
     """An IPython shell without terminal, kernel, history file or start-up files."""
 
     displayhook_class = Type(_Hook)
     display_pub_class = Type(_Publisher)
+    compiler_class = Type(_Compiler)
 
     def __init__(self, **kwargs: Any) -> None:
         self.outputs = Outputs()
-        super().__init__(**kwargs)  # type: ignore[no-untyped-call]
+        self._loop: asyncio.AbstractEventLoop | None = None
+        super().__init__(loop_runner=self._run_coroutine, **kwargs)  # type: ignore[no-untyped-call]
+
+    @contextlib.contextmanager
+    def in_running_loop(self) -> Iterator[None]:
+        """Cells may start tasks and must not start loops, as if they ran in a kernel's loop."""
+        if self._loop is None:  # not before the fork: processes must not share one
+            self._loop = asyncio.new_event_loop()
+        asyncio._set_running_loop(self._loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(None)
+
+    def _run_coroutine(self, cell: Coroutine[Any, Any, Any]) -> Any:
+        """Run a cell with a top-level await. This is when tasks of earlier cells go on, too."""
+        assert self._loop is not None
+        asyncio._set_running_loop(None)
+        try:
+            return self._loop.run_until_complete(cell)
+        finally:
+            asyncio._set_running_loop(self._loop)
+
+    def system(self, cmd: str) -> None:
+        """`!command`: one that fails does not end a cell, so one that cannot even start does not either."""
+        try:
+            super().system(cmd)  # type: ignore[no-untyped-call]
+        except OSError:
+            self._say_not_run(cmd)
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
+        """`files = !command`, the same way."""
+        try:
+            return super().getoutput(cmd, split, depth + 1)  # type: ignore[no-untyped-call]
+        except OSError:
+            self._say_not_run(cmd)
+            return SList() if split else LSString()
+
+    def _say_not_run(self, command: str) -> None:
+        sys.stderr.write(f"{command}: not run, because no program can be started while a notebook is graded\n")
+        self.user_ns["_exit_code"] = 126  # what shells say when they cannot execute something
+
+    def ask_exit(self) -> None:
+        """`exit` ends a kernel some time after the cell; here the next cell follows."""
+
+    def init_magics(self) -> None:
+        super().init_magics()  # type: ignore[no-untyped-call]
+        self.register_magics(_ScreenMagics)
 
     def enable_gui(self, gui: Any = None) -> None:
         """There is no event loop to integrate with; figures are drawn inline."""
@@ -146,14 +266,20 @@ class Shell(InteractiveShell):
     def init_virtualenv(self) -> None:
         pass
 
+    @contextlib.contextmanager
+    def _tee(self, channel: str) -> Iterator[None]:  # noqa: ARG002
+        """IPython would keep all that is printed a second time, without a limit."""
+        yield
+
     def _showtraceback(self, etype: type, evalue: Any, stb: list[str]) -> None:
-        self.outputs.add(
-            {"output_type": "error", "ename": etype.__name__, "evalue": str(evalue), "traceback": list(stb)}
-        )
+        self.outputs.add_error(etype.__name__, str(evalue), list(stb))
 
 
-def _no_input(*_: object) -> str:
-    raise UsageError("input() cannot be used here: nobody is there to answer when your notebook is graded.")
+Shell.__name__ = "ZMQInteractiveShell"  # as in ipykernel: libraries look for this name to know a notebook
+
+
+def _no_input(*_: object, **__: object) -> str:
+    raise StdinNotImplementedError("input() cannot be used here: nobody is there to answer while a notebook is graded.")
 
 
 def start_shell() -> Shell:
@@ -161,31 +287,29 @@ def start_shell() -> Shell:
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     config = Config()
     config.HistoryManager.enabled = False
-    config.InteractiveShell.colors = "linux"
-    config.InteractiveShell.autocall = 0
-    main = types.ModuleType("__main__")
-    sys.modules["__main__"] = main
-    shell: Shell = Shell.instance(config=config, user_module=main)
-    main.__dict__.update(input=_no_input)
+    config.InteractiveShell.display_page = True  # help goes to the output, where JupyterLab shows it
+    builtins.input = _no_input
+    getpass.getpass = _no_input
+    sys.breakpointhook = lambda *_, **__: None  # as in a notebook whose debugger is off
+    shell: Shell = Shell.instance(config=config)
+    shell.db = {}  # of bookmarks and visited folders, which IPython would keep in a file
     return shell
 
 
-def run_cell(shell: Shell, source: str) -> tuple[list[Output], dict[str, str] | None]:
+def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list[Output], dict[str, str] | None]:
     """Run one cell; its outputs, and the error that ended it, if one did."""
     shell.outputs = Outputs()
+    if number is not None:
+        shell.execution_count = number
     failure: BaseException | None
-    streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = Stream("stdout", shell.outputs), Stream("stderr", shell.outputs)
     try:
-        result = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
-        failure = result.error_before_exec or result.error_in_exec
+        with shell.in_running_loop():
+            result = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
+        failure = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
     except BaseException as escaped:  # SystemExit and friends end the cell, not the notebook
         failure = escaped
-    finally:
-        sys.stdout, sys.stderr = streams
-    outputs = [{key: item[key] for key in item if key != "_display_id"} for item in shell.outputs.items]
-    error = None if failure is None else {"type": type(failure).__name__, "message": message_of(failure)}
-    return outputs, error
+    error = None if failure is None else {"type": type(failure).__name__[:100], "message": message_of(failure)}
+    return shell.outputs.as_list(), error
 
 
 def message_of(error: BaseException) -> str:
