@@ -46,7 +46,7 @@ def grade_notebook(
 
     `files` is the folder whose files the notebook may import; cells with a source in `drawings` are not run.
     """
-    grading = _Grading(notebook, files, settings or Settings(), drawings)
+    grading = Grading(notebook, files, settings or Settings(), drawings)
     try:
         return grading.run()
     finally:
@@ -70,8 +70,12 @@ def refuse_to_score(notebook: Any, why: str) -> None:
             _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, "no answer", (why,)))
 
 
-class _Grading:
-    def __init__(self, notebook: Any, files: Path | None, settings: Settings, drawings: frozenset[str]) -> None:
+class Grading:
+    """One submission on its way through a sandbox."""
+
+    def __init__(
+        self, notebook: Any, files: Path | None, settings: Settings, drawings: frozenset[str] = frozenset()
+    ) -> None:
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.files = files
         self.settings = settings

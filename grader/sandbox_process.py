@@ -96,6 +96,13 @@ class SandboxProcess:
         self._ready = False  # until the process says so
         self._blocked: list[str] = []
 
+    def wait_until_ready(self) -> None:
+        """Wait until the process has been confined, or find out why it cannot be."""
+        first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+        if "refused" in first.header:
+            raise CannotConfineError(str(first.header["refused"]))
+        self._ready = True
+
     def run_cell(self, source: str, within: float) -> CellResult:
         """Run a cell for at most `within` seconds."""
         if len(source) > MAX_SOURCE:
@@ -111,6 +118,10 @@ class SandboxProcess:
         except SandboxLost as lost:
             return Lost(str(lost))
         return _read_answer(frame)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     @property
     def alive(self) -> bool:
@@ -132,7 +143,7 @@ class SandboxProcess:
         """Send a request and wait for the reply to it. Any other end is the end of the sandbox."""
         try:
             if not self._ready:  # the start of the process is not the student's time
-                self._wait_until_ready()
+                self.wait_until_ready()
             return self._exchange(header, tensors, time.monotonic() + seconds, standins or {})
         except wire.ChannelTimeout:
             reason = f"Your code ran for more than {_seconds(seconds)} and was stopped. Is there an endless loop?"
@@ -144,12 +155,6 @@ class SandboxProcess:
             reason = "Your code ended the Python process, or used too much memory."
         self.close()
         raise SandboxLost(reason)
-
-    def _wait_until_ready(self) -> None:
-        first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
-        if "refused" in first.header:
-            raise CannotConfineError(str(first.header["refused"]))
-        self._ready = True
 
     def _exchange(
         self, header: dict[str, Any], tensors: dict[str, Any], deadline: float, standins: Standins
