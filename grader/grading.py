@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import torch
 
 from grader.answer import Answer, Lost, Missing
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
@@ -76,6 +77,7 @@ class Grading:
     def __init__(
         self, notebook: Any, files: Path | None, settings: Settings, drawings: frozenset[str] = frozenset()
     ) -> None:
+        torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.files = files
         self.settings = settings
