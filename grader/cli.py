@@ -13,6 +13,8 @@ from rich.progress import track
 from rich.table import Table
 
 from grader.autograde import Graded, autograde
+from grader.bench import bench as measure
+from grader.bench import in_words, seconds_table
 from grader.course import Course, CourseError
 from grader.demo import run_demo
 from grader.feedback import write_feedback
@@ -108,6 +110,20 @@ def demo() -> None:
     """
     results, pages = run_demo(Course(Path()), Path("demo"), console)
     console.print(results_table(results, pages))
+
+
+@app.command()
+def bench(
+    assignment: Annotated[str, typer.Argument(help="The assignment, such as self_attention.")] = "self_attention",
+    runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs the notebook.")] = 5,
+) -> None:
+    """Measure what grading a solved notebook costs, beside nbgrader's own way to run it.
+
+    Example: `grader bench self_attention --runs 5`
+    """
+    measured = measure(Course(Path()), assignment, runs)
+    console.print(seconds_table(measured))
+    console.print(in_words(measured), highlight=False)
 
 
 def results_table(results: list[Graded], pages: dict[str, Path] | None = None) -> Table:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import torch
 
 from grader.answer import Answer, Lost, Missing
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
@@ -36,12 +37,17 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
 
-def grade_notebook(notebook: Any, files: Path | None = None, settings: Settings | None = None) -> list[Verdict]:
+def grade_notebook(
+    notebook: Any,
+    files: Path | None = None,
+    settings: Settings | None = None,
+    drawings: frozenset[str] = frozenset(),
+) -> list[Verdict]:
     """Run a sanitised notebook, write all outputs into it, and return the verdicts.
 
-    `files` is the folder whose files the notebook may import.
+    `files` is the folder whose files the notebook may import; cells with a source in `drawings` are not run.
     """
-    grading = _Grading(notebook, files, settings or Settings())
+    grading = Grading(notebook, files, settings or Settings(), drawings)
     try:
         return grading.run()
     finally:
@@ -53,6 +59,11 @@ def is_test_cell(cell: Any) -> bool:
     return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
 
 
+def drawings_of(release: Any) -> frozenset[str]:
+    """The sources of the given cells that only draw or time something for the student: they earn nothing."""
+    return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
+
+
 def refuse_to_score(notebook: Any, why: str) -> None:
     """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
     for cell in notebook.cells:
@@ -60,14 +71,21 @@ def refuse_to_score(notebook: Any, why: str) -> None:
             _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, "no answer", (why,)))
 
 
-class _Grading:
-    def __init__(self, notebook: Any, files: Path | None, settings: Settings) -> None:
+class Grading:
+    """One submission on its way through a sandbox."""
+
+    def __init__(
+        self, notebook: Any, files: Path | None, settings: Settings, drawings: frozenset[str] = frozenset()
+    ) -> None:
+        torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
         self.settings = settings
+        self.drawings = drawings
         self.ends_at = time.monotonic() + settings.limits.submission
         self.sandbox = self._new_sandbox()
+        self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
         self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
@@ -80,6 +98,10 @@ class _Grading:
                 verdict = self._verdict(cell)
                 _write_verdict(cell, verdict, self._blocked_outputs())
                 self.verdicts[verdict.exercise] = verdict
+            elif cell.source in self.drawings:
+                cell.outputs = []
+                self.skipped.append(cell)
+                continue
             else:
                 self._run(cell)
             cell.execution_count = self.numbers[id(cell)]
@@ -102,6 +124,9 @@ class _Grading:
             cell.outputs = [_error_output("CellStopped", str(lost))]
             self._note_failure(cell.source, str(lost))
             return
+        if result.error.startswith("NameError") and self.skipped:
+            self._run_again_after_drawings(cell)
+            return
         cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
         self.ran.append(cell.source)
         if result.error:
@@ -116,6 +141,12 @@ class _Grading:
     def _blocked_outputs(self) -> list[Any]:
         blocked = self.sandbox.take_blocked()
         return [blocked_output(blocked)] if blocked else []
+
+    def _run_again_after_drawings(self, cell: Any) -> None:
+        """The student may go on with something that a drawing has defined, and must not lose points by that."""
+        skipped, self.skipped = self.skipped, []
+        for one in [*skipped, cell]:
+            self._run(one)
 
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, without those that broke it."""

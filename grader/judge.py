@@ -264,9 +264,8 @@ def _first_unusable(value: Any) -> Unusable | None:
 def _identical(one: Any, other: Any) -> bool:
     """Equal to the last bit, NaN included."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        return (
-            one.shape == other.shape and one.dtype == other.dtype and torch.allclose(one, other, 0, 0, equal_nan=True)
-        )
+        same = one.shape == other.shape and one.dtype == other.dtype
+        return same and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(_identical, one, other))
     if isinstance(one, float) and isinstance(other, (int, float)):

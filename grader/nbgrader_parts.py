@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
 from grader.exercise import DEFAULT_SEED
-from grader.grading import Settings, grade_notebook, refuse_to_score
+from grader.grading import Settings, drawings_of, grade_notebook, refuse_to_score
 from grader.reading import NOTES_KEY, read_notebook
 from grader.repair import KnownCell, add_notes, repair
 from grader.sandbox_process import Limits
@@ -103,5 +105,15 @@ class RunAndJudge(Execute):
             cell=self.timeout or self.submission_timeout, case=self.case_timeout, submission=self.submission_timeout
         )
         folder = resources.get("metadata", {}).get("path")
-        grade_notebook(nb, Path(folder) if folder else None, Settings(self.device, self.confined, self.seed, limits))
+        settings = Settings(self.device, self.confined, self.seed, limits)
+        grade_notebook(nb, Path(folder) if folder else None, settings, self._drawings(resources.get("nbgrader")))
         return nb, resources
+
+    def _drawings(self, names: dict[str, str] | None) -> frozenset[str]:
+        """What need not be run, from the released notebook: the tags of a submission are the student's."""
+        if names is None:
+            return frozenset()
+        course = CourseDirectory(parent=self)
+        folder = course.format_path(course.release_directory, ".", names["assignment"])
+        path = Path(folder, f"{names['notebook']}.ipynb")
+        return drawings_of(nbformat.read(path, as_version=4)) if path.is_file() else frozenset()

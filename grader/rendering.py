@@ -43,18 +43,18 @@ _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
     """The outputs of a test cell. The last one is the number that nbgrader reads."""
     points = verdict.points(max_points)
-    return [
-        nbformat.v4.new_output(
-            "display_data",
-            data=verdict_panel(verdict, f"{points:g} of {max_points:g} points"),
-            metadata={METADATA_KEY: {**verdict.to_json(), "points": points, "max_points": max_points}},
-        ),
-        nbformat.v4.new_output(
-            "execute_result",
-            data={"text/plain": repr(points), "text/html": _SCORE.format(points=points)},
-            execution_count=None,
-        ),
-    ]
+    panel = {
+        "output_type": "display_data",
+        "data": verdict_panel(verdict, f"{points:g} of {max_points:g} points"),
+        "metadata": {METADATA_KEY: {**verdict.to_json(), "points": points, "max_points": max_points}},
+    }
+    score = {
+        "output_type": "execute_result",
+        "data": {"text/plain": repr(points), "text/html": _SCORE.format(points=points)},
+        "metadata": {},
+        "execution_count": None,
+    }
+    return [nbformat.from_dict(output) for output in (panel, score)]
 
 
 def blocked_output(blocked: list[str]) -> Any:

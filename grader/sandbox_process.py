@@ -94,7 +94,15 @@ class SandboxProcess:
         )
         self._channel = self._process.channel
         self._ready = False  # until the process says so
+        self._next_measure = 0.0  # of the folder: answers come faster than files can fill it
         self._blocked: list[str] = []
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process has been confined, or find out why it cannot be."""
+        first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+        if "refused" in first.header:
+            raise CannotConfineError(str(first.header["refused"]))
+        self._ready = True
 
     def run_cell(self, source: str, within: float, number: int | None = None) -> CellResult:
         """Run a cell for at most `within` seconds. Its outputs call it `number`, or count on."""
@@ -111,6 +119,10 @@ class SandboxProcess:
         except SandboxLost as lost:
             return Lost(str(lost))
         return _read_answer(frame)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     @property
     def alive(self) -> bool:
@@ -132,7 +144,7 @@ class SandboxProcess:
         """Send a request and wait for the reply to it. Any other end is the end of the sandbox."""
         try:
             if not self._ready:  # the start of the process is not the student's time
-                self._wait_until_ready()
+                self.wait_until_ready()
             return self._exchange(header, tensors, time.monotonic() + seconds, standins or {})
         except wire.ChannelTimeout:
             reason = f"Your code ran for more than {_seconds(seconds)} and was stopped. Is there an endless loop?"
@@ -144,12 +156,6 @@ class SandboxProcess:
             reason = "Your code ended the Python process, or used too much memory."
         self.close()
         raise SandboxLost(reason)
-
-    def _wait_until_ready(self) -> None:
-        first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
-        if "refused" in first.header:
-            raise CannotConfineError(str(first.header["refused"]))
-        self._ready = True
 
     def _exchange(
         self, header: dict[str, Any], tensors: dict[str, Any], deadline: float, standins: Standins
@@ -171,13 +177,16 @@ class SandboxProcess:
 
     def _watch(self) -> None:
         """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
+        if self._process.threads > MAX_THREADS:
+            raise _TooMuch(f"Your code started more than {MAX_THREADS} threads.")
+        if time.monotonic() < self._next_measure:
+            return
         size, files = _measure(self._folder)
+        self._next_measure = time.monotonic() + wire.MEANWHILE_SECONDS
         if size > MAX_FOLDER:
             raise _TooMuch(f"Your code wrote more than {MAX_FOLDER // 2**20} MB of files.")
         if files > MAX_FILES:
             raise _TooMuch(f"Your code made more than {MAX_FILES} files.")
-        if self._process.threads > MAX_THREADS:
-            raise _TooMuch(f"Your code started more than {MAX_THREADS} threads.")
 
 
 def _seconds(amount: float) -> str:

