@@ -60,6 +60,8 @@ DENIED = {
     "the same with the upper half of an argument set": f"{LIBC}.syscall(157, 2**32 + 4, 1, 0, 0, 0) and fail()",
     "a socket that can be told where to send": "__import__('socket').socketpair(type=2)",
     "another one": "__import__('socket').socketpair(type=5 | 0o4000)",
+    "flags of files that can only be read": "fcntl.ioctl(open(os.__file__), 0x40086602, bytes(8))",
+    "a lease on files that can only be read": "fcntl.fcntl(open(os.__file__), 1024, 0)",
     "watching folders": f"{LIBC}.inotify_init() < 0 and fail()",
 }
 ALLOWED = {
@@ -78,7 +80,7 @@ ALLOWED = {
 @pytest.fixture
 def sandbox() -> Any:
     process = SandboxProcess(None, Limits(cell=20, case=5))
-    process.run_cell("import torch\ndef fail(): raise OSError('the C library was told no')", 20)
+    process.run_cell("import fcntl, os, torch\ndef fail(): raise OSError('the C library was told no')", 20)
     yield process
     process.close()
 
@@ -93,6 +95,17 @@ def test_denied(attempt: str, sandbox: SandboxProcess) -> None:
 @pytest.mark.parametrize("attempt", ALLOWED.values(), ids=ALLOWED.keys())
 def test_allowed(attempt: str, sandbox: SandboxProcess) -> None:
     assert sandbox.run_cell(attempt, 20).error == ""
+
+
+def test_calls_that_nobody_has_heard_of_are_denied(sandbox: SandboxProcess) -> None:
+    """By number: a library that knows no name for a call cannot deny it by name."""
+    source = (
+        "import ctypes\n"
+        "library = ctypes.CDLL(None, use_errno=True)\n"
+        "def error(number): return library.syscall(number, -1, 0, 0, 0, 0, 0), ctypes.get_errno()\n"
+        "{error(number) for number in range(450, 1000)}"
+    )
+    assert sandbox.run_cell(source, 20).outputs[0].data["text/plain"] == "{(-1, 1)}"
 
 
 def test_without_confinement_the_same_attempts_succeed() -> None:

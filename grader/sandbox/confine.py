@@ -13,7 +13,6 @@ import functools
 import os
 import resource
 import signal
-import socket
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -22,171 +21,21 @@ from pathlib import Path
 
 from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
 
+from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA
+
 try:
     import pyseccomp  # looks for the system's libseccomp, so it must come before confinement
 
     _NO_SECCOMP = ""
-    _DENIED = pyseccomp.ERRNO(errno.EPERM)
 except (ImportError, OSError, RuntimeError) as missing:
     _NO_SECCOMP = str(missing)
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
-_PR_SET_PTRACER = 0x59616D61
-_F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
-_FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
-_INT = 0xFFFFFFFF  # the kernel looks at half of the register where an argument is an int
-_SOCKET_KIND = 0xF  # the other bits are flags
 _CAPABILITY_VERSION_3 = 0x20080522
-_CLONE_THREAD = 0x10000
 
 _GRADER = Path(__file__).resolve().parent.parent  # references, cases and misconceptions lie here
 _READ = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
-
-# Everything by which code could reach beyond its own process: the network, other programs and processes,
-# the system, and the attributes of files, which Landlock leaves alone.
-_DENIED_CALLS = (
-    "socket",
-    "connect",
-    "bind",
-    "listen",
-    "accept",
-    "accept4",
-    "fork",
-    "vfork",
-    "execve",
-    "execveat",
-    "unshare",
-    "setns",
-    "ptrace",
-    "process_vm_readv",
-    "process_vm_writev",
-    "kcmp",
-    "pidfd_open",
-    "pidfd_getfd",
-    "pidfd_send_signal",
-    "tkill",
-    "rt_sigqueueinfo",
-    "rt_tgsigqueueinfo",
-    "process_madvise",
-    "process_mrelease",
-    "chmod",
-    "fchmod",
-    "fchmodat",
-    "fchmodat2",
-    "chown",
-    "fchown",
-    "lchown",
-    "fchownat",
-    "utime",
-    "utimes",
-    "utimensat",
-    "futimesat",
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "setxattrat",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "removexattrat",
-    "file_setattr",
-    "mount",
-    "umount",
-    "umount2",
-    "move_mount",
-    "open_tree",
-    "open_tree_attr",
-    "fsopen",
-    "fsconfig",
-    "fsmount",
-    "fspick",
-    "mount_setattr",
-    "pivot_root",
-    "chroot",
-    "swapon",
-    "swapoff",
-    "quotactl",
-    "quotactl_fd",
-    "name_to_handle_at",
-    "open_by_handle_at",
-    "mknod",
-    "mknodat",
-    "setuid",
-    "setgid",
-    "setreuid",
-    "setregid",
-    "setresuid",
-    "setresgid",
-    "setgroups",
-    "setfsuid",
-    "setfsgid",
-    "capset",
-    "bpf",
-    "perf_event_open",
-    "userfaultfd",
-    "fanotify_init",
-    "io_uring_setup",
-    "io_uring_enter",
-    "io_uring_register",
-    "keyctl",
-    "add_key",
-    "request_key",
-    "shmget",
-    "shmat",
-    "shmctl",
-    "semget",
-    "semop",
-    "semctl",
-    "msgget",
-    "msgsnd",
-    "msgrcv",
-    "msgctl",
-    "mq_open",
-    "mq_unlink",
-    "init_module",
-    "finit_module",
-    "delete_module",
-    "kexec_load",
-    "kexec_file_load",
-    "reboot",
-    "sethostname",
-    "setdomainname",
-    "settimeofday",
-    "clock_settime",
-    "clock_adjtime",
-    "adjtimex",
-    "iopl",
-    "ioperm",
-    "acct",
-    "syslog",
-    "setpriority",
-    "ioprio_set",
-    "sched_setparam",
-    "sched_setscheduler",
-    "sched_setattr",
-    "migrate_pages",
-    "move_pages",
-    "lookup_dcookie",
-    "vhangup",
-    "setsid",
-    "setpgid",
-    "sync",
-    "syncfs",
-    "inotify_init",
-    "inotify_init1",
-    # Memory that RLIMIT_AS does not see before it is mapped.
-    "memfd_create",
-    "memfd_secret",
-)
-# Calls with many uses, of which some would reach out: (call, argument, values, the bits that count).
-_DENIED_ARGUMENTS = (
-    # An unconnected socket could be told where to send. A pair that is connected for good is for event loops.
-    ("socketpair", 1, tuple(kind for kind in range(16) if kind != socket.SOCK_STREAM), _SOCKET_KIND),
-    ("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_PTRACER), _INT),
-    ("fcntl", 1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX), _INT),  # with them the kernel sends signals on one's behalf
-    ("ioctl", 1, (_FIOSETOWN, _SIOCSPGRP), _INT),
-)
 
 
 class CannotConfineError(Exception):
@@ -218,7 +67,7 @@ def prepare(device: str) -> None:
     """Work out, in the process that forks sandboxes, what is the same for all of them."""
     with contextlib.suppress(Exception):  # each sandbox then tries for itself, and refuses to run if it must
         _readable(device)
-        _filter_for_all()
+        _filter_for_all(device)
 
 
 def confine(folder: Path, amounts: Amounts, device: str) -> None:
@@ -227,7 +76,7 @@ def confine(folder: Path, amounts: Amounts, device: str) -> None:
         _limit_amounts(amounts, device)
         _drop_privileges()
         _limit_files(folder, device)
-        _limit_calls()
+        _limit_calls(device)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
         raise CannotConfineError(str(error)) from error
 
@@ -330,27 +179,24 @@ def _all_but(hidden: Path, folder: Path) -> Iterator[tuple[Path, FSAccess]]:
             yield from _all_but(hidden, entry)
 
 
-def _limit_calls() -> None:
-    """Deny by name what reaches beyond this process. Threads may start, processes may not."""
-    calls = _filter_for_all()
+def _limit_calls(device: str) -> None:
+    """Allow what a computation needs, and nothing else: a kernel has more calls every year."""
+    calls = _filter_for_all(device)
     for name in ("kill", "tgkill"):  # signals to itself are its own affair
-        calls.add_rule(_DENIED, name, pyseccomp.Arg(0, pyseccomp.NE, os.getpid()))
+        calls.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
     calls.load()
 
 
 @functools.cache
-def _filter_for_all() -> pyseccomp.SyscallFilter:
+def _filter_for_all(device: str) -> pyseccomp.SyscallFilter:
     """The rules that do not depend on the process."""
-    calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    for name in _DENIED_CALLS:
-        with contextlib.suppress(ValueError, OSError):  # a name that this libseccomp or machine does not have
-            calls.add_rule(_DENIED, name)
-    calls.add_rule(_DENIED, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
-    # The arguments of clone3 lie in memory, where seccomp cannot look; the C library falls back to clone.
-    calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    for name in ("prlimit64", "sched_setaffinity"):  # 0 is the process, or thread, itself
-        calls.add_rule(_DENIED, name, pyseccomp.Arg(0, pyseccomp.NE, 0))
-    for name, argument, values, bits in _DENIED_ARGUMENTS:
+    calls = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
+    for name in ALLOWED:
+        with contextlib.suppress(ValueError, OSError):  # this machine, or its libseccomp, does not have it
+            calls.add_rule(pyseccomp.ALLOW, name)
+    for name, argument, bits, values in ALLOWED_ARGUMENTS + (ALLOWED_FOR_CUDA if device == "cuda" else ()):
         for value in values:
-            calls.add_rule(_DENIED, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value))
+            calls.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value))
+    # The arguments of clone3 lie in memory, where seccomp cannot look; the C library then takes clone.
+    calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     return calls
