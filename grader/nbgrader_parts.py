@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from traitlets import Bool, Enum, Integer
 
 from grader.exercise import DEFAULT_SEED
 from grader.grading import Settings, drawings_of, grade_notebook, refuse_to_score
+from grader.handed_in import links
 from grader.reading import NOTES_KEY, read_notebook
 from grader.repair import KnownCell, add_notes, repair
 from grader.sandbox_process import Limits
@@ -37,8 +39,24 @@ class SubmissionExporter(NotebookExporter):
         metadata["name"] = path.stem
         metadata["path"] = str(path.parent)
         resources["metadata"] = metadata
+        self._remove_what_links_lead_to(path.parent, resources["nbgrader"])
         output: tuple[str, Any] = self.from_notebook_node(read_notebook(path), resources, **kw)
         return output
+
+    def _remove_what_links_lead_to(self, submitted: Path, names: dict[str, str]) -> None:
+        """nbgrader has copied it, whatever it was, into the folder that the student's code may read."""
+        copy = Path(self.parent._format_dest(names["assignment"], names["student"]))
+        course = self.parent.coursedir
+        given = Path(course.format_path(course.source_directory, ".", names["assignment"]))
+        for link in links(submitted):
+            place = link.relative_to(submitted)
+            copied = copy / place
+            if (given / place).exists():  # then nbgrader has put the course's own file there by now
+                continue
+            if copied.is_dir():
+                shutil.rmtree(copied)
+            else:
+                copied.unlink(missing_ok=True)
 
 
 class RepairSubmission(NbGraderPreprocessor):

@@ -144,3 +144,23 @@ def test_each_costs_only_its_own_student(course: Course, submit: Any, solved: An
     assert results["mallory"].blocked == ("hand in a link (stolen.txt)",)
     assert scores(course, "zoe")["test-exercise-3"] == 2
     assert not [path.name for path in course.root.iterdir() if path.name.startswith(".taken-in")]
+
+
+def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, solved: Any, scores: Any) -> None:
+    """It copies what they lead to; our reader takes it away again before the student's code runs."""
+    submit(course, "zoe", {3: solved[3]})
+    mallory = submit(course, "mallory", {3: "exec(open('stolen/self_attention.ipynb').read())", 5: solved[5]})
+    (mallory.parent / "stolen").symlink_to(course.root / "source" / ASSIGNMENT)
+    (mallory.parent / "gradebook.txt").symlink_to(course.root / "gradebook.db")
+    (mallory.parent / "checks.py").symlink_to(course.root / "nbgrader_config.py")
+    eve = submit(course, "eve", {})
+    eve.unlink()
+    eve.symlink_to(course.notebook("submitted/zoe", ASSIGNMENT))
+    for student in ("zoe", "mallory", "eve"):
+        course.api().autograde(ASSIGNMENT, student)
+    points = {student: sum(filter(None, scores(course, student).values())) for student in ("zoe", "mallory", "eve")}
+    assert points == {"zoe": 2, "mallory": 3, "eve": 0}
+    graded = course.root / "autograded/mallory" / ASSIGNMENT
+    assert not (graded / "stolen").exists()
+    assert not (graded / "gradebook.txt").exists()
+    assert (graded / "checks.py").read_text() == (course.root / "source" / ASSIGNMENT / "checks.py").read_text()
