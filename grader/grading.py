@@ -90,6 +90,7 @@ class Grading:
         self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
         self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
         self.output_left = MAX_OUTPUT
+        self.blocked: list[str] = []  # what sandboxes that are gone have tried
         self.verdicts: dict[int, Verdict] = {}
 
     def run(self) -> list[Verdict]:
@@ -121,7 +122,7 @@ class Grading:
         try:
             result = self._alive().run_cell(cell.source, seconds, self.numbers[id(cell)])
         except SandboxLost as lost:
-            cell.outputs = [_error_output("CellStopped", str(lost))]
+            cell.outputs = [_error_output("CellStopped", str(lost)), *self._blocked_outputs()]
             self._note_failure(cell.source, str(lost))
             return
         if result.error.startswith("NameError") and self.skipped:
@@ -139,7 +140,8 @@ class Grading:
         return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
 
     def _blocked_outputs(self) -> list[Any]:
-        blocked = self.sandbox.take_blocked()
+        blocked = list(dict.fromkeys(self.blocked + self.sandbox.take_blocked()))
+        self.blocked = []
         return [blocked_output(blocked)] if blocked else []
 
     def _run_again_after_drawings(self, cell: Any) -> None:
@@ -152,6 +154,7 @@ class Grading:
         """A sandbox that has run all cells so far, without those that broke it."""
         if not self.sandbox.alive:
             self.sandbox.close()
+            self.blocked += self.sandbox.take_blocked()
             self.sandbox = self._replayed()
         return self.sandbox
 

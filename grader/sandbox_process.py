@@ -6,6 +6,7 @@ Everything that comes back is hostile until it has been looked at here.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import select
@@ -34,7 +35,8 @@ MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
 MAX_STANDIN_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
 
-MAX_BLOCKED = 20  # notes in one reply
+MAX_BLOCKED = 20  # attempts that one cell is told of
+MAX_NOTES = 1000  # more do not fit into the socket
 _BLOCKED = {
     "read": "read {}",
     "write": "write {}",
@@ -130,11 +132,24 @@ class SandboxProcess:
 
     def take_blocked(self) -> list[str]:
         """What the submission tried and the kernel did not allow, since this was last asked."""
+        self._read_notes()
         blocked, self._blocked = self._blocked, []
         return blocked
 
+    def _read_notes(self) -> None:
+        """All that are there, or an older one would be told of another cell; the first ones are kept."""
+        notes: list[bytes] = []
+        with contextlib.suppress(OSError):  # nothing there, or closed
+            while len(notes) < MAX_NOTES and (note := self._process.notes.recv(4096)):
+                notes.append(note)
+        for note in notes:
+            sentence = _blocked_sentence(note)
+            if sentence and sentence not in self._blocked and len(self._blocked) < MAX_BLOCKED:
+                self._blocked.append(sentence)
+
     def close(self) -> None:
         """End the process and everything it started, and remove its folder."""
+        self._read_notes()
         self._process.end()
         _remove(self._folder)
 
@@ -170,7 +185,6 @@ class SandboxProcess:
             if frame.header.get("to") != identity:
                 raise _Forged
             if "call" not in frame.header:
-                self._blocked += _read_blocked(frame.header.get("blocked"))
                 return frame
             wire.send(self._channel, *_stand_in(frame, standins), deadline)
         raise _TooMuch("Your code called other functions far too often.")
@@ -218,13 +232,13 @@ def _remove(folder: Path) -> None:
         subprocess.run(["rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)
 
 
-def _read_blocked(notes: Any) -> list[str]:
-    """Notes of a sandbox on what was blocked, as sentences."""
-    if not isinstance(notes, list):
-        return []
-    pairs = [note for note in notes[:MAX_BLOCKED] if isinstance(note, list) and len(note) == 2]
-    known = [(_BLOCKED.get(str(kind)), wire.printable(detail, 120).strip()) for kind, detail in pairs]
-    return [sentence.format(detail).replace(" ()", "") for sentence, detail in known if sentence]
+def _blocked_sentence(note: bytes) -> str:
+    """A note of a sandbox as a sentence; empty if it is no note."""
+    try:
+        kind, detail = json.loads(note)
+    except (ValueError, TypeError, RecursionError):
+        return ""
+    return _BLOCKED.get(str(kind), "").format(wire.printable(detail, 120).strip()).replace(" ()", "")
 
 
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:

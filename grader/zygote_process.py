@@ -35,11 +35,12 @@ class ZygoteError(Exception):
 
 @dataclass
 class Forked:
-    """A sandbox: its channel and a handle that stands for this process and no other."""
+    """A sandbox: its channel, where it leaves notes, and a handle that stands for this process and no other."""
 
     pid: int
     handle: int
     channel: socket.socket
+    notes: socket.socket
 
     @property
     def alive(self) -> bool:
@@ -55,6 +56,7 @@ class Forked:
     def end(self) -> None:
         """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
         self.channel.close()
+        self.notes.close()
         if self.handle < 0:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -87,20 +89,26 @@ class Zygote:
 
     def fork(self, order: dict[str, Any]) -> Forked:
         """A new sandbox that follows `order`."""
-        ours, theirs = socket.socketpair()
+        channel, its_channel = socket.socketpair()
+        notes, its_notes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each note is one packet
+        notes.setblocking(False)
+        its_notes.setblocking(False)  # who writes far too many loses some
         try:
-            pid, handle = self._exchange(json.dumps({**order, "zygote": self._process.pid}).encode(), theirs)
+            message = json.dumps({**order, "zygote": self._process.pid}).encode()
+            pid, handle = self._exchange(message, [its_channel.fileno(), its_notes.fileno()])
         except ZygoteError:
-            ours.close()
+            channel.close()
+            notes.close()
             raise
         finally:
-            theirs.close()
-        return Forked(pid, handle, ours)
+            its_channel.close()
+            its_notes.close()
+        return Forked(pid, handle, channel, notes)
 
-    def _exchange(self, message: bytes, theirs: socket.socket) -> tuple[int, int]:
-        """Send an order with the sandbox's end of its channel; back come the process and a handle on it."""
+    def _exchange(self, message: bytes, descriptors: list[int]) -> tuple[int, int]:
+        """Send an order with what becomes the sandbox's; back come the process and a handle on it."""
         try:
-            socket.send_fds(self._control, [message], [theirs.fileno()])
+            socket.send_fds(self._control, [message], descriptors)
             reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
         except OSError as error:
             raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error

@@ -7,12 +7,13 @@ from typing import Any
 import nbformat
 import pytest
 
+from grader import sandbox_process
 from grader.autograde import autograde
 from grader.cli import console, results_table
 from grader.course import Course
 from grader.grading import grade_notebook
 from grader.rendering import BLOCKED_KEY, METADATA_KEY
-from grader.sandbox_process import MAX_BLOCKED, Limits, SandboxProcess
+from grader.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
 
 ATTEMPTS = {
     "open('/etc/passwd')": "read /etc/passwd",
@@ -65,6 +66,34 @@ def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> N
 def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import os\nfor pid in range(100000, 101000):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
     assert len(sandbox.take_blocked()) == MAX_BLOCKED
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
+def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
+    process = SandboxProcess(None, Limits())
+    with pytest.raises(SandboxLost):
+        process.run_cell(f"import os\ntry: open('/etc/passwd')\nexcept OSError: pass\n{end}", 3)
+    assert process.take_blocked() == ["read /etc/passwd"]
+
+
+NOTES = [
+    b"",
+    b"\xff",
+    b"[",
+    b"[" * 4000,
+    b"null",
+    b"3",
+    b"[1]",
+    b'["read"]',
+    b'["read", "a", "b"]',
+    b'["other", "x"]',
+    b"{}",
+]
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
+    assert sandbox_process._blocked_sentence(note) == ""
 
 
 def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any) -> None:

@@ -39,6 +39,8 @@ class Hostile:
 
     def __init__(self, play: Callable[[socket.socket], None]) -> None:
         self.channel, self._theirs = socket.socketpair()
+        self.notes, self._their_notes = socket.socketpair()
+        self.notes.setblocking(False)
         self._thread = threading.Thread(target=self._run, args=(play,))
         self._thread.start()
 
@@ -51,6 +53,8 @@ class Hostile:
 
     def end(self) -> None:
         self.channel.close()
+        self.notes.close()
+        self._their_notes.close()
         self._theirs.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._theirs.close()
@@ -71,7 +75,7 @@ def hostile_sandbox(monkeypatch: pytest.MonkeyPatch, play: Callable[[socket.sock
 
 def softmax_answer(identity: str = "") -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     tree, tensors = wire.encode([torch.softmax(torch.arange(4.0), 0), [torch.arange(4.0)]])
-    return {"to": identity, "values": tree, "blocked": []}, tensors
+    return {"to": identity, "values": tree}, tensors
 
 
 def frame(header: Any, body: bytes = b"") -> bytes:
@@ -322,7 +326,7 @@ CALL = {"call": "softmax", "arguments": {"list": [{"list": [{"tensor": "0"}]}, {
 TENSORS = {"list": [{"tensor": "0", "device": "cpu"}, {"tensor": "1", "numpy": True}]}
 SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
     softmax_answer(),
-    ({"raised": ERROR, "blocked": [["read", "x"]]}, {}),
+    ({"raised": ERROR}, {}),
     ({"missing": True}, {}),
     ({"outputs": [STREAM, PICTURE], "error": {"type": "E", "message": ""}}, {}),
     (CALL, {"0": torch.arange(3.0)}),
@@ -393,8 +397,7 @@ def take_in(data: bytes) -> None:
     verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
     assert verdict.credit < 1
     json.dumps(verdict.to_json()).encode()
-    for sentence in sandbox_process._read_blocked(received.header.get("blocked")):
-        sentence.encode()
+    sandbox_process._blocked_sentence(json.dumps(received.header.get("values")).encode()).encode()
     result = sandbox_process._read_cell(received)
     json.dumps(result.outputs)
     result.error.encode()

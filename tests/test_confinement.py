@@ -49,7 +49,7 @@ DENIED = {
     "more of what is limited": "__import__('resource').setrlimit(__import__('resource').RLIMIT_CPU, (9999, 9999))",
     "more memory than allowed": "bytearray(6 * 2**30)",
     "a file that fills the disk": "open('big', 'wb').write(bytes(80 * 2**20))",
-    "a descriptor of the grader": "__import__('os').read(4, 1)",
+    "a descriptor of the grader": "__import__('os').read(5, 1)",
     "another user": "__import__('os').setuid(65534)",
     "memory without a mapping": "__import__('os').memfd_create('hidden')",
     "other processors for its parent": "__import__('os').sched_setaffinity(__import__('os').getppid(), {0})",

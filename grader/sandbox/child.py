@@ -14,13 +14,12 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
-from grader.sandbox.blocked import Blocked
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
 
-def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -> None:
+def serve(shell: Shell, channel: socket.socket, device: str) -> None:
     """Answer requests until the judge closes the channel."""
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
@@ -37,7 +36,7 @@ def serve(shell: Shell, channel: socket.socket, device: str, blocked: Blocked) -
         else:
             reply = _answer(shell, channel, request, device)
         header, tensors = reply
-        wire.send(channel, {**header, "to": request.header["id"], "blocked": blocked.take()}, tensors)
+        wire.send(channel, {**header, "to": request.header["id"]}, tensors)
 
 
 def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import json
 import os
@@ -24,7 +25,7 @@ def main(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
     shell = _warm_up()
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 1)
+        message, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 2)
         if not message:
             return
         _reap()
@@ -33,8 +34,9 @@ def main(descriptor: int) -> None:
             confine.prepare(order["device"])
         pid = os.fork()
         if pid == 0:
-            _become_sandbox(shell, descriptors[0], order)
-        os.close(descriptors[0])
+            _become_sandbox(shell, descriptors, order)
+        for received in descriptors:
+            os.close(received)
         handle = os.pidfd_open(pid)
         socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
         os.close(handle)
@@ -73,11 +75,11 @@ def _reap() -> None:
         return
 
 
-def _become_sandbox(shell: Shell, descriptor: int, order: dict[str, Any]) -> None:
+def _become_sandbox(shell: Shell, descriptors: list[int], order: dict[str, Any]) -> None:
     """Cut every tie to the world, then serve. Never returns."""
     try:
         confine.die_with_parent(order["zygote"])
-        channel = _keep_only(descriptor)
+        channel, notes = _keep_only(descriptors)
         os.setsid()
         folder = Path(order["folder"])
         os.chdir(folder)
@@ -85,18 +87,23 @@ def _become_sandbox(shell: Shell, descriptor: int, order: dict[str, Any]) -> Non
         os.environ.update(order["environment"])
         if order["confined"]:
             confine.confine(folder, confine.Amounts(**order["amounts"]), order["device"])
-        child.serve(shell, channel, order["device"], blocked.Blocked(folder, order["confined"]))
+            blocked.watch(folder, notes)
+        child.serve(shell, channel, order["device"])
     except confine.CannotConfineError as error:
         wire.send(channel, {"refused": str(error)}, {})
     finally:
         os._exit(0)
 
 
-def _keep_only(descriptor: int) -> socket.socket:
+def _keep_only(descriptors: list[int]) -> list[socket.socket]:
     """Close all other descriptors; the standard ones lead nowhere."""
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
+    first = 3
+    # Out of the way first: one of them may have the number that another one is to get.
+    moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, first + len(descriptors)) for descriptor in descriptors]
+    for standard in range(first):
         os.dup2(nowhere, standard)
-    os.dup2(descriptor, 3)
-    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
-    return socket.socket(fileno=3)
+    for number, descriptor in enumerate(moved, start=first):
+        os.dup2(descriptor, number)
+    os.closerange(first + len(moved), os.sysconf("SC_OPEN_MAX"))
+    return [socket.socket(fileno=number) for number in range(first, first + len(moved))]
