@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
 from grader.judge import judge
 from grader.rendering import blocked_output, verdict_outputs
-from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
+from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins, plain_files
 from grader.verdict import Verdict
 
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
@@ -29,7 +30,7 @@ _TEST_CELL = re.compile(r"test-exercise-(\d+)")
 
 @dataclass(frozen=True)
 class Settings:
-    """How to grade."""
+    """How to grade. Together with what was handed in, the seed says which inputs the cases have."""
 
     device: str = "cpu"
     confined: bool = True
@@ -83,6 +84,7 @@ class Grading:
         self.files = files
         self.settings = settings
         self.drawings = drawings
+        self.seed = _own_seed(settings.seed, [cell.source for cell in self.cells], files)
         self.ends_at = time.monotonic() + settings.limits.submission
         self.sandbox = self._new_sandbox()
         self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
@@ -221,7 +223,7 @@ class Grading:
         return False
 
     def _in_all_forms(self, exercise: Exercise, standins: Standins) -> Verdict:
-        drawn = exercise.draw(self.settings.seed)
+        drawn = exercise.draw(self.seed)
         verdict = judge(exercise, drawn, self._ask(exercise, drawn, standins), self.settings.device)
         for form in exercise.other_forms:
             if verdict.credit == 1.0 or verdict.reason in ("missing", "to do", "no answer"):
@@ -245,6 +247,20 @@ class Grading:
 
     def _why_missing(self, exercise: Exercise) -> str:
         return self.failed_cells.get(exercise.entry, "")
+
+
+def _own_seed(seed: int, sources: Sequence[str], files: Path | None) -> int:
+    """A seed for these cells and files only, and the same whenever they are graded.
+
+    Code sees the inputs that it answers, and can print them. With inputs of their own for each submission, whoever
+    has learnt them knows nothing about the next one.
+    """
+    digest = hashlib.sha256(str(seed).encode())
+    for source in sources:
+        digest.update(f"\n{len(source)} ".encode() + source.encode("utf-8", "replace"))
+    for path in plain_files(files):
+        digest.update(path.read_bytes())
+    return int.from_bytes(digest.digest()[:8], "big")
 
 
 def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:

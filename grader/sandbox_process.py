@@ -30,6 +30,7 @@ from grader.zygote_process import INHERITED, fork_sandbox
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 MAX_FOLDER = 256 * 2**20  # bytes that a submission may write
 MAX_FILES = 10_000
+MIN_FREE = 2**30  # bytes of the disk that must be left for others
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
@@ -96,6 +97,7 @@ class SandboxProcess:
         )
         self._channel = self._process.channel
         self._ready = False  # until the process says so
+        self._free_at_start = _free(self._folder)
         self._next_measure = 0.0  # of the folder: answers come faster than files can fill it
         self._blocked: list[str] = []
 
@@ -201,6 +203,10 @@ class SandboxProcess:
             raise _TooMuch(f"Your code wrote more than {MAX_FOLDER // 2**20} MB of files.")
         if files > MAX_FILES:
             raise _TooMuch(f"Your code made more than {MAX_FILES} files.")
+        # Files that are removed and still open are in no folder. Others write as well, so only a full disk counts.
+        free = _free(self._folder)
+        if free < MIN_FREE and free < self._free_at_start - MAX_FOLDER:
+            raise _TooMuch("Your code filled the disk.")
 
 
 def _seconds(amount: float) -> str:
@@ -212,24 +218,36 @@ def _measure(folder: Path) -> tuple[int, int]:
     size = files = 0
     to_look = [str(folder)]
     while to_look and files <= MAX_FILES:
-        with contextlib.suppress(OSError), os.scandir(to_look.pop()) as entries:
-            for entry in entries:
-                files += 1
-                with contextlib.suppress(OSError):  # gone by now
-                    size += entry.stat(follow_symlinks=False).st_blocks * 512
-                if entry.is_dir(follow_symlinks=False):
-                    to_look.append(entry.path)
+        try:
+            with os.scandir(to_look.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    with contextlib.suppress(FileNotFoundError):  # gone by now
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        to_look.append(entry.path)
+        except FileNotFoundError:
+            continue
+        except OSError as error:  # too deep, or closed to us: there might be anything in it
+            raise _TooMuch("Your code made folders that cannot be looked into.") from error
     return size, files
 
 
+def _free(folder: Path) -> int:
+    """Bytes that the file system of a folder has left."""
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize
+
+
 def _remove(folder: Path) -> None:
-    """Remove a folder whatever is in it; what is too deep for Python is not too deep for `rm`."""
+    """Remove a folder whatever is in it; what is too deep or closed for Python is not for these two programs."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
         return
     except (OSError, RecursionError):
-        subprocess.run(["rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)
+        for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*program, "--", folder], check=False, stderr=subprocess.DEVNULL)
 
 
 def _blocked_sentence(note: bytes) -> str:
@@ -250,7 +268,8 @@ def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], di
         return {"refused": "there is no such function"}, {}
     sizes = [tensor.numel() for tensor in frame.tensors.values()]
     # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n).
-    if sum(sizes) > MAX_STANDIN_NUMBERS or 0 in sizes:
+    flat = all(tensor.dim() <= 2 for tensor in frame.tensors.values())  # more would multiply by broadcasting
+    if sum(sizes) > MAX_STANDIN_NUMBERS or 0 in sizes or not flat:
         return {"refused": "the arguments are too large"}, {}
     try:
         positional, named = arguments
@@ -297,13 +316,24 @@ def _valid_outputs(outputs: Any) -> list[Any]:
     return valid
 
 
-def _copy_files(source: Path, target: Path) -> None:
-    """The files beside the notebook, such as checks.py, without notebooks and without links."""
-    for path in sorted(source.rglob("*")):
+def plain_files(folder: Path | None) -> list[Path]:
+    """The files beside a notebook, such as checks.py, without notebooks and links, as far as a sandbox has room."""
+    files: list[Path] = []
+    room = MAX_FOLDER // 2
+    for path in sorted(folder.rglob("*")) if folder else []:
         if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb":
-            copy = target / path.relative_to(source)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+            room -= path.stat().st_size
+            if room < 0 or len(files) == MAX_FILES // 2:
+                break
+            files.append(path)
+    return files
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    for path in plain_files(source):
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -286,6 +286,7 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
     assert "refused" in call([torch.ones(99, 99), torch.ones(99, 99)])
     assert "refused" in call([torch.ones(9999, 0), torch.ones(0, 9999)])
     assert "refused" in call([[1.0] * 4000])
+    assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1)])
 
 
 def test_a_long_answer_is_not_taken_apart() -> None:

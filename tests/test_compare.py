@@ -100,3 +100,21 @@ def test_forms_are_described_in_words() -> None:
     assert describe_form(torch.tensor(1.0)) == "a tensor with one number"
     assert describe_form([]) == "an empty list"
     assert describe_form((1.0, MATRIX)) == "a tuple of 2 things of different form"
+
+
+def test_an_infinity_does_not_make_every_error_small() -> None:
+    want = torch.tensor([1.0, float("-inf"), 2.0])
+    assert difference(torch.tensor([1.0, float("-inf"), 2.0]), want, 1e-5) is None
+    assert difference(torch.tensor([1.0, float("-inf"), 3.0]), want, 1e-5) is not None
+
+
+def test_numbers_are_right_only_if_all_of_them_are() -> None:
+    """The first one's shape is wrong; the others may be anything."""
+    want = [torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [4.0]])]
+    rows = [one.mT for one in want]
+    wrong = difference([rows[0], torch.zeros(2, 1)], want, 1e-5)
+    right = difference([rows[0], want[1]], want, 1e-5)
+    assert wrong is not None
+    assert right is not None
+    assert not wrong.right_numbers
+    assert right.right_numbers

@@ -130,6 +130,7 @@ def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) 
 
 
 TOO_MUCH = {
+    "depth": ("import os\nwhile True: os.mkdir('d' * 200); os.chdir('d' * 200)", "cannot be looked into"),
     "files": ("import itertools\nfor i in itertools.count(): open(str(i), 'w').close()", "10000 files"),
     "threads": (
         "import threading, time\nthreading.stack_size(2**16)\n"
@@ -147,7 +148,11 @@ def test_too_much_of_it_ends_the_sandbox(source: str, what: str, sandbox: Sandbo
 
 def test_a_folder_goes_whatever_is_in_it() -> None:
     process = SandboxProcess(None, Limits())
-    process.run_cell("import os\nos.mkdir('closed', 0)\nfor _ in range(1500): os.mkdir('d'); os.chdir('d')", 60)
+    process.run_cell(
+        "import os\nos.mkdir('closed', 0o300); open('closed/file', 'w').close()\n"
+        "for _ in range(1500): os.mkdir('d'); os.chdir('d')",
+        60,
+    )
     folder = Path(process.run_cell("os.environ['HOME']", 20).outputs[0].data["text/plain"].strip("'"))
     assert folder.exists()
     process.close()

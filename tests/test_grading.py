@@ -256,3 +256,22 @@ def test_drawings_are_the_cells_tagged_demo() -> None:
     drawing.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
     release = nbformat.v4.new_notebook(cells=[drawing, other, code("x = 1")])
     assert drawings_of(release) == {"plot()"}
+
+
+SPY = "seen = []\ndef softmax(items_in):\n    seen.append(torch.as_tensor(items_in).tolist())\n    return items_in"
+
+
+def inputs_seen(*after: str, files: Path | None = None) -> str:
+    """The hidden inputs of exercise 3, which code can print that has answered them."""
+    _, notebook = grade(SPY, 3, "print(seen)", *after, files=files)
+    return str(notebook.cells[3].outputs[0].text)
+
+
+def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: Path) -> None:
+    """So that a table of answers to inputs that somebody has printed is worth nothing."""
+    (tmp_path / "table.txt").write_text("1")
+    first = inputs_seen(files=tmp_path)
+    assert inputs_seen(files=tmp_path) == first
+    assert inputs_seen("# other bytes", files=tmp_path) != first
+    (tmp_path / "table.txt").write_text("2")
+    assert inputs_seen(files=tmp_path) != first

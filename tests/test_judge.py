@@ -200,3 +200,31 @@ def test_a_misconception_on_some_cases_only_is_not_named() -> None:
     case = exercise.draw()[0]
     given[0] = Returned(exercise.wrong_answer([unscaled], case.inputs), list(case.inputs))
     assert verdict(2, given).misconceptions == ()
+
+
+def from_inputs(number: int, function: Any) -> Verdict:
+    exercise = EXERCISES[number]
+    return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in exercise.draw()])
+
+
+def test_infinities_at_the_right_places_earn_nothing() -> None:
+    """A misconception that answers infinities must not agree with any number beside them."""
+
+    def masked_zeros(queries: Any, keys: Any) -> Any:
+        return [[float("-inf") if j > i else 0.0 for j in range(len(keys))] for i in range(len(queries))]
+
+    assert from_inputs(2, masked_zeros).credit == 0
+
+
+def test_one_right_number_in_a_wrong_shape_earns_nothing() -> None:
+    def first_only(all_x: Any, *parameters: Any) -> Any:
+        W_q, _, _, b_q, _, _ = parameters
+        nothing = [torch.zeros_like(x) for x in all_x]
+        return [(b_q + W_q @ all_x[0]).mT, *nothing[1:]], nothing, nothing
+
+    assert from_inputs(1, first_only).credit == 0
+
+
+def test_ones_and_zeros_are_no_rounded_weights() -> None:
+    found = from_inputs(3, lambda x: (torch.softmax(torch.as_tensor(x), 0) > 0.5).float())
+    assert found.reason != "rounded"

@@ -49,7 +49,7 @@ class Amounts:
     memory: int = 4 * 2**30  # bytes, beyond what the warm process holds
     cpu: int = 300  # seconds
     file: int = 64 * 2**20  # bytes of one file
-    descriptors: int = 256
+    descriptors: int = 128
 
 
 def why_not() -> str:

@@ -29,15 +29,13 @@ class Difference:
 class _Mismatch(Exception):
     """The two values are not built alike, so there are no numbers to compare."""
 
-    def __init__(self, kind: str, where: Where, text: Callable[[], str], right_numbers: bool = False) -> None:
+    def __init__(self, kind: str, where: Where, text: Callable[[], str]) -> None:
         self.kind = kind
         self.where = where
         self.text = text  # made only if somebody reads it: to describe a long value takes its time
-        self.right_numbers = right_numbers
 
-    @property
-    def difference(self) -> Difference:
-        return Difference(self.kind, f"{_place(self.where)} {self.text()}", right_numbers=self.right_numbers)
+    def difference(self, right_numbers: bool) -> Difference:
+        return Difference(self.kind, f"{_place(self.where)} {self.text()}", right_numbers=right_numbers)
 
 
 def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:
@@ -50,16 +48,16 @@ def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> D
     `strict` takes these liberties away: only a tensor stands for a tensor of just that shape.
     """
     try:
-        leaves = list(_leaves(got, want, (), tolerance, strict))
+        leaves = list(_leaves(got, want, (), strict))
     except _Mismatch as mismatch:
-        return mismatch.difference
+        return mismatch.difference(right_numbers=_only_rearranged(got, want, tolerance))
     return _compare_numbers(leaves, tolerance) if leaves else None
 
 
 def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
     """Whether there is no difference."""
     try:
-        leaves = list(_leaves(got, want, (), tolerance, strict))
+        leaves = list(_leaves(got, want, (), strict))
     except _Mismatch:
         return False
     return not leaves or _compare_numbers(leaves, tolerance) is None
@@ -68,7 +66,7 @@ def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
 def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
     """All given numbers with the expected ones, as float64 tensors, or None when the values are built differently."""
     try:
-        return [(got, want) for _, got, want in _leaves(got, want, (), tolerance=0.0, strict=False)]
+        return [(got, want) for _, got, want in _leaves(got, want, (), strict=False)]
     except _Mismatch:
         return None
 
@@ -92,16 +90,14 @@ def describe_form(value: Any) -> str:
     return f"a value of type {_type_name(value)}"
 
 
-def _leaves(
-    got: Any, want: Any, where: Where, tolerance: float, strict: bool
-) -> Iterator[tuple[Where, torch.Tensor, torch.Tensor]]:
+def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[tuple[Where, torch.Tensor, torch.Tensor]]:
     """Walk both values together and yield pairs of float64 tensors of one shape."""
     if isinstance(want, (list, tuple)):
         items = _items(got, want, where, strict)
         for index, (one, expected) in enumerate(zip(items, want, strict=True)):
-            yield from _leaves(one, expected, (*where, index), tolerance, strict)
+            yield from _leaves(one, expected, (*where, index), strict)
     elif isinstance(want, torch.Tensor) and want.dim() > 0:
-        yield where, *_same_shape(_tensor(got, where), _double(want), where, tolerance, strict)
+        yield where, *_same_shape(_tensor(got, where), _double(want), where, strict)
     else:
         yield where, _one_number(got, where), torch.as_tensor(want).detach().cpu().double().reshape(())
 
@@ -123,9 +119,7 @@ def _tensor(got: Any, where: Where) -> torch.Tensor:
     return _double(got)
 
 
-def _same_shape(
-    got: torch.Tensor, want: torch.Tensor, where: Where, tolerance: float, strict: bool
-) -> tuple[torch.Tensor, torch.Tensor]:
+def _same_shape(got: torch.Tensor, want: torch.Tensor, where: Where, strict: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """Both tensors, if they have the same shape or the expected one is a vector with as many numbers."""
     if got.shape == want.shape:
         return got, want
@@ -133,10 +127,22 @@ def _same_shape(
         return got.reshape(want.shape), want  # a column is a vector, too
     text = f"has shape {tuple(got.shape)}, but {tuple(want.shape)} was expected."
     if want.dim() >= 2 and got.shape == want.mT.shape:
-        right = _all_close(got.mT, want, tolerance)
-        raise _Mismatch("transposed", where, lambda: f"{text} It looks transposed.", right)
-    right = got.numel() == want.numel() and _all_close(got.reshape(want.shape), want, tolerance)
-    raise _Mismatch("shape", where, lambda: text, right)
+        raise _Mismatch("transposed", where, lambda: f"{text} It looks transposed.")
+    raise _Mismatch("shape", where, lambda: text)
+
+
+def _only_rearranged(got: Any, want: Any, tolerance: float) -> bool:
+    """Whether every tensor that is expected is there with all its numbers, transposed or in another shape."""
+    if isinstance(want, (list, tuple)):
+        alike = isinstance(got, (list, tuple)) and len(got) == len(want)
+        return alike and all(_only_rearranged(*pair, tolerance) for pair in zip(got, want, strict=True))
+    want = torch.as_tensor(want)
+    if not isinstance(got, torch.Tensor) or got.is_complex() or got.numel() != want.numel():
+        return False
+    got, want = _double(got), _double(want)
+    if want.dim() >= 2 and got.shape == want.mT.shape and _all_close(got.mT, want, tolerance):
+        return True
+    return _all_close(got.reshape(want.shape), want, tolerance)
 
 
 def _one_number(got: Any, where: Where) -> torch.Tensor:
@@ -153,7 +159,8 @@ def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tol
     for where, got, want in leaves:
         if not torch.equal(_not_finite(got), _not_finite(want)):
             return Difference("nan", f"{_place(where)} contains NaN or infinity where it should not, or the reverse.")
-    leaves = [(where, got.nan_to_num(), want.nan_to_num()) for where, got, want in leaves]
+    # What is not finite is the same in both. As a number it would be so large that every error were rounding.
+    leaves = [(where, _finite(got), _finite(want)) for where, got, want in leaves]
     # One scale for the whole answer: a sum of large terms that cancel keeps the rounding error of the terms.
     scale = max(float(want.abs().max()) for _, _, want in leaves if want.numel())
     worst = max(float((got - want).abs().max()) for _, got, want in leaves if want.numel())
@@ -175,6 +182,10 @@ def _all_right(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance
     got = torch.cat([got.reshape(-1) for _, got, _ in leaves])
     want = torch.cat([want.reshape(-1) for _, _, want in leaves])
     return bool(want.isfinite().all()) and _all_close(got, want, tolerance)
+
+
+def _finite(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _not_finite(tensor: torch.Tensor) -> torch.Tensor:
