@@ -4,6 +4,8 @@ c = get_config()  # noqa: F821  nbgrader provides it
 
 c.CourseDirectory.course_id = "attention"
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__"]
+# Pages that were handed in would be shown with the rights of the formgrader, and lie among those of the feedback.
+c.CourseDirectory.ignore += ["*.[hH][tT][mM]*", "*.[xX][hH][tT]*"]
 
 c.Autograde.exporter_class = "grader.nbgrader_parts.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [
@@ -29,3 +31,6 @@ c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.ClearHiddenTests",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+
+# For the pages of the formgrader and the feedback. Texts and outputs are harmless before; this keeps each in its place.
+c.HTMLExporter.filters = {"markdown2html": "grader.safe_html.markdown_to_html"}

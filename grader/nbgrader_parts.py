@@ -19,6 +19,7 @@ from grader.grading import Settings, drawings_of, grade_notebook, refuse_to_scor
 from grader.handed_in import links
 from grader.reading import NOTES_KEY, read_notebook
 from grader.repair import KnownCell, add_notes, repair
+from grader.safe_html import safe_texts
 from grader.sandbox_process import Limits
 
 # Set by `grader autograde` for the options --device and --unconfined.
@@ -60,7 +61,7 @@ class SubmissionExporter(NotebookExporter):
 
 
 class RepairSubmission(NbGraderPreprocessor):
-    """Restores what the course gave, from nbgrader's record of the released notebook."""
+    """Restores what the course gave, from nbgrader's record of the released notebook, and makes the rest harmless."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         names = resources["nbgrader"]
@@ -72,6 +73,7 @@ class RepairSubmission(NbGraderPreprocessor):
         if not was_empty:  # else every cell was missing, and the one reason has been given
             notes += repairs
         add_notes(nb, notes)
+        safe_texts(nb)
         for note in notes:
             self.log.warning("%s: %s", names["student"], note)
         return nb, resources

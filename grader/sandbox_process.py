@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from grader.answer import Answer, Lost, Missing, Raised, Returned
 from grader.exercise import Inputs
+from grader.outputs import rebuild_outputs
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.zygote_process import INHERITED, fork_sandbox
@@ -283,7 +282,7 @@ def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], di
 def _read_cell(frame: wire.Frame) -> CellResult:
     error = frame.header.get("error")
     text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
-    return CellResult(_valid_outputs(frame.header.get("outputs")), wire.printable(text, 600))
+    return CellResult(rebuild_outputs(frame.header.get("outputs")), wire.printable(text, 600))
 
 
 def _read_answer(frame: wire.Frame) -> Answer:
@@ -299,21 +298,6 @@ def _read_answer(frame: wire.Frame) -> Answer:
         return Lost("Your code sent something that is no answer.")
     value, inputs_after = wire.decode(values, frame.tensors)
     return Returned(value, inputs_after, frozenset(wire.devices(items[0])))
-
-
-def _valid_outputs(outputs: Any) -> list[Any]:
-    """Those outputs that are what nbformat says an output is."""
-    if not isinstance(outputs, list):
-        return []
-    valid = []
-    for output in outputs:
-        try:
-            node = nbformat.from_dict(output)
-            nbformat.validate(node, ref="output", version=4)
-        except Exception:  # whatever a hostile output does to the validator, it is left out
-            continue
-        valid.append(node)
-    return valid
 
 
 def plain_files(folder: Path | None) -> list[Path]:

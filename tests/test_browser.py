@@ -11,6 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -156,11 +157,18 @@ class Lab:
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """JupyterLab as the course installs it, without any setting of the person who runs the tests."""
+    """JupyterLab on the released assignment."""
     skip_unless_installed("chromium", "chromedriver")
     home = tmp_path_factory.mktemp("home")
     folder = home / "work"
     shutil.copytree(ROOT / "release" / ASSIGNMENT, folder)
+    with serving(folder, home) as url:
+        yield Lab(url, folder)
+
+
+@contextmanager
+def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
+    """The address of a JupyterLab as the course installs it, without any setting of the person who runs the tests."""
     settings = home / "config" / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(LAB_SETTINGS))
@@ -176,19 +184,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "MPLCONFIGDIR": str(home / "matplotlib"),
     }
     port = free_port()
-    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
-    options += ["--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
+    command = [sys.executable, "-m", "jupyterlab", *options]
+    command += ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
+    command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        options.append("--allow-root")
+        command.append("--allow-root")
     log = home / "server.log"
     with log.open("w") as output:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *options], env=environment, stdout=output, stderr=output
-        )
+        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
         WebDriverWait(server, 60).until(lambda _: answers(f"{url}/api"), f"no JupyterLab: {log.read_text()}")
-        yield Lab(url, folder)
+        yield url
     finally:
         server.terminate()  # a polite end: it takes its kernels along
         try:

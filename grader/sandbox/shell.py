@@ -29,10 +29,9 @@ from IPython.utils.text import LSString, SList
 from traitlets import Type
 from traitlets.config import Config
 
-MAX_OUTPUT = 2**20  # characters of output that a cell may leave
+from grader.sandbox.wire import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
+
 LEAST_OUTPUT = 100  # characters that a stream output counts for, however little is in it
-MAX_LATE_ERROR = 2000  # characters of an error that comes when the output is full
-NOTICE = "\n[This cell printed too much; the rest is left out.]\n"
 
 Output = dict[str, Any]
 

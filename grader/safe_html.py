@@ -1,0 +1,200 @@
+"""Make HTML and Markdown of students harmless: it runs no script and fetches nothing, and still looks the same.
+
+HTML is cleaned by nh3, a browser's parser with a whitelist. Markdown is read differently by every page (nbconvert has
+mistune, JupyterLab has marked and its own idea of formulas), so what one of them sees says nothing about the others.
+Its source is searched for all places where any of them could see a tag, a link or a picture. What is not of the
+plainest form there is broken by an invisible character, and shows as the text it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from html import escape
+from typing import Any
+
+import nh3
+from nbconvert.filters.markdown_mistune import markdown2html_mistune
+
+MAX_MARKDOWN = 2**15  # characters, pictures not counted; beyond, mistune is slow
+MAX_FORMULAS = 1000  # in backslash form, for the same reason
+WORD_JOINER = "\u2060"  # has no width, and is no blank to any parser
+
+_MAGIC = {
+    "image/png": (b"\x89PNG\r\n\x1a\n",),
+    "image/jpeg": (b"\xff\xd8\xff",),
+    "image/gif": (b"GIF87a", b"GIF89a"),
+}
+_TAGS = nh3.ALLOWED_TAGS | {"font", "progress"}
+_ATTRIBUTES = {
+    **nh3.ALLOWED_ATTRIBUTES,
+    "*": {"align", "bgcolor", "class", "dir", "lang", "style", "title", "valign"},
+    "details": {"open"},
+    "font": {"color", "face", "size"},
+    "progress": {"max", "value"},
+    "table": {"border", "cellpadding", "cellspacing", "frame", "rules", "width"},
+    "td": {"colspan", "headers", "height", "rowspan", "width"},
+}
+# No others: with the classes of nbgrader's pages a student could imitate their buttons and scores.
+_CLASSES = {"dataframe", "alert", "alert-block", "alert-danger", "alert-info", "alert-success", "alert-warning"}
+# None of these can lay a text over another one, and none of the values allowed below can fetch anything.
+_PROPERTY = re.compile(
+    r"(?:background|border|font|list-style|margin|max|min|padding|text|word)(?:-[a-z]+)*|caption-side|color|display|"
+    r"height|letter-spacing|line-height|opacity|table-layout|vertical-align|white-space|width"
+)
+_VALUE = re.compile(r"""(?:[\w\s.,%#!'"]|(?<=[a-zA-Z])-(?=[a-zA-Z])|\b(?:rgb|hsl)a?\([\d\s.,%]*+\))*""")
+_LINK = re.compile(r"(?:https?://|mailto:|#).*", re.IGNORECASE | re.DOTALL)
+_BASE64 = r"data:(image/(?:png|jpeg|gif));base64,([A-Za-z0-9+/=]*+)"
+_PICTURE = re.compile(_BASE64)
+
+
+def is_image(mime_type: str, content: str) -> bool:
+    """Whether the text is an image of this type in base64."""
+    try:
+        decoded = base64.b64decode("".join(content.split()), validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    return decoded.startswith(_MAGIC[mime_type])
+
+
+# --- HTML ---------------------------------------------------------------------------------------------------------
+
+# What follows the "<" of a tag as people write it. No value holds a "<", so that the search for the end of a tag ends
+# at the next one.
+_TAG = (
+    r"""/?[a-zA-Z][a-zA-Z0-9]*+(?:\s++[a-zA-Z_][\w:.-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>`=]++))?+){0,30}+"""
+    r"\s*+/?+>"
+)
+_NO_TAG = re.compile(f"<(?!{_TAG})")
+_DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|<[!?][^>]*+>?+", re.DOTALL)
+
+
+def safe_html(html: str) -> str:
+    """The HTML without what is not whitelisted."""
+    # Tags of the common form only: a tag with very many attributes would keep the parser busy.
+    return str(_CLEANER.clean(_NO_TAG.sub("&lt;", _DECLARATION.sub("", html)))).strip()
+
+
+def _safe_attribute(name: str, value: str) -> str | None:
+    if name == "style":
+        return _safe_style(value)
+    if name == "class":
+        return " ".join(word for word in value.split() if word in _CLASSES) or None
+    if name == "href":
+        return value if _LINK.fullmatch(value) else None
+    if name == "src":
+        picture = _PICTURE.fullmatch(value)
+        return value if picture and is_image(picture[1], picture[2]) else None
+    return value
+
+
+def _safe_style(style: str) -> str | None:
+    return ";".join(one for one in style.split(";") if not one.strip() or _is_declaration(one)).strip() or None
+
+
+def _is_declaration(text: str) -> bool:
+    name, _, value = text.partition(":")
+    return bool(_PROPERTY.fullmatch(name.strip().lower()) and _VALUE.fullmatch(value))
+
+
+_CLEANER = nh3.Cleaner(
+    tags=_TAGS,
+    attributes=_ATTRIBUTES,
+    attribute_filter=lambda _tag, name, value: _safe_attribute(name, value),
+    url_schemes={"http", "https", "mailto", "data"},  # which of them where is for the filter to say
+)
+
+
+# --- Markdown -----------------------------------------------------------------------------------------------------
+
+# A page that was handed in must not be led to: opened from the formgrader, it would have the instructor's rights.
+_HANDED_IN = r"(?:\.\./)*+\w[\w-]*+(?:[/.][\w-]++)*?\.(?:csv|gif|ipynb|jpe?g|md|png|py|txt)"
+# In place of a target may stand a word: it is Python, as in f[i](x) or a[i]: int, or leads to nothing that runs.
+_TARGET = rf"(?:<?https?://|mailto:|\#|(?:{_HANDED_IN}|[^ \t\r\n.:&\\<>%/)\[\]]*+)(?=[ \t\r\n)]|\Z))"
+_FIGURE = r"\w[\w-]*+(?:[/.][\w-]++)*+"  # a path below the notebook
+_TITLE = r"""(?:[ ]++"[^"<>`$\\\[\]\n]*+")?+"""
+# What stands in the value of an attribute must end no tag, code, formula, table cell or line for any parser.
+_PLAIN = r"""[^"'<>`$\\|\[\]\n]*+"""
+_ATTRIBUTE = rf"""[ ]+([a-zA-Z-]++)(?:=(?:"({_PLAIN})"|'({_PLAIN})'|([\w#%.-]++)))?+"""
+# In this order: what is looked at as a whole, then what could begin a tag, an image, a link or its address, a diagram.
+_SUSPECT = re.compile(
+    rf"""
+    (?P<tag> </?(?P<name>[a-zA-Z][a-zA-Z0-9]*+)(?P<attributes>(?:{_ATTRIBUTE}){{0,30}}+)[ ]*+/?+> )
+    | (?P<plain> <(?:https?://|mailto:)[^\s<>`$\\|\[\]]*+> | !\[[^\[\]<>`$\\\n]*+\]\((?:{_FIGURE}|{_BASE64}){_TITLE}\) )
+    | <(?=[a-zA-Z/!?])
+    | !(?=\[)
+    | \](?=[(:])(?!.\s*+{_TARGET})
+    | (?<=[`~])\s*+(?=mermaid)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ANCHOR = re.compile(r"(?!test-)[\w-]+(?<!-comment)(?<!_extra_credit)")  # those are nbgrader's own
+_FORMULA = re.compile(r"\\\\(?=[\[(])|\\(?=begin)")
+
+
+def safe_texts(notebook: Any) -> None:
+    """Make the texts of a repaired notebook harmless, but for those that the course gave and nobody else can change."""
+    for cell in notebook.cells:
+        if cell.cell_type != "code" and not cell.metadata.get("nbgrader", {}).get("locked"):
+            cell.source = safe_markdown(cell.source)
+
+
+def safe_markdown(source: str) -> str:
+    """The Markdown, with every place broken where a parser could see what is not whitelisted."""
+    if len(_PICTURE.sub("", source)) > MAX_MARKDOWN:
+        source = source[:MAX_MARKDOWN] + "\n\n[This text is too long; the rest is left out.]\n"
+    if len(_FORMULA.findall(source)) > MAX_FORMULAS:
+        source = _FORMULA.sub(_break, source)
+    return _SUSPECT.sub(lambda match: match[0] if match["plain"] or _is_plain_tag(match) else _break(match), source)
+
+
+def _break(suspect: re.Match[str]) -> str:
+    return suspect[0][:1] + WORD_JOINER + suspect[0][1:]
+
+
+def _is_plain_tag(suspect: re.Match[str]) -> bool:
+    name = (suspect["name"] or "").lower()
+    found = re.findall(_ATTRIBUTE, suspect["attributes"] or "")
+    return name in _TAGS and all(
+        _is_attribute(name, attribute.lower(), "".join(values)) for attribute, *values in found
+    )
+
+
+def _is_attribute(tag: str, name: str, value: str) -> bool:
+    if name in ("id", "name"):
+        return tag != "img" and bool(_ANCHOR.fullmatch(value))  # a named image can stand in for a part of the document
+    allowed = name in _ATTRIBUTES["*"] or name in _ATTRIBUTES.get(tag, ())
+    return allowed and _text_attribute(name, value) == value
+
+
+def _text_attribute(name: str, value: str) -> str | None:
+    """The same as in HTML, and what lies beside the notebook."""
+    beside = {"href": _HANDED_IN, "src": _FIGURE}.get(name)
+    return value if beside and re.fullmatch(beside, value) else _safe_attribute(name, value)
+
+
+def markdown_to_html(source: str) -> str:
+    """Takes the place of nbconvert's filter: nothing in a text stops the page, or reaches beyond its own cell."""
+    try:
+        html = markdown2html_mistune(source)
+    except Exception:  # such as very deep nesting, or a pasted picture that is not there
+        html = f"<pre>{escape(source)}</pre>"
+    return str(_BALANCER.clean(html))
+
+
+def _rendered_attribute(name: str, value: str) -> str | None:
+    return value if name == "class" else _text_attribute(name, value)  # such as the colours of code
+
+
+_BALANCER = nh3.Cleaner(
+    tags=_TAGS | {"input"},  # the boxes of a task list
+    attributes={
+        **_ATTRIBUTES,
+        "*": _ATTRIBUTES["*"] | {"id", "name"},
+        "input": {"checked", "disabled"},
+    },
+    attribute_filter=lambda _tag, name, value: _rendered_attribute(name, value),
+    set_tag_attribute_values={"input": {"type": "checkbox"}},
+    url_schemes={"http", "https", "mailto", "data"},
+)
