@@ -19,6 +19,7 @@ from grader.course import Course, CourseError
 from grader.demo import run_demo
 from grader.feedback import write_feedback
 from grader.release import compile_release
+from grader.sandbox.wire import printable
 from grader.validate import validate as validate_assignment
 
 app = typer.Typer(
@@ -71,7 +72,9 @@ def autograde_command(
     console.print(results_table(results))
     failed = [result for result in results if result.error]
     for result in failed:
-        console.print(f"[red]{result.student} has no grade: {escape(result.error)}[/red]", highlight=False)
+        console.print(
+            f"[red]{escape(printable(result.student))} has no grade: {escape(result.error)}[/red]", highlight=False
+        )
     if failed:
         raise typer.Exit(1)
 
@@ -138,7 +141,7 @@ def results_table(results: list[Graded], pages: dict[str, Path] | None = None) -
     if pages is not None:
         table.add_column("feedback", overflow="fold")
     for result in results:
-        row = [result.student]
+        row = [escape(printable(result.student))]
         row += [f"{verdict['points']:g}" for verdict in result.verdicts] or ["–"] * count
         row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]
         if pages is not None:

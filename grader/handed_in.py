@@ -9,6 +9,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader import reading
+
 MAX_FILES = 200
 MAX_BYTES = 100 * 2**20
 MAX_ENTRIES = 2000  # that are looked at; a folder with a virtual environment in it has more
@@ -34,12 +36,17 @@ def take_in(submitted: Path, student: str, assignment: str, target: Path) -> lis
     if not notebook.exists():
         raise NotTakenIn(f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
     copy = target / student / assignment
+    status = notebook.stat()
     if notebook.is_dir():
         (copy / notebook.name).mkdir(parents=True)
-    elif stat.S_ISREG(notebook.stat().st_mode):
-        _copy(notebook, copy / notebook.name)
-    else:
+    elif not stat.S_ISREG(status.st_mode):
         raise NotTakenIn("what was handed in is no file")
+    elif status.st_nlink > 1:
+        raise NotTakenIn("what was handed in is the same file as another one (a hard link); make it a copy")
+    elif status.st_size > reading.MAX_BYTES:
+        raise NotTakenIn(f"what was handed in is larger than {reading.MAX_BYTES // 2**20} MB")
+    else:
+        _copy(notebook, copy / notebook.name)
     return _copy_other_files(source, copy)
 
 
@@ -61,6 +68,8 @@ def _copy_other_files(source: Path, copy: Path) -> list[str]:
             continue
         elif not entry.is_file():
             left_out.append(f"hand in something that is no file ({_shown(path.name)})")
+        elif entry.stat().st_nlink > 1:
+            left_out.append(f"hand in a hard link ({_shown(path.name)})")
         elif path.name == "timestamp.txt" and entry.stat().st_size > MAX_TIMESTAMP:
             left_out.append("hand in a time that is none (timestamp.txt)")
         else:
@@ -94,7 +103,10 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, target, follow_symlinks=False)
+    # Whoever owns the folder could have put a link in its place since we looked.
+    descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file, target.open("wb") as copy:
+        shutil.copyfileobj(file, copy)
 
 
 def _shown(name: str) -> str:

@@ -61,7 +61,8 @@ def _unreadable(why: str) -> Any:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    if path.is_symlink() or not path.is_file():
+    names = (path, path.parent, path.parent.parent)  # the notebook, the assignment, the student
+    if any(name.is_symlink() for name in names) or not path.is_file():
         raise _Unreadable("it is not a file")
     if path.stat().st_size > MAX_BYTES:
         raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")

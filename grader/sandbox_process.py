@@ -29,6 +29,7 @@ from grader.zygote_process import INHERITED, fork_sandbox
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 MAX_FOLDER = 256 * 2**20  # bytes that a submission may write
 MAX_FILES = 10_000
+MAX_DEPTH = 50  # of folders in folders
 MIN_FREE = 2**30  # bytes of the disk that must be left for others
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
@@ -215,20 +216,23 @@ def _seconds(amount: float) -> str:
 def _measure(folder: Path) -> tuple[int, int]:
     """Bytes and number of files, of a folder that changes meanwhile; it stops counting when there are too many."""
     size = files = 0
-    to_look = [str(folder)]
+    to_look = [(str(folder), 0)]
     while to_look and files <= MAX_FILES:
+        path, depth = to_look.pop()
         try:
-            with os.scandir(to_look.pop()) as entries:
+            with os.scandir(path) as entries:
                 for entry in entries:
                     files += 1
                     with contextlib.suppress(FileNotFoundError):  # gone by now
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
-                        to_look.append(entry.path)
+                        to_look.append((entry.path, depth + 1))
         except FileNotFoundError:
             continue
-        except OSError as error:  # too deep, or closed to us: there might be anything in it
+        except OSError as error:  # closed to us: there might be anything in it
             raise _TooMuch("Your code made folders that cannot be looked into.") from error
+        if depth > MAX_DEPTH:  # in the end, paths are too long to be looked at
+            raise _TooMuch(f"Your code made folders in folders, more than {MAX_DEPTH} deep.")
     return size, files
 
 

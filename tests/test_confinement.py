@@ -130,7 +130,7 @@ def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) 
 
 
 TOO_MUCH = {
-    "depth": ("import os\nwhile True: os.mkdir('d' * 200); os.chdir('d' * 200)", "cannot be looked into"),
+    "depth": ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "more than 50 deep"),
     "files": ("import itertools\nfor i in itertools.count(): open(str(i), 'w').close()", "10000 files"),
     "threads": (
         "import threading, time\nthreading.stack_size(2**16)\n"
@@ -147,15 +147,15 @@ def test_too_much_of_it_ends_the_sandbox(source: str, what: str, sandbox: Sandbo
 
 
 def test_a_folder_goes_whatever_is_in_it() -> None:
+    """Too deep for Python to remove, and, to an ordinary user, closed."""
     process = SandboxProcess(None, Limits())
-    process.run_cell(
-        "import os\nos.mkdir('closed', 0o300); open('closed/file', 'w').close()\n"
-        "for _ in range(1500): os.mkdir('d'); os.chdir('d')",
-        60,
-    )
-    folder = Path(process.run_cell("os.environ['HOME']", 20).outputs[0].data["text/plain"].strip("'"))
+    folder = Path(process.run_cell("import os\nos.environ['HOME']", 20).outputs[0].data["text/plain"].strip("'"))
     assert folder.exists()
-    process.close()
+    with pytest.raises(SandboxLost):
+        process.run_cell(
+            "os.mkdir('closed', 0o300); open('closed/file', 'w').close()\nwhile True: os.mkdir('d'); os.chdir('d')",
+            60,
+        )
     assert not folder.exists()
 
 

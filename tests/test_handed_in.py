@@ -74,6 +74,24 @@ def test_a_pipe_in_place_of_a_notebook_is_refused(submitted: Path) -> None:
         taken(submitted)
 
 
+def test_hard_links_are_left_out(submitted: Path) -> None:
+    secret = submitted.parents[2] / "secret.txt"
+    (submitted / "mine.txt").hardlink_to(secret)
+    assert taken(submitted) == (HONEST, ["hand in a hard link (mine.txt)"])
+    notebook = submitted / f"{ASSIGNMENT}.ipynb"
+    notebook.unlink()
+    notebook.hardlink_to(secret)
+    with pytest.raises(NotTakenIn, match="hard link"):
+        taken(submitted)
+
+
+def test_a_notebook_of_a_terabyte_is_not_copied(submitted: Path) -> None:
+    with (submitted / f"{ASSIGNMENT}.ipynb").open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(NotTakenIn, match="larger than"):
+        taken(submitted)
+
+
 def test_the_notebook_is_taken_in_however_much_lies_beside_it(submitted: Path) -> None:
     for number in range(MAX_FILES + 10):
         (submitted / f"{number:05}").touch()
@@ -156,10 +174,13 @@ def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, sol
     eve = submit(course, "eve", {})
     eve.unlink()
     eve.symlink_to(course.notebook("submitted/zoe", ASSIGNMENT))
-    for student in ("zoe", "mallory", "eve"):
+    (course.root / "submitted/eva").mkdir()
+    (course.root / "submitted/eva" / ASSIGNMENT).symlink_to(course.root / "submitted/zoe" / ASSIGNMENT)
+    students = ("zoe", "mallory", "eve", "eva")
+    for student in students:
         course.api().autograde(ASSIGNMENT, student)
-    points = {student: sum(filter(None, scores(course, student).values())) for student in ("zoe", "mallory", "eve")}
-    assert points == {"zoe": 2, "mallory": 3, "eve": 0}
+    points = {student: sum(filter(None, scores(course, student).values())) for student in students}
+    assert points == {"zoe": 2, "mallory": 3, "eve": 0, "eva": 0}
     graded = course.root / "autograded/mallory" / ASSIGNMENT
     assert not (graded / "stolen").exists()
     assert not (graded / "gradebook.txt").exists()

@@ -52,11 +52,12 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
             value = function(*inputs)
+        answer, tensors = wire.encode(value)
         # The inputs go back too: the judge looks whether they were modified.
-        values, tensors = wire.encode([value, inputs])
+        after, more_tensors = wire.encode(inputs, prefix="input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
-    return {"values": values}, tensors
+    return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
 
 
 def _seed(device: str) -> None:

@@ -22,6 +22,7 @@ from safetensors.torch import load, save
 MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
 MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
 MAX_TENSOR_LIST = 2**20  # bytes of names and shapes at the head of a body
+MAX_VALUE = (MAX_BODY - MAX_TENSOR_LIST) // 2  # bytes of the tensors of one value; two go into a message
 MAX_NODES = 5000  # list items and numbers in one value
 MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
@@ -152,9 +153,9 @@ class _TooMuch(Exception):
     """A value without end, or as good as."""
 
 
-def encode(value: Any) -> tuple[Any, dict[str, torch.Tensor]]:
-    """A value as a JSON tree and the tensors it refers to."""
-    encoder = _Encoder()
+def encode(value: Any, prefix: str = "") -> tuple[Any, dict[str, torch.Tensor]]:
+    """A value as a JSON tree and the tensors it refers to, whose names begin with the prefix."""
+    encoder = _Encoder(prefix)
     try:
         return encoder.tree(value, MAX_DEPTH), encoder.tensors
     except _TooMuch as reason:
@@ -164,10 +165,11 @@ def encode(value: Any) -> tuple[Any, dict[str, torch.Tensor]]:
 class _Encoder:
     """Reduces one value, whatever it is, and refuses what has no end."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
+        self._prefix = prefix
         self._nodes_left = MAX_NODES
-        self._bytes_left = MAX_BODY - MAX_TENSOR_LIST
+        self._bytes_left = MAX_VALUE
 
     def tree(self, value: Any, depth: int) -> Any:
         self._nodes_left -= 1
@@ -197,7 +199,7 @@ class _Encoder:
         self._bytes_left -= tensor.numel() * tensor.element_size()
         if self._bytes_left < 0:
             raise _TooMuch("far too many numbers")
-        name = str(len(self.tensors))
+        name = f"{self._prefix}{len(self.tensors)}"
         # A copy: safetensors refuses tensors that share memory, which views of one answer do.
         self.tensors[name] = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
         return {"tensor": name, "device": tensor.device.type}
