@@ -1,0 +1,6 @@
+"""Deletes the tests, since what is not there cannot fail."""
+# Gets: was missing and was put back
+
+
+def attack(notebook, cells, folder):
+    notebook["cells"] = [cell for name, cell in cells.items() if not name.startswith("test-")]

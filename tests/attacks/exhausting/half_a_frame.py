@@ -1,0 +1,9 @@
+"""Begins a message and never ends it."""
+# Gets: Is there an endless loop?
+
+import os
+import struct
+import time
+
+os.write(3, struct.pack(">II", 100, 0) + b'{"to": ')
+time.sleep(60)

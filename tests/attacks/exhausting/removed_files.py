@@ -1,0 +1,15 @@
+"""Fills the disk with files that it has removed but holds open, so that no folder shows them."""
+# Gets: Your code filled the disk
+
+import os
+import time
+
+from world import WON
+
+kept = []
+for number in range(7):
+    kept.append(open("file", "wb", buffering=0))
+    assert kept[-1].write(bytes(60 * 2**20)) == 60 * 2**20
+    os.remove("file")
+time.sleep(0.5)
+print(WON)

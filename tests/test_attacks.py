@@ -1,0 +1,450 @@
+"""The attacks in tests/attacks: none gains a point, harms a neighbour, touches what lies outside or reads a secret.
+
+All attackers form one class, which is graded once. After each of them, an honest submission is graded by the same
+warm process. The second half shows that attacks succeed when the protection that stops them is switched off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+from nbgrader.api import MissingEntry
+from outside import WON, Outside, State, changes, descendants
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from grader import zygote_process
+from grader.autograde import Graded, autograde
+from grader.compare import Difference
+from grader.course import Course
+from grader.exercises import EXERCISES
+from grader.grading import Settings, grade_notebook
+from grader.sandbox_process import Limits
+
+ASSIGNMENT = "self_attention"
+FOLDER = Path(__file__).parent / "attacks"
+KINDS = ("forging", "reading", "escaping", "exhausting", "corrupting")
+POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
+HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
+
+# Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless.
+SHORT = Limits(cell=2.0, case=1.0, submission=5.0, memory=2**30)
+
+# What only the trusted side knows. No attack spells these out.
+INSIDE_KNOWLEDGE = ("Misconception(", "catches=", "BEGIN SOLUTION", "def judge(", "randn(rng")
+# Of the seed that everybody can read. Each submission has a seed of its own.
+HIDDEN_NUMBERS = [f"{float(case.inputs[1][0, 0]):.4f}" for case in EXERCISES[1].draw()]
+
+_HEAD = re.compile(r'"""(?P<hope>[^\n]+)"""\n# Gets: (?P<gets>[^\n]+)\n(?:# Solves: (?P<solves>[\d ]+)\n)?')
+_PART = re.compile(r"^# %% (\S+)\n", re.MULTILINE)
+_NUMBER = re.compile(r"exercise-(\d+)")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One file of tests/attacks."""
+
+    name: str
+    hope: str
+    gets: str
+    solves: frozenset[int]
+    text: str
+
+    @property
+    def student(self) -> str:
+        return self.name.replace("/", "-")
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Sources by the grade id of their cell, or by the name of their file."""
+        first, *rest = _PART.split(self.text)
+        return {"exercise-1": first, **dict(zip(rest[::2], rest[1::2], strict=True))}
+
+    def submit(self, course: Course, make_notebook: Any, solved: dict[int, str], world: str) -> Path:
+        """Hand in, and return the path of the notebook."""
+        path = course.notebook(f"submitted/{self.student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (path.parent / "world.py").write_text(world)
+        answers = {number: solved[number] for number in self.solves}
+        changed = "def attack(" in self.text
+        for name, source in {} if changed else self.parts.items():
+            if number := _NUMBER.fullmatch(name):
+                answers[int(number[1])] = source
+            else:
+                beside = path.parent / name
+                beside.parent.mkdir(parents=True, exist_ok=True)
+                beside.write_text(source)
+        notebook = json.loads(json.dumps(make_notebook(course, answers)))
+        replaced = self._change(notebook, path.parent, world) if changed else None
+        if not path.is_symlink():
+            path.write_text(json.dumps(notebook) if replaced is None else replaced)
+        return path
+
+    def _change(self, notebook: dict[str, Any], folder: Path, world: str) -> str | None:
+        """Call the attack; what it returns is handed in as the notebook's file."""
+        namespace: dict[str, Any] = {}
+        exec(world, namespace)
+        exec(compile(self.text, self.name, "exec"), namespace)
+        cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook["cells"]}
+        result: str | None = namespace["attack"](notebook, cells, folder)
+        return result
+
+    @property
+    def earned(self) -> dict[str, float]:
+        return {name: points if int(name.rsplit("-", 1)[1]) in self.solves else 0.0 for name, points in POINTS.items()}
+
+
+def read(path: Path) -> Attack:
+    text = path.read_text()
+    head = _HEAD.match(text)
+    assert head, f"{path} does not begin as tests/attacks/README.md says"
+    solves = frozenset(map(int, (head["solves"] or "").split()))
+    return Attack(path.relative_to(FOLDER).with_suffix("").as_posix(), head["hope"], head["gets"], solves, text)
+
+
+ATTACKS = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an attack."""
+
+    result: Graded
+    shown: str  # all outputs and notes of the graded notebook
+    changed: list[str]  # what is no longer as it was outside
+    neighbour: float  # credit of the honest submission that was graded next, from 0 to 1
+    same_zygote: bool
+
+
+@dataclass
+class Class:
+    course: Course
+    outside: Outside
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="module")
+def outside_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Course], Outside]]:
+    """Makes canaries around a course: secrets in the environment, and scratch folders where we can count them."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    made: list[Outside] = []
+    with pytest.MonkeyPatch.context() as patch:
+
+        def make(course: Course) -> Outside:
+            made.append(Outside(tmp_path_factory.mktemp("outside"), course))
+            patch.setenv("SECRET_TOKEN", made[-1].secret)
+            patch.setattr(tempfile, "tempdir", str(made[-1].scratch))
+            zygote_process.close_zygote()  # the next one is started with the secret in our environment
+            return made[-1]
+
+        yield make
+        zygote_process.close_zygote()
+    for outside in made:
+        outside.close()
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def attacked_class(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, str], outside_of: Any) -> Class:
+    """All attackers and three honest students, graded one after another, each attacker followed by a neighbour."""
+    event.listen(Engine, "connect", do_not_wait_for_the_disk)
+    course = new_course()
+    graded = Class(course, outside_of(course))
+    for student in HONEST:
+        submit(course, student, {**solved, 1: f"# {graded.outside.secret}\n{solved[1]}"})
+    for attack in ATTACKS.values():
+        attack.submit(course, make_notebook, solved, graded.outside.world())
+    neighbour = make_notebook(course, solved)
+    neighbour.cells = [cell for cell in neighbour.cells if not re.search(r"-[24568]$", cell.metadata.nbgrader.grade_id)]
+    grade(course, "alice")  # now the warm process runs
+    state = graded.outside.state()
+    for number, attack in enumerate(ATTACKS.values()):
+        if number == len(ATTACKS) // 2:
+            grade(course, "nora")
+            state = graded.outside.state()
+        graded.outcomes[attack.name], state = carry_out(attack, graded, neighbour, state)
+    grade(course, "zoe")
+    with course.api().gradebook as gradebook:
+        for student in (*HONEST, *(attack.student for attack in ATTACKS.values())):
+            graded.scores[student] = scores_of(gradebook, student)
+    event.remove(Engine, "connect", do_not_wait_for_the_disk)
+    return graded
+
+
+def do_not_wait_for_the_disk(connection: Any, _record: Any) -> None:
+    connection.execute("PRAGMA synchronous = OFF")
+
+
+def grade(course: Course, student: str) -> Graded:
+    (result,) = autograde(course, ASSIGNMENT, [student])
+    return result
+
+
+def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> tuple[Outcome, State]:
+    zygote = zygote_process._zygote
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.nbgrader_parts.Limits", lambda **_: SHORT)
+        patch.setattr("grader.sandbox_process.MIN_FREE", 2**60)  # as on a disk that is nearly full
+        result = grade(graded.course, attack.student)
+    after = graded.outside.state()
+    verdicts = grade_notebook(neighbour, graded.course.notebook("release", ASSIGNMENT).parent)
+    changed = changes(before, after, attack.student)
+    credit = sum(verdict.credit for verdict in verdicts) / 3
+    return Outcome(result, shown(graded.course, result), changed, credit, zygote_process._zygote is zygote), after
+
+
+def scores_of(gradebook: Any, student: str) -> dict[str, float | None]:
+    try:
+        notebook = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, student)
+    except MissingEntry:
+        return {}
+    return {grade.cell.name: grade.auto_score for grade in notebook.grades}
+
+
+def shown(course: Course, result: Graded) -> str:
+    """Everything in the graded notebook that the attacker did not write as a source."""
+    if result.error:
+        return result.error
+    return outputs_of(course.read(f"autograded/{result.student}", ASSIGNMENT))
+
+
+def outputs_of(notebook: Any) -> str:
+    outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+    notes = [cell.source for cell in notebook.cells[:1] if cell.cell_type == "markdown"]
+    return json.dumps([*outputs, *notes], ensure_ascii=False)
+
+
+def secrets_in(text: str, outside: Outside) -> list[str]:
+    secrets = [secret for secret in (outside.secret, *INSIDE_KNOWLEDGE) if secret in text]
+    return secrets + (["hidden inputs"] if all(number in text for number in HIDDEN_NUMBERS) else [])
+
+
+def test_there_are_attacks_of_every_kind() -> None:
+    assert len(ATTACKS) >= 60
+    assert {kind: sum(name.startswith(kind) for name in ATTACKS) >= 10 for kind in KINDS} == dict.fromkeys(KINDS, True)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_unearned_point(attacked_class: Class, name: str) -> None:
+    attack, result = ATTACKS[name], attacked_class.outcomes[name].result
+    refused = bool(result.error)  # as a whole: then the error is what the attacker gets
+    assert not refused or attack.gets in result.error
+    assert attacked_class.scores[attack.student] == ({} if refused else attack.earned)
+    assert result.points == (0 if refused else sum(attack.earned.values()))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_honest_neighbour_gets_full_marks(attacked_class: Class, name: str) -> None:
+    outcome = attacked_class.outcomes[name]
+    assert outcome.neighbour == 1.0
+    assert outcome.same_zygote
+
+
+@pytest.mark.parametrize("student", HONEST)
+def test_the_honest_students_of_the_class_get_full_marks(attacked_class: Class, student: str) -> None:
+    assert attacked_class.scores[student] == POINTS
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_nothing_outside_is_touched(attacked_class: Class, name: str) -> None:
+    assert attacked_class.outcomes[name].changed == []
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_secret_is_read(attacked_class: Class, name: str) -> None:
+    assert secrets_in(attacked_class.outcomes[name].shown, attacked_class.outside) == []
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_attacker_gets_what_the_file_says(attacked_class: Class, name: str) -> None:
+    """So the attack was carried out and stopped, and did not fail for a reason of its own."""
+    seen = attacked_class.outcomes[name].shown
+    assert ATTACKS[name].gets in seen
+    assert WON not in seen
+
+
+# The other half of the proof: with one protection switched off, the attack that it stops succeeds.
+
+
+@dataclass(frozen=True)
+class Off:
+    """One protection switched off, and the attacks that then succeed, with the sign of their success."""
+
+    protection: str
+    attacks: dict[str, str]  # attack: points, won, secret or canary
+    zygote: str = ""  # a statement that the warm process runs before anything else
+    patch: tuple[str, Any] | None = None  # a name of the trusted side and what is put in its place
+    settings: Settings = Settings(limits=SHORT)  # noqa: RUF009  it is frozen
+
+
+def compared_naively(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:  # noqa: ARG001
+    """Compares as most people would at first: no number is off by more than the tolerance."""
+    if isinstance(want, torch.Tensor):
+        far = bool(((got - want).abs() > tolerance).any())
+    else:
+        far = any(compared_naively(*pair, tolerance) for pair in zip(got, want, strict=False))
+    return Difference("value", "differs") if far else None
+
+
+def without(step: str) -> str:
+    """For the warm process: one step of confinement left out."""
+    return f"from grader.sandbox import confine; confine.{step} = lambda *args: None"
+
+
+SWITCHED_OFF = [
+    Off(
+        "Landlock",
+        {
+            "reading/references": "secret",
+            "reading/gradebook": "won",
+            "reading/instructor_notebook": "secret",
+            "reading/canary": "secret",
+            "reading/other_scratch_folders": "won",
+            "escaping/write_outside": "canary",
+        },
+        zygote=without("_limit_files"),
+    ),
+    Off(
+        "seccomp",
+        {
+            "escaping/tcp": "canary",
+            "escaping/unix_socket": "canary",
+            "escaping/fork": "canary",
+            "escaping/kill_a_bystander": "canary",
+            "escaping/signal_by_the_kernel": "canary",
+            "escaping/slow_down_a_bystander": "canary",
+            "escaping/attributes_outside": "canary",
+            "exhausting/memory_in_files": "won",
+        },
+        zygote=without("_limit_calls"),
+    ),
+    Off(
+        "rlimits",
+        {"exhausting/sparse_file": "won", "exhausting/memory_at_once": "won"},
+        zygote=without("_limit_amounts"),
+    ),
+    Off(
+        "all of confinement",
+        {"escaping/other_programs": "canary", "reading/memory_by_system_call": "won"},
+        settings=Settings(confined=False, limits=SHORT),
+    ),
+    Off(
+        "the emptied environment",
+        {"reading/environment": "secret"},
+        patch=("grader.sandbox_process._environment", lambda folder: {**os.environ, "HOME": str(folder)}),
+    ),
+    Off(
+        "the limit on the time of a cell",
+        {"exhausting/ends_in_time": "won"},
+        settings=Settings(limits=Limits(cell=60, submission=60)),
+    ),
+    Off(
+        "the careful comparison",
+        {"forging/nan_everywhere": "points", "forging/empty_lists": "points"},
+        patch=("grader.judge.difference", compared_naively),
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
+    off: Off = request.param
+    with pytest.MonkeyPatch.context() as patch:
+        if off.patch:
+            patch.setattr(*off.patch)
+        before = "sys.path.remove("
+        patch.setattr(zygote_process, "_PROGRAM", zygote_process._PROGRAM.replace(before, f"{off.zygote}\n{before}", 1))
+        zygote_process.close_zygote()
+        yield off
+    zygote_process.close_zygote()
+
+
+@pytest.mark.parametrize(
+    ("switched_off", "name"),
+    [pytest.param(off, name, id=f"{off.protection}-{name}") for off in SWITCHED_OFF for name in off.attacks],
+    indirect=["switched_off"],
+)
+def test_without_its_protection_the_attack_succeeds(
+    switched_off: Off,
+    name: str,
+    course: Course,
+    make_notebook: Any,
+    solved: dict[int, str],
+    submit: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outside = Outside(tmp_path, course)
+    monkeypatch.setenv("SECRET_TOKEN", outside.secret)
+    monkeypatch.setattr(tempfile, "tempdir", str(outside.scratch))
+    submit(course, "alice", solved)
+    path = ATTACKS[name].submit(course, make_notebook, solved, outside.world())
+    notebook = nbformat.read(path, as_version=4)
+    before = outside.state()
+    try:
+        verdicts = grade_notebook(notebook, path.parent, switched_off.settings)
+        touched = changes(before, outside.state())
+        signs = {
+            "points": any(verdict.credit for verdict in verdicts),
+            "won": WON in outputs_of(notebook),
+            "secret": secrets_in(outputs_of(notebook), outside),
+            "canary": touched,
+        }
+        assert signs[switched_off.attacks[name]], outputs_of(notebook)
+    finally:
+        end_processes_other_than(before)
+        outside.close()
+
+
+def end_processes_other_than(before: dict[str, Any]) -> None:
+    """What got out of a sandbox without protection has become our child."""
+    for pid in descendants(os.getpid()):
+        if f"process {pid}" not in before and (
+            zygote_process._zygote is None or pid != zygote_process._zygote._process.pid
+        ):
+            os.kill(pid, signal.SIGKILL)
+
+
+STOCK = """
+c.Autograde.exporter_class = "nbconvert.exporters.NotebookExporter"
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "nbgrader.preprocessors.Execute",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+"""
+# Attacks on nbgrader's own way to grade, which runs test cells in the student's process, and what they earn there.
+STOCK_EARNS = {"forging/redefine_check": 30, "forging/shell_hooks": 30, "corrupting/filled_and_skipped": 30}
+
+
+def test_where_test_cells_run_in_the_students_process_attacks_succeed(
+    course: Course, make_notebook: Any, solved: dict[int, str], tmp_path: Path
+) -> None:
+    settings = course.root / "nbgrader_config.py"
+    settings.write_text(settings.read_text() + STOCK)
+    outside = Outside(tmp_path, course)
+    for name in STOCK_EARNS:
+        ATTACKS[name].submit(course, make_notebook, solved, outside.world())
+        grade(course, ATTACKS[name].student)
+    outside.close()
+    with course.api().gradebook as gradebook:
+        earned = {name: sum(filter(None, scores_of(gradebook, ATTACKS[name].student).values())) for name in STOCK_EARNS}
+    assert earned == STOCK_EARNS
