@@ -35,6 +35,7 @@ class Settings:
     device: str = "cpu"
     confined: bool = True
     seed: int = DEFAULT_SEED
+    student: str = ""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -84,7 +85,7 @@ class Grading:
         self.files = files
         self.settings = settings
         self.drawings = drawings
-        self.seed = _own_seed(settings.seed, [cell.source for cell in self.cells], files)
+        self.seed = _own_seed(settings, [cell.source for cell in self.cells], files)
         self.ends_at = time.monotonic() + settings.limits.submission
         self.sandbox = self._new_sandbox()
         self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
@@ -213,12 +214,14 @@ class Grading:
     def _mentions(self, entry: str, names: set[str]) -> bool:
         """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
         to_read, read = set(self.defining.get(entry, ())), set()
+        followed: set[str] = set()
         while to_read:
             source = to_read.pop()
             read.add(source)
-            words = set(_WORD.findall(source))
+            words = set(_WORD.findall(source)) - followed
             if words & names:
                 return True
+            followed |= words
             to_read |= {other for word in words for other in self.defining.get(word, ())} - read
         return False
 
@@ -249,14 +252,14 @@ class Grading:
         return self.failed_cells.get(exercise.entry, "")
 
 
-def _own_seed(seed: int, sources: Sequence[str], files: Path | None) -> int:
-    """A seed for these cells and files only, and the same whenever they are graded.
+def _own_seed(settings: Settings, sources: Sequence[str], files: Path | None) -> int:
+    """A seed for these cells and files of this student only, and the same whenever they are graded.
 
     Code sees the inputs that it answers, and can print them. With inputs of their own for each submission, whoever
     has learnt them knows nothing about the next one.
     """
-    digest = hashlib.sha256(str(seed).encode())
-    for source in sources:
+    digest = hashlib.sha256(str(settings.seed).encode())
+    for source in (settings.student, *sources):
         digest.update(f"\n{len(source)} ".encode() + source.encode("utf-8", "replace"))
     for path in plain_files(files):
         digest.update(path.read_bytes())

@@ -125,13 +125,14 @@ class RunAndJudge(Execute):
             cell=self.timeout or self.submission_timeout, case=self.case_timeout, submission=self.submission_timeout
         )
         folder = resources.get("metadata", {}).get("path")
-        settings = Settings(self.device, self.confined, self.seed, limits)
-        grade_notebook(nb, Path(folder) if folder else None, settings, self._drawings(resources.get("nbgrader")))
+        names = resources.get("nbgrader", {})
+        settings = Settings(self.device, self.confined, self.seed, names.get("student", ""), limits)
+        grade_notebook(nb, Path(folder) if folder else None, settings, self._drawings(names))
         return nb, resources
 
-    def _drawings(self, names: dict[str, str] | None) -> frozenset[str]:
+    def _drawings(self, names: dict[str, str]) -> frozenset[str]:
         """What need not be run, from the released notebook: the tags of a submission are the student's."""
-        if names is None:
+        if not names:
             return frozenset()
         course = CourseDirectory(parent=self)
         folder = course.format_path(course.release_directory, ".", names["assignment"])

@@ -35,13 +35,13 @@ test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it i
 
 
 def grade(
-    *cells: str | int, files: Path | None = None, drawings: frozenset[str] = frozenset()
+    *cells: str | int, files: Path | None = None, drawings: frozenset[str] = frozenset(), student: str = "ada"
 ) -> tuple[dict[int, Verdict], Any]:
     """Grade a notebook of code (text) and test cells (numbers)."""
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files, Settings(limits=SHORT), drawings)
+    verdicts = grade_notebook(notebook, files, Settings(limits=SHORT, student=student), drawings)
     return {verdict.exercise: verdict for verdict in verdicts}, notebook
 
 
@@ -261,9 +261,9 @@ def test_drawings_are_the_cells_tagged_demo() -> None:
 SPY = "seen = []\ndef softmax(items_in):\n    seen.append(torch.as_tensor(items_in).tolist())\n    return items_in"
 
 
-def inputs_seen(*after: str, files: Path | None = None) -> str:
+def inputs_seen(*after: str, files: Path | None = None, student: str = "ada") -> str:
     """The hidden inputs of exercise 3, which code can print that has answered them."""
-    _, notebook = grade(SPY, 3, "print(seen)", *after, files=files)
+    _, notebook = grade(SPY, 3, "print(seen)", *after, files=files, student=student)
     return str(notebook.cells[3].outputs[0].text)
 
 
@@ -272,6 +272,7 @@ def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: P
     (tmp_path / "table.txt").write_text("1")
     first = inputs_seen(files=tmp_path)
     assert inputs_seen(files=tmp_path) == first
+    assert inputs_seen(files=tmp_path, student="eve") != first
     assert inputs_seen("# other bytes", files=tmp_path) != first
     (tmp_path / "table.txt").write_text("2")
     assert inputs_seen(files=tmp_path) != first

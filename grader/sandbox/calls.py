@@ -10,15 +10,15 @@ from __future__ import annotations
 import socket
 
 _FILES = """
-    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 open openat openat2 creat close close_range
+    read write readv writev pread64 pwrite64 preadv pwritev open openat openat2 creat close close_range
     stat fstat lstat newfstatat fstatat64 statx statfs fstatfs access faccessat faccessat2 lseek getdents getdents64
     getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
-    readlink readlinkat truncate ftruncate fallocate fsync fdatasync sync_file_range flock dup dup2 dup3 pipe pipe2
-    sendfile copy_file_range splice tee umask fadvise64 readahead
+    readlink readlinkat truncate ftruncate fallocate fsync fdatasync sync_file_range dup dup2 dup3 pipe pipe2
+    sendfile copy_file_range splice tee umask
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 """
 _MEMORY = """
-    mmap munmap mprotect mremap madvise brk msync mincore mlock mlock2 munlock membarrier
+    mmap munmap mprotect mremap madvise brk msync mlock mlock2 munlock membarrier
     pkey_mprotect pkey_alloc pkey_free get_mempolicy set_mempolicy mbind
 """
 _THREADS = """

@@ -99,6 +99,8 @@ def _limit_amounts(amounts: Amounts, device: str) -> None:
         limits[resource.RLIMIT_AS] = _addresses_in_use() + amounts.memory
     for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, limit))
+    with contextlib.suppress(OSError):  # when memory runs out, the machine shall end sandboxes first
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _addresses_in_use() -> int:
