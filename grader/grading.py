@@ -18,7 +18,8 @@ from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
 from grader.judge import judge
 from grader.rendering import blocked_output, verdict_outputs
-from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins, plain_files
+from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
+from grader.scratch import plain_files
 from grader.verdict import Verdict
 
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook

@@ -18,6 +18,9 @@ MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long on
 
 # nbgrader looks for folders by patterns, so that `zo?` would also find zoe.
 _STUDENT = re.compile(r"\w[\w .@+,'()-]{0,99}")
+# Opened beside the formgrader or the feedback, a page would have the rights of these. The course's own drawings are put
+# in their places by nbgrader.
+_PAGES = {".htm", ".html", ".shtml", ".xhtml", ".xht", ".mht", ".mhtml", ".xml", ".svg"}
 _NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
 
 
@@ -64,7 +67,7 @@ def _copy_other_files(source: Path, copy: Path) -> list[str]:
         target = copy / path.relative_to(source)
         if entry.is_symlink():
             left_out.append(f"hand in a link ({_shown(path.name)})")
-        elif entry.is_dir() or path.suffix == ".ipynb":
+        elif entry.is_dir() or path.suffix == ".ipynb" or path.suffix.lower() in _PAGES:
             continue
         elif not entry.is_file():
             left_out.append(f"hand in something that is no file ({_shown(path.name)})")

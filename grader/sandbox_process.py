@@ -10,9 +10,6 @@ import json
 import os
 import secrets
 import select
-import shutil
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,13 +21,10 @@ from grader.exercise import Inputs
 from grader.outputs import rebuild_outputs
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
+from grader.scratch import Scratch, TooMuch
 from grader.zygote_process import INHERITED, fork_sandbox
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
-MAX_FOLDER = 256 * 2**20  # bytes that a submission may write
-MAX_FILES = 10_000
-MAX_DEPTH = 50  # of folders in folders
-MIN_FREE = 2**30  # bytes of the disk that must be left for others
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
@@ -66,10 +60,6 @@ class CellResult:
     error: str = ""  # such as "SyntaxError: invalid syntax"
 
 
-class _TooMuch(Exception):
-    """The sandbox uses more of something than it may; the text says so to the student."""
-
-
 class _Forged(Exception):
     """A frame that does not belong to the request."""
 
@@ -83,13 +73,11 @@ class SandboxProcess:
 
     def __init__(self, files: Path | None, limits: Limits, device: str = "cpu", confined: bool = True) -> None:
         self._limits = limits
-        self._folder = Path(tempfile.mkdtemp(prefix="sandbox-"))
-        if files is not None:
-            _copy_files(files, self._folder)
+        self._scratch = Scratch(files)
         self._process = fork_sandbox(
             {
-                "folder": str(self._folder),
-                "environment": _environment(self._folder),
+                "folder": str(self._scratch.folder),
+                "environment": _environment(self._scratch.folder),
                 "device": device,
                 "confined": confined,
                 "amounts": {"memory": limits.memory, "cpu": round(limits.submission)},
@@ -97,8 +85,7 @@ class SandboxProcess:
         )
         self._channel = self._process.channel
         self._ready = False  # until the process says so
-        self._free_at_start = _free(self._folder)
-        self._next_measure = 0.0  # of the folder: answers come faster than files can fill it
+        self._next_look = 0.0  # at the folder: answers come faster than files can fill it
         self._blocked: list[str] = []
 
     def wait_until_ready(self) -> None:
@@ -153,7 +140,7 @@ class SandboxProcess:
         """End the process and everything it started, and remove its folder."""
         self._read_notes()
         self._process.end()
-        _remove(self._folder)
+        self._scratch.remove()
 
     def _ask(
         self, header: dict[str, Any], tensors: dict[str, Any], seconds: float, standins: Standins | None = None
@@ -165,7 +152,7 @@ class SandboxProcess:
             return self._exchange(header, tensors, time.monotonic() + seconds, standins or {})
         except wire.ChannelTimeout:
             reason = f"Your code ran for more than {_seconds(seconds)} and was stopped. Is there an endless loop?"
-        except _TooMuch as too_much:
+        except TooMuch as too_much:
             reason = str(too_much)
         except _Forged:
             reason = "Your code sent something that is no answer."
@@ -189,68 +176,19 @@ class SandboxProcess:
             if "call" not in frame.header:
                 return frame
             wire.send(self._channel, *_stand_in(frame, standins), deadline)
-        raise _TooMuch("Your code called other functions far too often.")
+        raise TooMuch("Your code called other functions far too often.")
 
     def _watch(self) -> None:
         """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
         if self._process.threads > MAX_THREADS:
-            raise _TooMuch(f"Your code started more than {MAX_THREADS} threads.")
-        if time.monotonic() < self._next_measure:
-            return
-        size, files = _measure(self._folder)
-        self._next_measure = time.monotonic() + wire.MEANWHILE_SECONDS
-        if size > MAX_FOLDER:
-            raise _TooMuch(f"Your code wrote more than {MAX_FOLDER // 2**20} MB of files.")
-        if files > MAX_FILES:
-            raise _TooMuch(f"Your code made more than {MAX_FILES} files.")
-        # Files that are removed and still open are in no folder. Others write as well, so only a full disk counts.
-        free = _free(self._folder)
-        if free < MIN_FREE and free < self._free_at_start - MAX_FOLDER:
-            raise _TooMuch("Your code filled the disk.")
+            raise TooMuch(f"Your code started more than {MAX_THREADS} threads.")
+        if time.monotonic() >= self._next_look:
+            self._scratch.look_at_amounts()
+            self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
 
 
 def _seconds(amount: float) -> str:
     return f"{amount:.0f} second{'' if round(amount) == 1 else 's'}"
-
-
-def _measure(folder: Path) -> tuple[int, int]:
-    """Bytes and number of files, of a folder that changes meanwhile; it stops counting when there are too many."""
-    size = files = 0
-    to_look = [(str(folder), 0)]
-    while to_look and files <= MAX_FILES:
-        path, depth = to_look.pop()
-        try:
-            with os.scandir(path) as entries:
-                for entry in entries:
-                    files += 1
-                    with contextlib.suppress(FileNotFoundError):  # gone by now
-                        size += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        to_look.append((entry.path, depth + 1))
-        except FileNotFoundError:
-            continue
-        except OSError as error:  # closed to us: there might be anything in it
-            raise _TooMuch("Your code made folders that cannot be looked into.") from error
-        if depth > MAX_DEPTH:  # in the end, paths are too long to be looked at
-            raise _TooMuch(f"Your code made folders in folders, more than {MAX_DEPTH} deep.")
-    return size, files
-
-
-def _free(folder: Path) -> int:
-    """Bytes that the file system of a folder has left."""
-    system = os.statvfs(folder)
-    return system.f_bavail * system.f_frsize
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder whatever is in it; what is too deep or closed for Python is not for these two programs."""
-    try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except (OSError, RecursionError):
-        for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-            subprocess.run([*program, "--", folder], check=False, stderr=subprocess.DEVNULL)
 
 
 def _blocked_sentence(note: bytes) -> str:
@@ -302,26 +240,6 @@ def _read_answer(frame: wire.Frame) -> Answer:
         return Lost("Your code sent something that is no answer.")
     value, inputs_after = wire.decode(values, frame.tensors)
     return Returned(value, inputs_after, frozenset(wire.devices(items[0])))
-
-
-def plain_files(folder: Path | None) -> list[Path]:
-    """The files beside a notebook, such as checks.py, without notebooks and links, as far as a sandbox has room."""
-    files: list[Path] = []
-    room = MAX_FOLDER // 2
-    for path in sorted(folder.rglob("*")) if folder else []:
-        if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb":
-            room -= path.stat().st_size
-            if room < 0 or len(files) == MAX_FILES // 2:
-                break
-            files.append(path)
-    return files
-
-
-def _copy_files(source: Path, target: Path) -> None:
-    for path in plain_files(source):
-        copy = target / path.relative_to(source)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
 
 
 def _environment(folder: Path) -> dict[str, str]:

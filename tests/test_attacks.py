@@ -197,7 +197,7 @@ def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> t
     zygote = zygote_process._zygote
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grader.nbgrader_parts.Limits", lambda **_: SHORT)
-        patch.setattr("grader.sandbox_process.MIN_FREE", 2**60)  # as on a disk that is nearly full
+        patch.setattr("grader.scratch.MIN_FREE", 2**60)  # as on a disk that is nearly full
         result = grade(graded.course, attack.student)
     after = graded.outside.state()
     verdicts = grade_notebook(neighbour, graded.course.notebook("release", ASSIGNMENT).parent)

@@ -126,6 +126,12 @@ def test_folders_without_end_are_not_followed(submitted: Path) -> None:
     assert taken(submitted)[0] == HONEST
 
 
+def test_pages_are_left_out(submitted: Path) -> None:
+    for name in ("page.html", "page.SHTML", "page.svg"):
+        (submitted / name).write_text("<script>alert(1)</script>")
+    assert taken(submitted) == (HONEST, [])
+
+
 def test_a_long_time_is_left_out(submitted: Path) -> None:
     """nbgrader would read it for hours."""
     (submitted / "timestamp.txt").write_text("1" * 1000)
