@@ -1,5 +1,5 @@
 """Makes folders in folders, too deep to be measured and removed by recursion."""
-# Gets: There is no function called compute_qkv
+# Gets: Your code made folders
 
 import os
 
