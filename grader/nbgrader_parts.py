@@ -104,6 +104,7 @@ class RunAndJudge(Execute):
     timeout = Integer(30, allow_none=True, help="Seconds that one cell may run.").tag(config=True)
     case_timeout = Integer(10, help="Seconds that one hidden case may run.").tag(config=True)
     submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
+    memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
     confined = Bool(help="Whether the kernel keeps submissions from files, network and processes.").tag(config=True)
@@ -122,7 +123,10 @@ class RunAndJudge(Execute):
 
     def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:  # noqa: ARG002
         limits = Limits(
-            cell=self.timeout or self.submission_timeout, case=self.case_timeout, submission=self.submission_timeout
+            cell=self.timeout or self.submission_timeout,
+            case=self.case_timeout,
+            submission=self.submission_timeout,
+            memory=self.memory,
         )
         folder = resources.get("metadata", {}).get("path")
         names = resources.get("nbgrader", {})

@@ -16,6 +16,7 @@ import pytest
 
 from grader.autograde import autograde
 from grader.course import Course, copy_course
+from grader.nbgrader_parts import RunAndJudge
 
 ASSIGNMENT = "self_attention"
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
@@ -306,3 +307,10 @@ def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
     assert scores(course, "ada")["test-exercise-3"] == 0.0
     nbgrader(course, "autograde", ASSIGNMENT, "--force")
     assert scores(course, "ada")["test-exercise-3"] == 2.0
+
+
+@pytest.mark.parametrize(("gigabytes", "error"), [(1, ["MemoryError"]), (4, [])])
+def test_the_limit_of_memory_is_a_setting(gigabytes: int, error: list[str]) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = bytearray(2 * 2**30)")])
+    RunAndJudge(memory=gigabytes * 2**30).preprocess(notebook, {})
+    assert [output.ename for output in notebook.cells[0].outputs] == error
