@@ -70,7 +70,7 @@ def autograde(
 
 def _grade(course: Course, api: Any, assignment: str, student: str, force: bool, folder: Path) -> Graded:
     try:
-        left_out = take_in(course.root / "submitted", student, assignment, folder)
+        left_out = take_in(course.root / "submitted", student, assignment, folder, course.root / "source" / assignment)
         result = api.autograde(assignment, student, force=force, create=True)
         if not result["success"]:
             return Graded(student, [], _last_line(result))

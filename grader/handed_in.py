@@ -9,6 +9,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from nbgrader.utils import parse_utc
+
 from grader import reading
 
 MAX_FILES = 200
@@ -28,8 +30,11 @@ class NotTakenIn(Exception):
     """There is nothing that could be graded; the text says why."""
 
 
-def take_in(submitted: Path, student: str, assignment: str, target: Path) -> list[str]:
-    """Copy a submission into `target`; returns what was left out, as attempts that a notice can tell of."""
+def take_in(submitted: Path, student: str, assignment: str, target: Path, given: Path | None = None) -> list[str]:
+    """Copy a submission into `target`; returns what was left out, as attempts that a notice can tell of.
+
+    What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there.
+    """
     if not _STUDENT.fullmatch(student):
         raise NotTakenIn("the name of the folder has characters that nbgrader takes for a pattern, or cannot show")
     source = submitted / student / assignment
@@ -50,7 +55,7 @@ def take_in(submitted: Path, student: str, assignment: str, target: Path) -> lis
         raise NotTakenIn(f"what was handed in is larger than {reading.MAX_BYTES // 2**20} MB")
     else:
         _copy(notebook, copy / notebook.name)
-    return _copy_other_files(source, copy)
+    return _copy_other_files(source, copy, given)
 
 
 def links(folder: Path) -> list[Path]:
@@ -58,13 +63,16 @@ def links(folder: Path) -> list[Path]:
     return [Path(entry.path) for entry in _entries(folder) if entry.is_symlink()]
 
 
-def _copy_other_files(source: Path, copy: Path) -> list[str]:
+def _copy_other_files(source: Path, copy: Path, given: Path | None) -> list[str]:
     """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
     left_out = []
     files_left, bytes_left = MAX_FILES, MAX_BYTES
     for entry in _entries(source):
         path = Path(entry.path)
-        target = copy / path.relative_to(source)
+        place = path.relative_to(source)
+        target = copy / place
+        if given and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
+            continue
         if entry.is_symlink():
             left_out.append(f"hand in a link ({_shown(path.name)})")
         elif entry.is_dir() or path.suffix == ".ipynb" or path.suffix.lower() in _PAGES:
@@ -73,7 +81,7 @@ def _copy_other_files(source: Path, copy: Path) -> list[str]:
             left_out.append(f"hand in something that is no file ({_shown(path.name)})")
         elif entry.stat().st_nlink > 1:
             left_out.append(f"hand in a hard link ({_shown(path.name)})")
-        elif path.name == "timestamp.txt" and entry.stat().st_size > MAX_TIMESTAMP:
+        elif place == Path("timestamp.txt") and not _is_time(path):
             left_out.append("hand in a time that is none (timestamp.txt)")
         else:
             files_left -= 1
@@ -83,6 +91,22 @@ def _copy_other_files(source: Path, copy: Path) -> list[str]:
                 break
             _copy(path, target)
     return left_out[:20]
+
+
+def _is_given(given: Path, place: Path, is_folder: bool) -> bool:
+    """A given file, something in a folder that has the name of one, or a file that has the name of a given folder."""
+    if any((given / name).is_file() for name in (place, *place.parents)):
+        return True
+    return (given / place).is_dir() and not is_folder
+
+
+def _is_time(path: Path) -> bool:
+    if path.stat().st_size > MAX_TIMESTAMP:
+        return False
+    try:
+        return bool(parse_utc(path.read_text().strip()))
+    except Exception:  # dateutil has many
+        return False
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -137,6 +137,8 @@ def test_a_long_time_is_left_out(submitted: Path) -> None:
     """nbgrader would read it for hours."""
     (submitted / "timestamp.txt").write_text("1" * 1000)
     assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
+    (submitted / "timestamp.txt").write_text("yesterday")
+    assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
     (submitted / "timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
     assert taken(submitted) == (HONEST | {"timestamp.txt"}, [])
 
@@ -169,6 +171,20 @@ def test_each_costs_only_its_own_student(course: Course, submit: Any, solved: An
     assert results["mallory"].blocked == ("hand in a link (stolen.txt)",)
     assert scores(course, "zoe")["test-exercise-3"] == 2
     assert not [path.name for path in course.root.iterdir() if path.name.startswith(".taken-in")]
+
+
+def test_what_has_a_name_of_the_courses_own_files_costs_nothing(
+    course: Course, submit: Any, solved: Any, scores: Any
+) -> None:
+    """A folder named as a given file, a file named as a given folder, and another time."""
+    folder = submit(course, "ada", {3: solved[3]}).parent
+    (folder / "checks.py").mkdir()
+    (folder / "checks.py/more.py").touch()
+    (folder / "images").touch()
+    (folder / "timestamp.txt").write_text("now")
+    (result,) = autograde(course, ASSIGNMENT)
+    assert (result.points, result.error) == (2, "")
+    assert scores(course, "ada")["test-exercise-3"] == 2
 
 
 def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, solved: Any, scores: Any) -> None:
