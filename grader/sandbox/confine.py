@@ -161,6 +161,7 @@ def _to_read(device: str) -> Iterator[tuple[Path, FSAccess]]:
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo"):
         yield Path(file), FSAccess.READ_FILE
     yield Path("/sys/devices/system/cpu"), _READ
+    yield Path(f"/etc/python{sysconfig.get_python_version()}"), _READ  # where Debian keeps a part of the library
     for node in ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"):
         yield Path(node), FSAccess.READ_FILE | FSAccess.WRITE_FILE
     if device == "cuda":

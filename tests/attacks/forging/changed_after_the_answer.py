@@ -1,5 +1,5 @@
 """Returns a list and changes it from a thread until somebody compares it. The judge holds a copy."""
-# Gets: returns the same result whatever its input is
+# Gets: 0 of 3 points
 
 import threading
 
