@@ -3,6 +3,6 @@
 
 import os
 
-for _ in range(600):
+while True:
     os.mkdir("d")
     os.chdir("d")
