@@ -1,4 +1,7 @@
 """Never ends within one operation of C code, which no interrupt reaches."""
 # Gets: Is there an endless loop?
 
-10 ** 10**9
+import collections
+import itertools
+
+collections.deque(itertools.repeat(0), maxlen=0)
