@@ -12,6 +12,7 @@ from pathlib import Path
 from nbgrader.utils import parse_utc
 
 from grader import reading
+from grader.sandbox.wire import printable
 
 MAX_FILES = 200
 MAX_BYTES = 100 * 2**20
@@ -59,8 +60,9 @@ def take_in(submitted: Path, student: str, assignment: str, target: Path, given:
 
 
 def links(folder: Path) -> list[Path]:
-    """The links in a folder, without following any."""
-    return [Path(entry.path) for entry in _entries(folder) if entry.is_symlink()]
+    """All links in a folder, however much is in it, without following any."""
+    names = (Path(level, name) for level, folders, files in os.walk(folder) for name in folders + files)
+    return sorted(path for path in names if path.is_symlink())
 
 
 def _copy_other_files(source: Path, copy: Path, given: Path | None) -> list[str]:
@@ -74,13 +76,13 @@ def _copy_other_files(source: Path, copy: Path, given: Path | None) -> list[str]
         if given and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
             continue
         if entry.is_symlink():
-            left_out.append(f"hand in a link ({_shown(path.name)})")
+            left_out.append(f"hand in a link ({printable(path.name, 60)})")
         elif entry.is_dir() or path.suffix == ".ipynb" or path.suffix.lower() in _PAGES:
             continue
         elif not entry.is_file():
-            left_out.append(f"hand in something that is no file ({_shown(path.name)})")
+            left_out.append(f"hand in something that is no file ({printable(path.name, 60)})")
         elif entry.stat().st_nlink > 1:
-            left_out.append(f"hand in a hard link ({_shown(path.name)})")
+            left_out.append(f"hand in a hard link ({printable(path.name, 60)})")
         elif place == Path("timestamp.txt") and not _is_time(path):
             left_out.append("hand in a time that is none (timestamp.txt)")
         else:
@@ -134,7 +136,3 @@ def _copy(source: Path, target: Path) -> None:
     descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file, target.open("wb") as copy:
         shutil.copyfileobj(file, copy)
-
-
-def _shown(name: str) -> str:
-    return "".join(one if one.isprintable() else " " for one in name[:60])

@@ -11,7 +11,7 @@ import pytest
 
 from grader.autograde import autograde
 from grader.course import Course
-from grader.handed_in import MAX_BYTES, MAX_FILES, NotTakenIn, links, take_in
+from grader.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, links, take_in
 
 ASSIGNMENT = "self_attention"
 
@@ -37,6 +37,16 @@ def taken(submitted: Path, student: str = "ada") -> tuple[set[str], list[str]]:
 
 
 HONEST = {f"{ASSIGNMENT}.ipynb", "my_functions.py", "data/words.txt"}
+
+
+def test_links_are_found_however_much_lies_around_them(submitted: Path) -> None:
+    """Also where we would take in nothing: plain nbgrader has copied it."""
+    (submitted / ".venv").mkdir()
+    for number in range(MAX_ENTRIES):
+        (submitted / f"{number:05}").touch()
+    for link in (submitted / ".venv/secret.txt", submitted / "zzz.txt"):
+        link.symlink_to("../../../secret.txt")
+    assert [path.name for path in links(submitted)] == ["secret.txt", "zzz.txt"]
 
 
 def test_all_of_an_honest_submission_is_taken_in(submitted: Path) -> None:
