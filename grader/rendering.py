@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -13,11 +14,14 @@ from grader.verdict import Verdict
 METADATA_KEY = "grader"
 BLOCKED_KEY = "blocked"
 
-_PANEL = (
-    '<div class="verdict" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
+_BOX = (
+    '<div class="{kind}" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
     'margin: 0.4em 0; padding: 0.6em 1em; font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
+    "{heading}{body}</div>"
+)
+_VERDICT_HEADING = (
     '<div style="display: flex; gap: 1em; justify-content: space-between">'
-    "<strong>{mark} {title}</strong><strong>{points}</strong></div>{body}</div>"
+    "<strong>{mark} {title}</strong><strong>{points}</strong></div>"
 )
 # Dark borders of different lightness and a mark of its own shape: readable in grey as well.
 _LOOKS = {
@@ -27,11 +31,7 @@ _LOOKS = {
 }
 # The colours of a dark theme must not reach into the panel, whose background is light.
 _CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
-_NOTICE = (
-    '<div class="blocked" style="border-left: 6px solid #44546a; background: #eef1f5; color: #1d1d1f; '
-    'margin: 0.4em 0; padding: 0.6em 1em; font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
-    "<strong>⚑ Not allowed while a notebook is graded</strong>{body}</div>"
-)
+_NOT_ALLOWED = "⚑ Not allowed while a notebook is graded"
 _EXPLAINED = (
     "A notebook that is graded can read Python's libraries and the files beside it, and write files of its own. "
     "The instructor sees this notice, too."
@@ -60,11 +60,11 @@ def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
 def blocked_output(blocked: list[str]) -> Any:
     """A notice, to student and instructor, of what code tried and the kernel did not allow."""
     sentences = [*(f"It tried to {attempt}." for attempt in blocked), _EXPLAINED]
-    body = "".join(f'<div style="margin-top: 0.3em">{escape(sentence)}</div>' for sentence in sentences)
-    text = "\n".join(["⚑ Not allowed while a notebook is graded", *sentences])
+    heading = f"<strong>{_NOT_ALLOWED}</strong>"
+    notice = _box("blocked", "#44546a", "#eef1f5", heading, map(escape, sentences))
     return nbformat.v4.new_output(
         "display_data",
-        data={"text/plain": text, "text/html": _NOTICE.format(body=body)},
+        data={"text/plain": "\n".join([_NOT_ALLOWED, *sentences]), "text/html": notice},
         metadata={METADATA_KEY: {BLOCKED_KEY: blocked}},
     )
 
@@ -74,15 +74,14 @@ def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:
     look = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
     mark, colour, background = _LOOKS[look]
     title = f"Exercise {verdict.exercise}: {verdict.title}" if verdict.exercise else verdict.title
-    panel = _PANEL.format(
-        mark=mark,
-        colour=colour,
-        background=background,
-        title=escape(title),
-        points=escape(score),
-        body="".join(f'<div style="margin-top: 0.3em">{_code(sentence)}</div>' for sentence in verdict.sentences),
-    )
+    heading = _VERDICT_HEADING.format(mark=mark, title=escape(title), points=escape(score))
+    panel = _box("verdict", colour, background, heading, map(_code, verdict.sentences))
     return {"text/plain": "\n".join([f"{mark} {title}: {score}", *verdict.sentences]), "text/html": panel}
+
+
+def _box(kind: str, colour: str, background: str, heading: str, lines: Iterable[str]) -> str:
+    body = "".join(f'<div style="margin-top: 0.3em">{line}</div>' for line in lines)
+    return _BOX.format(kind=kind, colour=colour, background=background, heading=heading, body=body)
 
 
 def _code(sentence: str) -> str:

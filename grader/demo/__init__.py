@@ -18,7 +18,7 @@ from grader.feedback import write_feedback
 from grader.release import compile_release
 
 ASSIGNMENT = "self_attention"
-# One of the twelve has written an endless loop, which every later plot of the notebook runs into again.
+# One of the twelve has written an endless loop, which its check and its hidden cases run into again.
 IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
 STUDENTS = Path(__file__).parent / "students"
 

@@ -53,13 +53,6 @@ def weights_instead(
     return torch.softmax(affine(W_k, X, b_k).mT @ affine(W_q, X, b_q) / len(X) ** 0.5, dim=0)
 
 
-def compares_dimensions(
-    X: Tensor, W_v: Tensor, W_q: Tensor, W_k: Tensor, b_v: Tensor, b_q: Tensor, b_k: Tensor
-) -> Tensor:
-    scores = affine(W_k, X, b_k) @ affine(W_q, X, b_q).mT  # (D, D)
-    return torch.softmax(scores / len(X) ** 0.5, dim=0) @ affine(W_v, X, b_v)
-
-
 def draw(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         # Small weights keep the scores near one, where softmax shows every mistake.
