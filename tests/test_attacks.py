@@ -38,8 +38,12 @@ KINDS = ("forging", "reading", "escaping", "exhausting", "corrupting")
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
 HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 
-# Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless.
+# Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless. All others
+# have time enough for a machine that does something else as well: what becomes of them must not hang on the clock.
 SHORT = Limits(cell=2.0, case=1.0, submission=5.0, memory=2**30)
+LONG = Limits(cell=30.0, case=20.0, submission=120.0, memory=2**30)
+ENDED_BY_TIME = ("Is there an endless loop?", "The notebook as a whole took too long", "Your code")
+FULL_DISK = "Your code filled the disk"
 
 # What only the trusted side knows. No attack spells these out.
 INSIDE_KNOWLEDGE = ("Misconception(", "catches=", "BEGIN SOLUTION", "def judge(", "randn(rng")
@@ -99,6 +103,10 @@ class Attack:
         cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook["cells"]}
         result: str | None = namespace["attack"](notebook, cells, folder)
         return result
+
+    @property
+    def limits(self) -> Limits:
+        return SHORT if self.gets in ENDED_BY_TIME else LONG
 
     @property
     def earned(self) -> dict[str, float]:
@@ -196,8 +204,9 @@ def grade(course: Course, student: str) -> Graded:
 def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> tuple[Outcome, State]:
     zygote = zygote_process._zygote
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.nbgrader_parts.Limits", lambda **_: SHORT)
-        patch.setattr("grader.scratch.MIN_FREE", 2**60)  # as on a disk that is nearly full
+        patch.setattr("grader.nbgrader_parts.Limits", lambda **_: attack.limits)
+        if attack.gets == FULL_DISK:  # for no other: somebody else may write much meanwhile
+            patch.setattr("grader.scratch.MIN_FREE", 2**60)
         result = grade(graded.course, attack.student)
     after = graded.outside.state()
     verdicts = grade_notebook(neighbour, graded.course.notebook("release", ASSIGNMENT).parent)
