@@ -49,6 +49,18 @@ class Exercise:
     misconceptions: Sequence[Misconception]
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
+    # A class is put to a case in another way than a function: see sandbox/observe.py and modules.py.
+    form: str = "function"
+    # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
+    # make a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors.
+    read: Callable[..., Any] | None = None
+    # Further functions of the same exercise: judged by themselves, sharing the points.
+    others: Sequence[Exercise] = ()
+
+    @property
+    def functions(self) -> list[Exercise]:
+        """This one and the others: one for each function that the student writes."""
+        return [self, *self.others]
 
     def draw(self, seed: int = DEFAULT_SEED) -> list[DrawnCase]:
         """All cases with their inputs, the same for the same seed."""
@@ -57,6 +69,10 @@ class Exercise:
             for case in self.cases
             for draw in range(DRAWS_PER_CASE)
         ]
+
+    def reading(self, value: Any, inputs: Inputs) -> Any:
+        """What is compared of a value that came back."""
+        return self.read(value, *inputs) if self.read else value
 
     def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
         """What these misconceptions, all at once, would answer."""

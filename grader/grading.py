@@ -16,7 +16,7 @@ import torch
 from grader.answer import Answer, Lost, Missing
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
-from grader.judge import judge
+from grader.judge import judge, together
 from grader.rendering import blocked_output, verdict_outputs
 from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
 from grader.scratch import plain_files
@@ -183,7 +183,7 @@ class Grading:
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
             return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, "no answer", (why,))
-        return self._best_verdict(exercise)
+        return together({one.entry: self._best_verdict(one) for one in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
         """Judge with the student's earlier functions first, then with right ones in place of their wrong ones."""
@@ -206,9 +206,11 @@ class Grading:
     def _standins(self, exercise: Exercise) -> Standins:
         """Right versions of all earlier functions of this assignment, if the student's code calls any of them."""
         earlier = {
-            one.entry: one.reference
+            function.entry: function.reference
             for one in EXERCISES.values()
             if one.assignment == exercise.assignment and one.number < exercise.number
+            for function in one.functions
+            if function.form == "function"
         }
         return earlier if self._mentions(exercise.entry, set(earlier)) else {}
 
@@ -245,7 +247,7 @@ class Grading:
             elif time.monotonic() > self.ends_at:
                 answers.append(Lost("The notebook as a whole took too long; this exercise was not run."))
             else:
-                answer = self._alive().answer(exercise.entry, case.inputs, standins)
+                answer = self._alive().answer(exercise.entry, case.inputs, standins, exercise.form)
                 answers.append(Missing(self._why_missing(exercise)) if isinstance(answer, Missing) else answer)
         return answers
 

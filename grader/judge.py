@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -30,11 +31,31 @@ ARRANGEMENT_CREDIT = 0.5
 MODIFIED_CREDIT = 0.5
 DEVICE_CREDIT = 0.5
 PRECISION_CREDIT = 0.5
+# The same for classes, by the part that is not right.
+SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75}
 
 
 def judge(exercise: Exercise, drawn: Sequence[DrawnCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
     """The verdict on the answers to all cases of an exercise."""
     return _Judgement(exercise, drawn, answers, device).verdict()
+
+
+def together(verdicts: Mapping[str, Verdict]) -> Verdict:
+    """One verdict for the functions of an exercise, by name, which share its points."""
+    first, *others = verdicts.values()
+    if not others:
+        return first
+    said = [one.sentences for one in verdicts.values()]
+    named = [f"`{name}`: {text}" for name, one in verdicts.items() for text in one.sentences]
+    return replace(
+        first,
+        credit=sum(one.credit for one in verdicts.values()) / len(verdicts),
+        reason=min(verdicts.values(), key=lambda one: one.credit).reason,
+        sentences=first.sentences if all(one == first.sentences for one in said) else tuple(named),
+        misconceptions=tuple(name for one in verdicts.values() for name in one.misconceptions),
+        cases_right=sum(one.cases_right for one in verdicts.values()),
+        cases=sum(one.cases for one in verdicts.values()),
+    )
 
 
 class _Judgement:
@@ -43,11 +64,20 @@ class _Judgement:
     def __init__(self, exercise: Exercise, drawn: Sequence[DrawnCase], answers: Sequence[Answer], device: str) -> None:
         self.exercise = exercise
         self.drawn = drawn
-        self.answers = answers
+        self.answers = [self._read(*pair) for pair in zip(answers, drawn, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE[device]
-        self.expected = [exercise.reference(*case.inputs) for case in drawn]
+        self.expected = [exercise.reading(exercise.reference(*case.inputs), case.inputs) for case in drawn]
         self.differences = [self._difference(*pair) for pair in zip(answers, self.expected, strict=True)]
+
+    def _read(self, answer: Answer, case: DrawnCase) -> Answer:
+        """What is compared of an answer, if it can be read."""
+        if self.exercise.read is None or not isinstance(answer, Returned) or _first_unusable(answer.value):
+            return answer
+        try:
+            return replace(answer, value=self.exercise.reading(answer.value, case.inputs))
+        except Exception:  # not what our code in the sandbox sends
+            return replace(answer, value=Unusable("something that cannot be read"))
 
     def verdict(self) -> Verdict:
         """The first rule that applies decides."""
@@ -57,6 +87,7 @@ class _Judgement:
             self._right,
             self._one_thing_wrong,
             self._named,
+            self._output_right,
             self._constant,
             self._imprecise,
             self._rearranged,
@@ -65,13 +96,19 @@ class _Judgement:
 
     def _difference(self, answer: Answer, expected: Any) -> Difference | None:
         if not isinstance(answer, Returned):
-            return Difference("error", _explain_failure(answer))
+            return Difference("error", _explain_failure(answer, self.noun))
         unusable = _first_unusable(answer.value)
         if unusable is not None:
-            return Difference("type", f"Your function returned {unusable.reason}.")
+            return Difference("type", f"Your {self.noun} returned {unusable.reason}.")
         if answer.value is None:
             return Difference("type", "Your function returned None: does it end with a return statement?")
+        if isinstance(expected, dict):
+            return difference_in_parts(answer.value, expected, self.tolerance)
         return difference(answer.value, expected, self.tolerance)
+
+    @property
+    def noun(self) -> str:
+        return "class" if self.exercise.form == "module" else "function"
 
     def _result(
         self, credit: float, reason: str, *sentences: str, misconceptions: Iterable[Misconception] = ()
@@ -91,7 +128,7 @@ class _Judgement:
         missing = next((answer for answer in self.answers if isinstance(answer, Missing)), None)
         if missing is None:
             return None
-        text = f"There is no function called {self.exercise.entry}."
+        text = f"There is no {self.noun} called {self.exercise.entry}."
         return self._result(0.0, "missing", text, *([missing.because] if missing.because else []))
 
     def _to_do(self) -> Verdict | None:
@@ -99,7 +136,7 @@ class _Judgement:
         for answer in self.answers:
             if not isinstance(answer, Raised) or answer.type != "NotImplementedError":
                 return None
-            if answer.function != self.exercise.entry:
+            if answer.function not in (self.exercise.entry, "__init__", "forward"):
                 return None
         return self._result(0.0, "to do", "This exercise is still to do.")
 
@@ -157,10 +194,20 @@ class _Judgement:
                 if not isinstance(answer, Raised):
                     return False
                 continue
+            wrong = self.exercise.reading(wrong, case.inputs)
             if not isinstance(answer, Returned) or not agrees(answer.value, wrong, expected, self.tolerance):
                 return False
             returned = True
         return returned  # errors alone are no evidence
+
+    def _output_right(self) -> Verdict | None:
+        """What a class computes is right in every case, and something else is not."""
+        wrong = [found for found in self.differences if found]
+        if any(found.kind not in SIDES for found in wrong):
+            return None
+        kind = min((found.kind for found in wrong), key=list(SIDES).index)
+        texts = list(dict.fromkeys(found.text for found in wrong if found.kind == kind))
+        return self._result(SIDES[kind], kind, "What you compute is right.", texts[0])
 
     def _constant(self) -> Verdict | None:
         """The same result for different inputs of the same shape."""
@@ -177,10 +224,12 @@ class _Judgement:
         """Right numbers, of which digits were thrown away."""
         pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         for answer, expected in zip(self.answers, self.expected, strict=True):
-            paired = paired_numbers(answer.value, expected) if isinstance(answer, Returned) else None
-            if not paired:
+            paired = _paired_numbers(answer.value, expected) if isinstance(answer, Returned) else None
+            if paired is None:
                 return None
             pairs += paired
+        if not pairs:
+            return None
         got = torch.cat([pair[0].reshape(-1) for pair in pairs])
         want = torch.cat([pair[1].reshape(-1) for pair in pairs])
         scale = want.abs().max()
@@ -222,26 +271,88 @@ class _Judgement:
         return self._result(0.0, reason, *sentences)
 
 
+def difference_in_parts(got: Any, want: dict[str, Any], tolerance: float) -> Difference | None:
+    """The first part with a difference, in the order of the parts. A difference is of the kind of its part."""
+    for part, wanted in want.items():
+        given = got.get(part) if isinstance(got, dict) else None
+        if isinstance(given, str) or isinstance(wanted, str):
+            if given != wanted:
+                return Difference(
+                    part, given if isinstance(given, str) and given else f"The {part} cannot be compared."
+                )
+            continue
+        found = _difference_of_part(part, given, wanted, tolerance)
+        if found:
+            return found
+    return None
+
+
+def _difference_of_part(part: str, given: Any, wanted: Any, tolerance: float) -> Difference | None:
+    """The difference of a tensor, or of tensors by name, which have one scale for their errors."""
+    if not isinstance(wanted, dict):
+        found = difference(given, wanted, tolerance)
+        return found and replace(found, kind=part, text=_about(part, found.text))
+    values = [given.get(name) if isinstance(given, dict) else None for name in wanted]
+    found = difference(values, list(wanted.values()), tolerance)
+    if not found:
+        return None
+    index = re.match(r"result\[(\d+)\]", found.text)
+    label, text = (list(wanted)[int(index[1])], f"result{found.text[index.end() :]}") if index else (part, found.text)
+    return replace(found, kind=part, text=_about(label, text))
+
+
+def _about(label: str, text: str) -> str:
+    """The text of a difference with a name for what it calls result."""
+    place = re.match(r"result((?:\[[\d, ]*\])*) ", text)
+    if not place:
+        return text
+    subject = f"Entry {place[1]} of the {label}" if place[1] else f"The {label}"
+    return f"{subject} {text[place.end() :]}"
+
+
 def agrees(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
     """Whether an answer is what a misconception answers.
 
     Where the misconception returns the form that is asked for, the same liberties are taken as with right
     answers; where its form is the mistake, the answer must have just this form.
     """
+    if isinstance(wrong, dict):
+        return isinstance(answer, dict) and all(
+            _agrees_in_part(answer.get(part), value, expected.get(part), tolerance) for part, value in wrong.items()
+        )
     strict = describe_form(wrong) != describe_form(expected)
     return same(answer, wrong, tolerance, strict=strict)
 
 
-def _explain_failure(answer: Answer) -> str:
+def _agrees_in_part(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+    if isinstance(wrong, str) or isinstance(answer, str):
+        return bool(answer == wrong)
+    if isinstance(wrong, dict):
+        answer, expected = (one if isinstance(one, dict) else {} for one in (answer, expected))
+        wrong, answer, expected = (list(map(one.get, wrong)) for one in (wrong, answer, expected))
+    return agrees(answer, wrong, expected, tolerance)
+
+
+def _paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    """All given numbers with the expected ones; of a class, those that it computes."""
+    if not isinstance(want, dict):
+        return paired_numbers(got, want)
+    if "output" not in want:
+        return []
+    got = got.get("output") if isinstance(got, dict) else None
+    return paired_numbers(*(list(one.values()) if isinstance(one, dict) else one for one in (got, want["output"])))
+
+
+def _explain_failure(answer: Answer, noun: str) -> str:
     match answer:
         case Raised(type=kind, message=message, line=line):
-            text = f"Your function stopped with {_word(kind)}"
+            text = f"Your {noun} stopped with {_word(kind)}"
             text += f": {_safe_message(message)}" if message else ""
             return f"{text}, at the line `{line.strip()}`." if line else f"{text}."
         case Lost(reason=reason):
             return reason
         case _:
-            return "There is no such function."
+            return f"There is no such {noun}."
 
 
 def _word(name: str) -> str:
@@ -258,6 +369,8 @@ def _safe_message(message: str) -> str:
 def _first_unusable(value: Any) -> Unusable | None:
     if isinstance(value, Unusable):
         return value
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, (list, tuple)):
         return next((found for item in value if (found := _first_unusable(item))), None)
     return None
@@ -270,6 +383,8 @@ def _identical(one: Any, other: Any) -> bool:
         return same and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(_identical, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_identical(one[key], other[key]) for key in one)
     if isinstance(one, float) and isinstance(other, (int, float)):
         return one == other or (one != one and other != other)
-    return type(one) is type(other) and one is None
+    return type(one) is type(other) and (one is None or (isinstance(one, (bool, int, str)) and one == other))

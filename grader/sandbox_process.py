@@ -6,6 +6,7 @@ Everything that comes back is hostile until it has been looked at here.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import secrets
@@ -15,6 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from grader.answer import Answer, Lost, Missing, Raised, Returned
 from grader.exercise import Inputs
@@ -101,10 +104,10 @@ class SandboxProcess:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
         return _read_cell(self._ask({"do": "cell", "source": source, "number": number}, {}, within))
 
-    def answer(self, entry: str, inputs: Inputs, standins: Standins) -> Answer:
-        """Put one case to the student's function; calls of `standins` are computed here."""
-        tree, tensors = wire.encode(list(inputs))
-        request = {"do": "answer", "entry": entry, "inputs": tree, "standins": list(standins)}
+    def answer(self, entry: str, inputs: Inputs, standins: Standins, form: str = "function") -> Answer:
+        """Put one case to the student's function or class; calls of `standins` are computed here."""
+        tree, tensors = wire.encode(list(inputs), words=True)
+        request = {"do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins)}
         try:
             frame = self._ask(request, tensors, self._limits.case, standins)
         except SandboxLost as lost:
@@ -201,24 +204,45 @@ def _blocked_sentence(note: bytes) -> str:
 
 
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Compute a right function for arguments that come from the sandbox."""
+    """Compute a right function, or its gradients, for arguments that come from the sandbox."""
     function = standins.get(str(frame.header["call"]))
-    arguments = wire.decode(frame.header.get("arguments"), frame.tensors, MAX_STANDIN_NUMBERS)
+    arguments = wire.decode(frame.header.get("arguments"), frame.tensors, MAX_STANDIN_NUMBERS, words=True)
     names = frame.header.get("names")
-    if function is None or not isinstance(arguments, list) or len(arguments) != 2 or not isinstance(names, list):
+    if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
         return {"refused": "there is no such function"}, {}
-    sizes = [tensor.numel() for tensor in frame.tensors.values()]
-    # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n).
-    flat = all(tensor.dim() <= 2 for tensor in frame.tensors.values())  # more would multiply by broadcasting
-    if sum(sizes) > MAX_STANDIN_NUMBERS or 0 in sizes or not flat:
+    if not _small(list(frame.tensors.values())):
         return {"refused": "the arguments are too large"}, {}
     try:
-        positional, named = arguments
-        value = function(*positional, **dict(zip(map(str, names), named, strict=True)))
-        tree, tensors = wire.encode(value)
+        positional, named, gradient = arguments
+        bound = functools.partial(_call, function, len(positional), list(map(str, names)))
+        values = [*positional, *named]
+        tree, tensors = wire.encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
     except Exception:  # the student's arguments do not fit; where and why is in their line, not in ours
         return {"refused": "the arguments do not fit this function"}, {}
     return {"value": tree}, tensors
+
+
+def _small(tensors: list[torch.Tensor]) -> bool:
+    """Whether nothing large can come out when these are combined."""
+    sizes = [tensor.numel() for tensor in tensors]
+    # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n). Of two tensors,
+    # broadcasting makes no more than the product of their sizes; of more, with many dimensions, the product of all.
+    flat = all(tensor.dim() <= (4 if len(tensors) <= 2 else 2) for tensor in tensors)
+    return sum(sizes) <= MAX_STANDIN_NUMBERS and 0 not in sizes and flat
+
+
+def _call(function: Callable[..., Any], count: int, names: list[str], values: list[Any]) -> Any:
+    return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+
+def _gradients(bound: Callable[[list[Any]], Any], values: list[Any], gradient: Any) -> list[torch.Tensor | None]:
+    """The gradients for those of the values that are tensors of real numbers."""
+    leaves = [
+        one.requires_grad_() if isinstance(one, torch.Tensor) and one.is_floating_point() else None for one in values
+    ]
+    asked = [one for one in leaves if one is not None]
+    found = iter(torch.autograd.grad(bound(values), asked, gradient, allow_unused=True))
+    return [None if one is None else next(found) for one in leaves]
 
 
 def _read_cell(frame: wire.Frame) -> CellResult:
@@ -238,7 +262,7 @@ def _read_answer(frame: wire.Frame) -> Answer:
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) != 2:
         return Lost("Your code sent something that is no answer.")
-    value, inputs_after = wire.decode(values, frame.tensors)
+    value, inputs_after = wire.decode(values, frame.tensors, words=True)
     return Returned(value, inputs_after, frozenset(wire.devices(items[0])))
 
 

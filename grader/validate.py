@@ -47,7 +47,8 @@ def _references(exercises: list[Exercise]) -> Finding:
     wrong = [
         exercise.number
         for exercise in exercises
-        if not _verdict(exercise, [exercise.reference(*case.inputs) for case in exercise.draw()]).right
+        for function in exercise.functions
+        if not _verdict(function, [function.reference(*case.inputs) for case in function.draw()]).right
     ]
     if wrong:
         return Finding(False, f"the references of exercises {wrong} do not earn full marks")
@@ -55,7 +56,7 @@ def _references(exercises: list[Exercise]) -> Finding:
 
 
 def _misconceptions(exercises: list[Exercise]) -> Finding:
-    pairs = [(exercise, one) for exercise in exercises for one in exercise.misconceptions]
+    pairs = [(one, wrong) for exercise in exercises for one in exercise.functions for wrong in one.misconceptions]
     wrong = [f"{exercise.number}: {one.name}" for exercise, one in pairs if not _is_named(exercise, one)]
     if wrong:
         return Finding(False, f"misconceptions that are not named or lose no marks: {wrong}")

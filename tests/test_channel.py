@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import math
@@ -275,9 +276,9 @@ def test_a_short_message_cannot_hold_a_long_value() -> None:
 
 
 def call(arguments: list[Any]) -> dict[str, Any]:
-    tree, tensors = wire.encode([arguments, []])
+    tree, tensors = wire.encode([arguments, [], None])
     frame = wire.Frame({"call": "product", "arguments": tree, "names": []}, tensors)
-    return sandbox_process._stand_in(frame, {"product": torch.matmul})[0]
+    return sandbox_process._stand_in(frame, {"product": lambda *factors: functools.reduce(torch.mul, factors)})[0]
 
 
 def test_a_standin_computes_for_small_arguments_only() -> None:
@@ -286,7 +287,8 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
     assert "refused" in call([torch.ones(99, 99), torch.ones(99, 99)])
     assert "refused" in call([torch.ones(9999, 0), torch.ones(0, 9999)])
     assert "refused" in call([[1.0] * 4000])
-    assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1)])
+    assert "value" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1)])
+    assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1), torch.ones(1, 1, 50)])
 
 
 def test_a_long_answer_is_not_taken_apart() -> None:
@@ -317,13 +319,21 @@ ODD = [
         {"number": {}},
         {"unusable": "\u202e"},
         {"unusable": 5},
+        {"dict": {"list": []}},
+        {"dict": []},
+        {"flag": 1},
+        {"whole": 10**30},
+        {"whole": True},
+        {"text": "\ud800"},
         {"list": {"0": 1}},
     ],
 ]
 STREAM = {"output_type": "stream", "name": "stdout", "text": "t"}
 PICTURE = {"output_type": "display_data", "data": {"text/html": "<b>", "image/png": "iVBO"}, "metadata": {}}
 ERROR = {"type": "ValueError", "message": "m", "line": "x", "function": "f"}
-CALL = {"call": "softmax", "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}]}, "names": []}
+CALL = {"call": "softmax", "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}, None]}, "names": []}
+GRADIENT = {**CALL, "arguments": {"list": [{"list": [{"tensor": "0"}]}, {"list": []}, {"tensor": "1"}]}}
+OBSERVED = {"dict": {"parameters": {"dict": {"W": {"list": [{"whole": 2}]}}}, "ok": {"flag": True}, "x": {"text": "t"}}}
 TENSORS = {"list": [{"tensor": "0", "device": "cpu"}, {"tensor": "1", "numpy": True}]}
 SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
     softmax_answer(),
@@ -331,6 +341,8 @@ SEEDS: list[tuple[dict[str, Any], dict[str, torch.Tensor]]] = [
     ({"missing": True}, {}),
     ({"outputs": [STREAM, PICTURE], "error": {"type": "E", "message": ""}}, {}),
     (CALL, {"0": torch.arange(3.0)}),
+    (GRADIENT, {"0": torch.arange(3.0), "1": torch.ones(3)}),
+    ({"values": {"list": [OBSERVED, {"list": []}]}}, {}),
     ({"values": {"list": [TENSORS, {"list": []}]}}, {"0": torch.eye(3), "1": torch.eye(2, dtype=torch.bfloat16)}),
 ]
 

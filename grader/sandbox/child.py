@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
+from grader.sandbox.observe import observe
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
@@ -47,14 +48,15 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     function = shell.user_ns.get(name)
     if not callable(function):
         return {"missing": True}, {}
-    inputs = _on_device(wire.decode(request.header["inputs"], request.tensors), device)
+    inputs = _on_device(wire.decode(request.header["inputs"], request.tensors, words=True), device)
+    is_class = request.header["form"] == "module"
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
-            value = function(*inputs)
-        answer, tensors = wire.encode(value)
+            value = observe(function, *inputs) if is_class else function(*inputs)
+        answer, tensors = wire.encode(value, words=is_class)
         # The inputs go back too: the judge looks whether they were modified.
-        after, more_tensors = wire.encode(inputs, prefix="input")
+        after, more_tensors = wire.encode(inputs, prefix="input", words=True)
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
@@ -71,16 +73,35 @@ def _seed(device: str) -> None:
 def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: str) -> Callable[..., Any]:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
-    def standin(*args: Any, **kwargs: Any) -> Any:
-        tree, tensors = wire.encode([list(args), list(kwargs.values())])
-        wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": list(kwargs)}, tensors)
+    def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
+        tree, tensors = wire.encode([positional, named, gradient], words=True)
+        wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
         return _on_device(wire.decode(reply.header["value"], reply.tensors), device)
 
+    def standin(*args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(one, torch.Tensor) and one.requires_grad for one in (*args, *kwargs.values())):
+            return _Lent.apply(ask, len(args), list(kwargs), *args, *kwargs.values())  # type: ignore[no-untyped-call]
+        return ask(list(args), list(kwargs.values()), list(kwargs))
+
     standin.__name__ = name
     return standin
+
+
+class _Lent(torch.autograd.Function):
+    """A stand-in through which gradients flow: they, too, are computed on the other side."""
+
+    @staticmethod
+    def forward(ctx: Any, ask: Callable[..., Any], count: int, names: list[str], *values: Any) -> Any:
+        ctx.asked = (ask, list(values[:count]), list(values[count:]), names)
+        return ask(*ctx.asked[1:])
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        ask, *asked = ctx.asked
+        return (None, None, None, *ask(*asked, gradient))
 
 
 def _on_device(value: Any, device: str) -> Any:
@@ -88,6 +109,8 @@ def _on_device(value: Any, device: str) -> Any:
         return value.to(device)
     if isinstance(value, (list, tuple)):
         return type(value)(_on_device(item, device) for item in value)
+    if isinstance(value, dict):
+        return {key: _on_device(item, device) for key, item in value.items()}
     return value
 
 

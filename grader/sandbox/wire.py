@@ -24,6 +24,8 @@ MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
 MAX_TENSOR_LIST = 2**20  # bytes of names and shapes at the head of a body
 MAX_VALUE = (MAX_BODY - MAX_TENSOR_LIST) // 2  # bytes of the tensors of one value; two go into a message
 MAX_NODES = 5000  # list items and numbers in one value
+MAX_WHOLE = 2**53
+MAX_TEXT = 200  # characters of one text in a value, such as the name of a parameter
 MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
 MEANWHILE_SECONDS = 0.1
@@ -153,9 +155,12 @@ class _TooMuch(Exception):
     """A value without end, or as good as."""
 
 
-def encode(value: Any, prefix: str = "") -> tuple[Any, dict[str, torch.Tensor]]:
-    """A value as a JSON tree and the tensors it refers to, whose names begin with the prefix."""
-    encoder = _Encoder(prefix)
+def encode(value: Any, prefix: str = "", words: bool = False) -> tuple[Any, dict[str, torch.Tensor]]:
+    """A value as a JSON tree and the tensors it refers to, whose names begin with the prefix.
+
+    With `words`, for arguments and observations: text, truth values, whole numbers and dicts stay what they are.
+    """
+    encoder = _Encoder(prefix, words)
     try:
         return encoder.tree(value, MAX_DEPTH), encoder.tensors
     except _TooMuch as reason:
@@ -165,9 +170,10 @@ def encode(value: Any, prefix: str = "") -> tuple[Any, dict[str, torch.Tensor]]:
 class _Encoder:
     """Reduces one value, whatever it is, and refuses what has no end."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, words: bool) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self._prefix = prefix
+        self._words = words
         self._nodes_left = MAX_NODES
         self._bytes_left = MAX_VALUE
 
@@ -185,12 +191,23 @@ class _Encoder:
             return {**self._tensor(torch.from_numpy(np.array(value))), "numpy": True}
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
             value = value.item()
+        if self._words and type(value) in (bool, int, str, dict):
+            return self._word(value, depth)
         if type(value) in (int, float):
             return _number(value)
         if isinstance(value, (list, tuple)):
             kind = "tuple" if isinstance(value, tuple) else "list"
             return {kind: [self.tree(item, depth - 1) for item in value]}
         return {"unusable": f"a value of type {type(value).__name__}"}
+
+    def _word(self, value: bool | int | str | dict[Any, Any], depth: int) -> dict[str, Any]:
+        if isinstance(value, bool):
+            return {"flag": value}
+        if isinstance(value, int):
+            return {"whole": value} if abs(value) < MAX_WHOLE else {"unusable": "a whole number far too large"}
+        if isinstance(value, str):
+            return {"text": value[:MAX_TEXT]}
+        return {"dict": {str(key)[:MAX_TEXT]: self.tree(item, depth - 1) for key, item in value.items()}}
 
     def _tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
         reason = _why_unusable(tensor)
@@ -225,15 +242,16 @@ def _why_unusable(tensor: torch.Tensor) -> str:
     return "a tensor that is far too long" if max(tensor.shape, default=0) > MAX_SIZE else ""
 
 
-def decode(tree: Any, tensors: dict[str, torch.Tensor], max_nodes: int = MAX_NODES) -> Any:
+def decode(tree: Any, tensors: dict[str, torch.Tensor], max_nodes: int = MAX_NODES, words: bool = False) -> Any:
     """The value of a JSON tree. Whatever is not as `encode` writes it becomes Unusable."""
-    return _Decoder(tensors, max_nodes).value(tree, MAX_DEPTH)
+    return _Decoder(tensors, max_nodes, words).value(tree, MAX_DEPTH)
 
 
 class _Decoder:
-    def __init__(self, tensors: dict[str, torch.Tensor], max_nodes: int) -> None:
+    def __init__(self, tensors: dict[str, torch.Tensor], max_nodes: int, words: bool) -> None:
         self._unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
         self._nodes_left = max_nodes
+        self._words = words
 
     def value(self, tree: Any, depth: int) -> Any:
         self._nodes_left -= 1
@@ -252,6 +270,21 @@ class _Decoder:
                 return tuple(self.value(item, depth - 1) for item in items)
             case {"unusable": str(reason)}:
                 return Unusable(printable(reason))
+            case _ if self._words:
+                return self._word(tree, depth)
+            case _:
+                return Unusable("something that cannot be read")
+
+    def _word(self, tree: dict[str, Any], depth: int) -> Any:
+        match tree:
+            case {"flag": bool(flag)}:
+                return flag
+            case {"whole": int(whole)} if type(whole) is int and abs(whole) < MAX_WHOLE:
+                return whole
+            case {"text": str(text)}:
+                return printable(text, MAX_TEXT)
+            case {"dict": dict(items)}:
+                return {printable(key, MAX_TEXT): self.value(item, depth - 1) for key, item in items.items()}
             case _:
                 return Unusable("something that cannot be read")
 
@@ -277,7 +310,9 @@ def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:
     if "tensor" in tree:
         return {printable(tree.get("device", "cpu"), 20)}
     found: set[str] = set()
-    for items in (tree.get("list"), tree.get("tuple")):
+    for items in (tree.get("list"), tree.get("tuple"), tree.get("dict")):
+        if isinstance(items, dict):
+            items = list(items.values())
         if isinstance(items, list):
             found.update(*(devices(item, depth - 1) for item in items))
     return found

@@ -1,0 +1,165 @@
+"""What exercises that ask for a class have in common: how a case is put to it, and what is read from what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.exercise import Inputs, randn
+from grader.sandbox.observe import observe
+
+Tensor = torch.Tensor
+Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
+
+SECOND_CALL = "output of a second call"
+LATER_CHANGED = "output after a later word was changed"
+OTHERS_CHANGED = "output after another sentence of the batch was changed"
+
+
+def trial(
+    arguments: Sequence[Any],
+    weights: Mapping[str, Tensor],
+    calls: Mapping[str, Sequence[Any]],
+    *,
+    train: bool = False,
+    gradients: int = 0,
+) -> Inputs:
+    """A case for a class: arguments, weights by name, calls by what they show, and gradients for the first inputs."""
+    named_calls = {name: list(call) for name, call in calls.items()}
+    return (list(arguments), dict(weights), named_calls, {"train": train, "gradients": gradients})
+
+
+def impossible(arguments: Sequence[Any]) -> Inputs:
+    """A case with arguments for which no module can be built."""
+    return (list(arguments), {}, {}, {"impossible": True})
+
+
+def twice_and_changed(rng: torch.Generator, x: Tensor) -> dict[str, Sequence[Any]]:
+    """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first."""
+    calls: dict[str, Sequence[Any]] = {"output": [x], SECOND_CALL: [x]}
+    if x.shape[1] > 1:
+        calls[LATER_CHANGED] = [torch.cat([x[:, :-1], randn(rng, *x[:, -1:].shape)], dim=1)]
+    if len(x) > 1:
+        calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
+    return calls
+
+
+def draw_weights(rng: torch.Generator, shapes: Mapping[str, Sequence[int]]) -> dict[str, Tensor]:
+    """Small enough that the scores stay near one, where softmax shows every mistake."""
+    return {name: randn(rng, *shape) / shape[-1] ** 0.5 for name, shape in shapes.items()}
+
+
+def observing(module_class: type[nn.Module]) -> Callable[..., dict[str, Any]]:
+    """A reference: what our class does in a case, with some of its steps changed."""
+
+    def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
+        steps = {name: staticmethod(change) if callable(change) else change for name, change in changes.items()}
+        changed = type(module_class.__name__, (module_class,), steps)
+        state = torch.get_rng_state()
+        torch.manual_seed(0)  # a class draws its parameters, and what it drops, from the one generator that all share
+        try:
+            return observe(changed, *inputs)
+        finally:
+            torch.set_rng_state(state)
+
+    reference.__wrapped__ = module_class  # type: ignore[attr-defined]  # its source is the one that must not leak
+    return reference
+
+
+def reading(causal: bool = False, mask: Callable[..., str] | None = None) -> Callable[..., Parts]:
+    """How to read what was observed in a case, from what is named first to what is named last.
+
+    `mask` gives the sentence about the buffer. `causal` modules must not look into the future.
+    """
+
+    def read(seen: Mapping[str, Any], arguments: Any, weights: Any, _calls: Any, how: Any) -> Parts:
+        if how.get("impossible"):
+            return {"arguments": "Your class accepts arguments that cannot work." if seen["built"] else ""}
+        parts: Parts = {"parameters": wrong_parameters(seen, weights)}
+        if mask:
+            parts["mask"] = mask(seen, *arguments)
+        if "outputs" not in seen:
+            return parts
+        outputs = seen["outputs"]
+        parts["input"] = "Your module changes its input. Compute new tensors." if seen["changes_input"] else ""
+        parts["behaviour"] = wrong_behaviour(outputs, causal)
+        parts["output"] = outputs
+        if how.get("gradients"):
+            parts["gradient"] = named_gradients(seen["gradients"])
+        return parts
+
+    return read
+
+
+def named_gradients(gradients: Mapping[str, Tensor | None]) -> dict[str, Tensor | None] | str:
+    """The gradients by name, or a sentence on those that are missing."""
+    named = {
+        "input" if name == "0" else f"input number {int(name) + 1}" if name.isdigit() else name: one
+        for name, one in gradients.items()
+    }
+    missing = [name for name, one in named.items() if one is None]
+    if missing:
+        return f"No gradient reaches {' and '.join(missing)}: on the way something is detached, or not used."
+    return {f"gradient of {name}": one for name, one in named.items()}
+
+
+def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+    """A sentence on the parameters that must be there and are not, or are and must not."""
+    held = seen["parameters"]
+    for name, weight in weights.items():
+        if name not in held:
+            return f"Your module has no parameter {name}. {_what_it_has(seen)}"
+        if held[name] != list(weight.shape):
+            return f"The parameter {name} has shape {tuple(held[name])}, but {tuple(weight.shape)} is expected."
+    unasked = [name for name in held if name.endswith(".bias") and name not in weights]
+    frozen = [name for name in seen["frozen"] if name in weights]
+    if unasked:
+        return f"There is a parameter {unasked[0]} where no bias was asked for."
+    return f"The parameter {frozen[0]} cannot be trained: its requires_grad is False." if frozen else ""
+
+
+def _what_it_has(seen: Mapping[str, Any]) -> str:
+    names = ", ".join(list(seen["parameters"])[:8])
+    attributes = ", ".join(list(seen["attributes"])[:4])
+    if attributes and not names:
+        return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
+    return f"It has {names}." if names else "It has none at all."
+
+
+def wrong_behaviour(outputs: dict[str, Any], causal: bool) -> str:
+    """A sentence on how outputs depend on what they must not depend on."""
+    first = outputs["output"]
+    if not all(isinstance(one, torch.Tensor) and one.shape == first.shape for one in outputs.values()):
+        return ""
+    again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
+    if again is not None and not alike(again, first):
+        return "Called twice with the same input, your module gives two different outputs."
+    if causal and later is not None and first.dim() > 1 and not alike(later[:, :-1], first[:, :-1]):
+        return "Outputs of earlier words change when a later word is changed: your module looks into the future."
+    if others is not None and first.dim() > 1 and not alike(others[0], first[0]):
+        return "The output of a sentence changes with the other sentences of the batch."
+    return ""
+
+
+def alike(one: Tensor, other: Tensor) -> bool:
+    """Equal but for rounding, which may depend on what else is in a batch."""
+    return torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def wrong_mask(seen: Mapping[str, Any], size: int) -> str:
+    """A sentence on the buffer that must hold a mask of (size, size), whatever its name."""
+    shapes = [shape for shape in seen["buffers"].values() if shape[-2:] == [size, size]]
+    if shapes:
+        return ""
+    if seen["buffers"]:
+        name, shape = next(iter(seen["buffers"].items()))
+        return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."
+    square = [name for name, shape in seen["parameters"].items() if shape[-2:] == [size, size] and name == "mask"]
+    if square:
+        return "The mask is a parameter, so an optimiser would train it. Register it as a buffer."
+    if "mask" in " ".join(seen["attributes"]):
+        return "The mask is a plain attribute: it does not move with the module. Use self.register_buffer."
+    return "The mask is not registered as a buffer: use self.register_buffer in __init__."

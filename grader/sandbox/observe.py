@@ -1,0 +1,115 @@
+"""Put a case to a class: build the module, load weights by name, run it, and note everything that is judged.
+
+The same code looks at the student's class, in the sandbox, and at our own, outside. It judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
+
+
+def observe(
+    module_class: Any,
+    arguments: Sequence[Any],
+    weights: Mapping[str, torch.Tensor],
+    calls: Mapping[str, Sequence[Any]],
+    how: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What a module does that is built with `arguments`, has these weights and is called with each of `calls`.
+
+    `how` says whether the module is in training ("train"), for how many inputs of the first call gradients are
+    asked ("gradients"), and whether the arguments are such that it cannot be built ("impossible").
+    """
+    if how.get("impossible"):
+        return {"built": _can_be_built(module_class, arguments)}
+    module = module_class(*arguments)
+    if not isinstance(module, nn.Module):
+        raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
+    seen = _describe(module)
+    if not _load(module, weights):
+        return seen
+    module.to(next(iter(weights.values())).device)
+    module.train(bool(how.get("train")))
+    seen["changes_input"] = False
+    seen["outputs"] = {}
+    for name, call in calls.items():
+        given = [_copy(one) for one in call]
+        seen["outputs"][name] = module(*given)
+        seen["changes_input"] |= not all(map(_same, given, call))
+    if how.get("gradients"):
+        seen["gradients"] = _gradients(module, weights, next(iter(calls.values())), how["gradients"])
+    return seen
+
+
+def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
+    try:
+        module_class(*arguments)
+    except NotImplementedError:  # still to do
+        raise
+    except Exception:
+        return False
+    return True
+
+
+def _describe(module: nn.Module) -> dict[str, Any]:
+    """Names and shapes of all tensors that a module holds, by how it holds them."""
+    return {
+        "parameters": {name: list(one.shape) for name, one in _parameters(module).items()},
+        "frozen": [name for name, one in _parameters(module).items() if not one.requires_grad],
+        "buffers": {name: list(one.shape) for name, one in module.named_buffers(remove_duplicate=False)},
+        "attributes": {
+            f"{prefix}.{name}".lstrip("."): list(one.shape)
+            for prefix, part in module.named_modules()
+            for name, one in vars(part).items()
+            if isinstance(one, torch.Tensor)
+        },
+    }
+
+
+def _parameters(module: nn.Module) -> dict[str, nn.Parameter]:
+    """Under all names: the same head may be known by two."""
+    return dict(module.named_parameters(remove_duplicate=False))
+
+
+def _load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
+    """Copy the weights into the parameters of these names, if there are such with these shapes."""
+    parameters = _parameters(module)
+    if any(name not in parameters or parameters[name].shape != weight.shape for name, weight in weights.items()):
+        return False
+    with torch.no_grad():
+        for one in parameters.values():
+            if one.requires_grad:
+                one.fill_(FILL)
+        for name, weight in weights.items():
+            parameters[name].copy_(weight)
+    return True
+
+
+def _gradients(
+    module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
+) -> dict[str, torch.Tensor | None]:
+    """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
+    given = [_copy(one).requires_grad_() if index < inputs else _copy(one) for index, one in enumerate(call)]
+    output = module(*given)
+    parameters = _parameters(module)
+    asked = {**{name: parameters[name] for name in weights}, **{str(i): given[i] for i in range(inputs)}}
+    if not (isinstance(output, torch.Tensor) and output.requires_grad):
+        return dict.fromkeys(asked)
+    factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)
+    trainable = {name: one for name, one in asked.items() if one.requires_grad}
+    found = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
+    return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}
+
+
+def _copy(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _same(one: Any, other: Any) -> bool:
+    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one is other
