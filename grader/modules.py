@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from grader.dropout_test import finding
 from grader.exercise import Inputs, randn
 from grader.sandbox.observe import observe
 
@@ -17,6 +18,13 @@ Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or 
 SECOND_CALL = "output of a second call"
 LATER_CHANGED = "output after a later word was changed"
 OTHERS_CHANGED = "output after another sentence of the batch was changed"
+
+ACCEPTED = "Your class accepts arguments that cannot work. Check them in __init__, with assert or raise."
+CHANGED = "Your module changes its input. Compute new tensors instead."
+TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
+
+RATE = 3  # which of the arguments of a class with dropout is its rate
+SENTENCES, WORDS, FEATURES, EXTRA = 4, 6, 3, 2  # sizes of a case about dropout
 
 
 def trial(
@@ -35,6 +43,33 @@ def trial(
 def impossible(arguments: Sequence[Any]) -> Inputs:
     """A case with arguments for which no module can be built."""
     return (list(arguments), {}, {}, {"impossible": True})
+
+
+def dropout_trial(
+    rng: torch.Generator,
+    arguments: Callable[[int, int], Sequence[Any]],
+    weights: Callable[[Callable[[], Tensor], Callable[[], Tensor]], Mapping[str, Tensor]],
+) -> Inputs:
+    """A case in training whose output shows the weights that were not dropped.
+
+    The last features of each word say which word it is. Queries and keys do not see them; values are nothing else:
+    the identity, so that outputs are weights, and `extra`, which shows whether it is weights that were dropped.
+    `arguments` are made of d_in and the size of a head, `weights` of functions that draw the weights of a head:
+    for queries and keys, and for values.
+    """
+    d_in, d_head = FEATURES + WORDS, WORDS + EXTRA
+    extra = randn(rng, WORDS, EXTRA)
+
+    def for_scores() -> Tensor:  # (d_head, d_in)
+        return torch.cat([randn(rng, d_head, FEATURES), torch.zeros(d_head, WORDS)], dim=1)
+
+    def for_values() -> Tensor:  # (d_head, d_in)
+        return torch.cat([torch.zeros(d_head, FEATURES), torch.cat([torch.eye(WORDS), extra.mT])], dim=1)
+
+    which = torch.eye(WORDS).expand(SENTENCES, WORDS, WORDS)
+    x = torch.cat([randn(rng, SENTENCES, WORDS, FEATURES), which], dim=-1)  # (B, T, d_in)
+    drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x]}
+    return (list(arguments(d_in, d_head)), dict(drawn), calls, {"train": True, "extra": extra})
 
 
 def twice_and_changed(rng: torch.Generator, x: Tensor) -> dict[str, Sequence[Any]]:
@@ -69,29 +104,57 @@ def observing(module_class: type[nn.Module]) -> Callable[..., dict[str, Any]]:
     return reference
 
 
-def reading(causal: bool = False, mask: Callable[..., str] | None = None) -> Callable[..., Parts]:
+def reading(
+    reference: Callable[..., dict[str, Any]], *, causal: bool = False, mask: Callable[..., str] | None = None
+) -> Callable[..., Parts]:
     """How to read what was observed in a case, from what is named first to what is named last.
 
-    `mask` gives the sentence about the buffer. `causal` modules must not look into the future.
+    `causal` modules must not look into the future. `mask` gives the sentence about the buffer.
     """
 
-    def read(seen: Mapping[str, Any], arguments: Any, weights: Any, _calls: Any, how: Any) -> Parts:
+    def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
         if how.get("impossible"):
-            return {"arguments": "Your class accepts arguments that cannot work." if seen["built"] else ""}
+            return {"arguments": ACCEPTED if seen["built"] else ""}
         parts: Parts = {"parameters": wrong_parameters(seen, weights)}
         if mask:
             parts["mask"] = mask(seen, *arguments)
         if "outputs" not in seen:
             return parts
         outputs = seen["outputs"]
-        parts["input"] = "Your module changes its input. Compute new tensors." if seen["changes_input"] else ""
+        if how.get("train") and "extra" in how:
+            undropped = reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
+            parts["dropout"] = wrong_dropout(list(outputs.values()), undropped, how["extra"], arguments[RATE])
+            return parts
+        parts["input"] = CHANGED if seen["changes_input"] else ""
         parts["behaviour"] = wrong_behaviour(outputs, causal)
-        parts["output"] = outputs
-        if how.get("gradients"):
-            parts["gradient"] = named_gradients(seen["gradients"])
+        if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
+            parts["output"] = outputs
+            if how.get("gradients"):
+                parts["gradient"] = named_gradients(seen["gradients"])
         return parts
 
     return read
+
+
+def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: float) -> str:
+    """A sentence on what is dropped in training, for values such that outputs show the weights; see `dropout_trial`.
+
+    The outputs of each head are its dropped weights (B, T, T), and beside them what these make of `extra` (T, m).
+    """
+    if not all(isinstance(one, torch.Tensor) and one.shape == undropped.shape for one in outputs):
+        return "In training, the output has another shape."
+    T, m = extra.shape
+    given, quiet = torch.stack(list(outputs)).unflatten(-1, (-1, T + m)), undropped.unflatten(-1, (-1, T + m))
+    if alike(given, quiet.expand_as(given)):
+        return "In training, your module drops nothing."
+    dropped, weights = given[..., :T], quiet[..., :T].expand_as(given[..., :T])  # (calls, B, T, heads, T)
+    if not alike(dropped @ extra.double().to(dropped), given[..., T:]):
+        return "What your module drops in training is not attention weights: are these entries of the output?"
+    if alike(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
+        return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
+    if alike(given[0], given[-1]):
+        return "In training, your module drops the same weights each time."
+    return finding(dropped, weights, p)
 
 
 def named_gradients(gradients: Mapping[str, Tensor | None]) -> dict[str, Tensor | None] | str:
@@ -136,7 +199,7 @@ def wrong_behaviour(outputs: dict[str, Any], causal: bool) -> str:
         return ""
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
     if again is not None and not alike(again, first):
-        return "Called twice with the same input, your module gives two different outputs."
+        return TWO_OUTPUTS
     if causal and later is not None and first.dim() > 1 and not alike(later[:, :-1], first[:, :-1]):
         return "Outputs of earlier words change when a later word is changed: your module looks into the future."
     if others is not None and first.dim() > 1 and not alike(others[0], first[0]):

@@ -1,0 +1,443 @@
+"""Exercise 16: causal attention for batches, as a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.modules import (
+    WORDS,
+    draw_weights,
+    dropout_trial,
+    observing,
+    reading,
+    trial,
+    twice_and_changed,
+    wrong_mask,
+)
+
+Tensor = torch.Tensor
+
+
+class CausalAttention(nn.Module):
+    """The reference, in steps that a misconception can change."""
+
+    roles: Any = ("query", "key", "value")
+    bias: Any = staticmethod(lambda asked: asked)
+    project: Any = staticmethod(lambda linear, x, _role: linear(x))
+    score: Any = staticmethod(lambda q, k: q @ k.mT)
+    scale: Any = staticmethod(lambda scores, d_in, d_out, T, context: scores / d_out**0.5)
+    crop: Any = staticmethod(lambda later, T: later[:T, :T])
+    hide: Any = staticmethod(lambda scores, later: scores.masked_fill(later, -torch.inf))
+    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
+    hide_weights: Any = staticmethod(lambda weights, later: weights)
+    rate: Any = staticmethod(lambda p: p)
+    drop_scores: Any = staticmethod(lambda dropout, scores: scores)
+    drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
+    drop_outputs: Any = staticmethod(lambda dropout, outputs: outputs)
+    mix: Any = staticmethod(lambda weights, v: weights @ v)
+    finish: Any = staticmethod(lambda outputs: outputs)
+    keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
+
+    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False) -> None:
+        super().__init__()
+        self.sizes = (d_in, d_out, context_length)
+        for name in ("query", "key", "value"):
+            setattr(self, f"W_{name}", nn.Linear(d_in, d_out, bias=self.bias(qkv_bias)))
+        self.dropout = nn.Dropout(self.rate(dropout))
+        self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
+
+    def forward(self, x: Tensor) -> Any:
+        d_in, d_out, context = self.sizes
+        T = x.shape[1]
+        later = self.crop(torch.ones(context, context, dtype=torch.bool, device=x.device).triu(1), T)  # (T, T)
+        # (B, T, d_out) each
+        q, k, v = (
+            self.project(getattr(self, f"W_{name}"), x, role) for name, role in zip(self.roles, "qkv", strict=True)
+        )
+        scores = self.hide(self.scale(self.score(q, k), d_in, d_out, T, context), later)  # (B, T, T)
+        weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
+        outputs = self.mix(self.drop_weights(self.dropout, weights), v)  # (B, T, d_out)
+        return self.finish(self.drop_outputs(self.dropout, outputs))
+
+
+def without_later(weights: Tensor, later: Tensor) -> Tensor:
+    return weights.masked_fill(later, 0.0)
+
+
+def detached(*roles: str) -> Callable[[Any, Tensor, str], Tensor]:
+    return lambda linear, x, role: linear(x).detach() if role in roles else linear(x)
+
+
+def with_diagonal(later: Tensor) -> Tensor:
+    return ~later.mT  # what is not below the diagonal
+
+
+def unscaled(dropout: nn.Dropout, weights: Tensor) -> Tensor:
+    return weights * (torch.rand_like(weights) >= dropout.p) if dropout.training else weights
+
+
+def shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
+    """Of all parameters, by name."""
+    names = ("W_query", "W_key", "W_value")
+    weights = {f"{name}.weight": [d_out, d_in] for name in names}
+    return weights | ({f"{name}.bias": [d_out] for name in names} if bias else {})
+
+
+def draw(
+    B: int, T: int, d_in: int, d_out: int, context: int, *, dropout: float = 0.0, bias: bool = False, **how: Any
+) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        arguments = [d_in, d_out, context, dropout, *([True] if bias else [])]
+        weights = draw_weights(rng, shapes(d_in, d_out, bias))
+        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in)), **how)
+
+    return inputs
+
+
+def draw_dropout(rng: torch.Generator) -> Inputs:
+    p = 0.2 + 0.2 * float(torch.rand((), generator=rng))
+    return dropout_trial(
+        rng,
+        arguments=lambda d_in, d_out: [d_in, d_out, WORDS, p],
+        weights=lambda for_scores, for_values: {
+            "W_query.weight": for_scores(),
+            "W_key.weight": for_scores(),
+            "W_value.weight": for_values(),
+        },
+    )
+
+
+def wrong_buffer(seen: Any, _d_in: int, _d_out: int, context: int, *_others: Any) -> str:
+    return wrong_mask(seen, context)
+
+
+reference = observing(CausalAttention)
+
+exercise = Exercise(
+    number=16,
+    assignment="causal_attention",
+    title="Causal attention",
+    entry="CausalAttention",
+    form="module",
+    reference=reference,
+    read=reading(reference, causal=True, mask=wrong_buffer),
+    cases=[
+        Case(
+            "one sentence",
+            catches="missing gradients, √d_in or √T for √d_out",
+            inputs=draw(1, 5, 3, 4, 5, gradients=1),
+        ),
+        Case(
+            "several sentences",
+            catches="sentences that are mixed, softmax over the batch",
+            inputs=draw(3, 4, 5, 2, 4, gradients=1),
+        ),
+        Case(
+            "as many sentences as words",
+            catches="a softmax over sentences that has the right shape",
+            inputs=draw(4, 4, 2, 3, 4),
+        ),
+        Case(
+            "shorter than the context",
+            catches="a mask that is not cut to the text",
+            inputs=draw(2, 3, 4, 6, 8, gradients=1),
+        ),
+        Case("a single word", catches="squeezed dimensions", inputs=draw(2, 1, 3, 5, 4)),
+        Case("one output feature", catches="squeezed dimensions", inputs=draw(2, 6, 4, 1, 7)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(2, 5, 3, 2, 6, bias=True, gradients=1)),
+        Case(
+            "in training, with a rate of 0",
+            catches="a rate that is not the argument",
+            inputs=draw(2, 4, 3, 5, 4, train=True),
+        ),
+        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 3, 5, dropout=0.5)),
+        Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=draw_dropout),
+    ],
+    misconceptions=[
+        Misconception(
+            "not scaled",
+            kind="scaling",
+            credit=0.5,
+            says="You do not scale. Divide the scores by √d_out, the root of the length of a key.",
+            change={"scale": lambda scores, *_sizes: scores},
+        ),
+        Misconception(
+            "scaled by √d_in",
+            kind="scaling",
+            credit=0.75,
+            says="You divide by √d_in. Keys have d_out entries: divide by the root of that, keys.shape[-1] ** 0.5.",
+            change={"scale": lambda scores, d_in, d_out, T, context: scores / d_in**0.5},
+        ),
+        Misconception(
+            "divided by d_out",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by d_out. Divide by its square root.",
+            change={"scale": lambda scores, d_in, d_out, T, context: scores / d_out},
+        ),
+        Misconception(
+            "scaled by √T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the number of words. Divide by √d_out, the root of the length of a key.",
+            change={"scale": lambda scores, d_in, d_out, T, context: scores / T**0.5},
+        ),
+        Misconception(
+            "scaled by √context_length",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by √context_length. Divide by √d_out, the root of the length of a key.",
+            change={"scale": lambda scores, d_in, d_out, T, context: scores / context**0.5},
+        ),
+        Misconception(
+            "√2 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √2, which fits the notebook's d_out only. Take it from keys.shape[-1].",
+            change={"scale": lambda scores, *_sizes: scores / 2**0.5},
+        ),
+        Misconception(
+            "multiplied by √d_out",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply the scores by √d_out. Divide by it.",
+            change={"scale": lambda scores, d_in, d_out, T, context: scores * d_out**0.5},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+            change={"scale": lambda scores, d_in, d_out, T, context: -scores / d_out**0.5},
+        ),
+        Misconception(
+            "queries and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Queries and keys change places. Row i of the scores is query i with every key: queries @ keysᵀ.",
+            change={"score": lambda q, k: k @ q.mT},
+        ),
+        Misconception(
+            "keys as values",
+            kind="mix-up",
+            credit=0.5,
+            says="You weigh the keys. The weights belong to the values, W_value(x).",
+            change={"roles": ("query", "key", "key")},
+        ),
+        Misconception(
+            "queries as values",
+            kind="mix-up",
+            credit=0.5,
+            says="You weigh the queries. The weights belong to the values, W_value(x).",
+            change={"roles": ("query", "key", "query")},
+        ),
+        Misconception(
+            "queries as keys",
+            kind="mix-up",
+            credit=0.5,
+            says="You compare queries with queries. Compare them with the keys, W_key(x).",
+            change={"roles": ("query", "query", "value")},
+        ),
+        Misconception(
+            "future not hidden",
+            kind="missing step",
+            credit=0.25,
+            says="Every word sees all words. Hide later words: put −∞ above the diagonal of the scores before softmax.",
+            change={"hide": lambda scores, later: scores},
+        ),
+        Misconception(
+            "past hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="You hide the past and show the future. Put −∞ above the diagonal, where the key is later than the query.",
+            change={"hide": lambda scores, later: scores.masked_fill(later.mT, -torch.inf)},
+        ),
+        Misconception(
+            "own word hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="A word does not see itself: your mask includes the diagonal. Use diagonal=1.",
+            change={"hide": lambda scores, later: scores.masked_fill(with_diagonal(later), -torch.inf)},
+        ),
+        Misconception(
+            "next word seen",
+            kind="mix-up",
+            credit=0.25,
+            says="A word sees the one after it: your mask begins too late. Use diagonal=1.",
+            change={"hide": lambda scores, later: scores.masked_fill(later.triu(2), -torch.inf)},
+        ),
+        Misconception(
+            "zeros for −∞",
+            kind="wrong formula",
+            credit=0.25,
+            says="You set hidden scores to 0, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+            change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
+        ),
+        Misconception(
+            "masked after softmax",
+            kind="missing step",
+            credit=0.25,
+            says="You hide weights after softmax and leave it at that: rows no longer sum to one, and the sum that they "
+            "were divided by holds the future. Mask the scores before softmax.",
+            change={"hide": lambda scores, later: scores, "hide_weights": without_later},
+        ),
+        Misconception(
+            "mask not cut to the text",
+            kind="hard-coded",
+            credit=0.5,
+            says="Your mask keeps the size context_length when the text is shorter. Use mask[:T, :T].",
+            change={"crop": lambda later, T: later},
+        ),
+        Misconception(
+            "softmax over queries",
+            kind="axis",
+            credit=0.25,
+            says="Your softmax runs over the queries (dim=1). Each query's weights over the keys must sum to one: dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
+        ),
+        Misconception(
+            "softmax over the batch",
+            kind="axis",
+            credit=0.25,
+            says="Your softmax runs over the sentences of the batch (dim=0). It must run over the keys: dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
+            change={"hide": without_later, "normalise": lambda scores: scores},
+        ),
+        Misconception(
+            "first sentence's weights for all",
+            kind="mix-up",
+            credit=0.25,
+            says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
+            change={"normalise": lambda scores: torch.softmax(scores[:1], dim=-1).expand_as(scores)},
+        ),
+        Misconception(
+            "first sentence only",
+            kind="missing step",
+            credit=0.25,
+            says="You return one sentence of the batch. The result has shape (B, T, d_out).",
+            change={"finish": lambda outputs: outputs[0]},
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
+            change={"finish": lambda outputs: outputs.mT},
+        ),
+        Misconception(
+            "always biased",
+            kind="input",
+            credit=0.75,
+            says="Your linear layers have a bias although qkv_bias is False. Give them bias=qkv_bias.",
+            change={"bias": lambda _asked: True},
+        ),
+        Misconception(
+            "never biased",
+            kind="input",
+            credit=0.75,
+            says="Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
+            change={"bias": lambda _asked: False},
+        ),
+        Misconception(
+            "everything detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
+            change={"finish": lambda outputs: outputs.detach()},
+        ),
+        Misconception(
+            "values detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches W_value. Leave out detach and .data on the way of the values.",
+            change={"project": detached("v")},
+        ),
+        Misconception(
+            "weights detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
+            change={"project": detached("q", "k")},
+        ),
+        Misconception(
+            "mask is a plain attribute",
+            kind="missing step",
+            credit=0.75,
+            says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
+            change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
+        ),
+        Misconception(
+            "mask is a parameter",
+            kind="mix-up",
+            credit=0.75,
+            says="The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
+            change={"keep_mask": lambda module, mask: setattr(module, "mask", nn.Parameter(mask, requires_grad=False))},
+        ),
+        Misconception(
+            "mask not kept",
+            kind="missing step",
+            credit=0.75,
+            says="No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
+            change={"keep_mask": lambda module, mask: None},
+        ),
+        Misconception(
+            "dropout forgotten",
+            kind="missing step",
+            credit=0.5,
+            says="In training, nothing is dropped. Apply dropout to the attention weights.",
+            change={"drop_weights": lambda dropout, weights: weights},
+        ),
+        Misconception(
+            "rate 0.5 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
+            change={"rate": lambda _p: 0.5},
+        ),
+        Misconception(
+            "dropout always active",
+            kind="missing step",
+            credit=0.5,
+            says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
+            change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
+        ),
+        Misconception(
+            "dropout on the output",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop entries of the output. Dropout belongs on the attention weights, before they meet the values.",
+            change={
+                "drop_weights": lambda dropout, weights: weights,
+                "drop_outputs": lambda dropout, out: dropout(out),
+            },
+        ),
+        Misconception(
+            "dropout before softmax",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
+            change={
+                "drop_weights": lambda dropout, weights: weights,
+                "drop_scores": lambda dropout, scores: dropout(scores),
+            },
+        ),
+        Misconception(
+            "survivors not scaled",
+            kind="missing step",
+            credit=0.5,
+            says="Weights that survive dropout must be divided by 1 − p, so that the expectation stays. nn.Dropout does it.",
+            change={"drop_weights": unscaled},
+        ),
+    ],
+)
