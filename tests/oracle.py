@@ -59,6 +59,9 @@ DEFINITIONS = {
     6: attention,
     7: head,
     8: two_heads,
+    9: lambda words, query: np.array([np.vdot(word, query) for word in words]),
+    10: softmax,
+    11: lambda words: softmax(words @ words.T) @ words,
 }
 
 
@@ -70,6 +73,13 @@ def parameters(d: int, D: int) -> list[torch.Tensor]:
     return [*(torch.randn(d, D) / D**0.5 for _ in range(3)), *columns(3, d)]
 
 
+def any_rank(N: int, D: int) -> Inputs:
+    """One to four dimensions, numbers small and large, `dim` from either end or left out."""
+    shape = [(N,), (N, D), (2, N, D), (D, 2, N, 3)][(N + D) % 4]
+    x = torch.randn(shape) * 10.0 ** (D % 4) + 10.0 ** (N % 3)
+    return (x,) if D == N else (x, random.Random(N * D).randrange(-len(shape), len(shape)))
+
+
 INPUTS: dict[int, Callable[[int, int], Inputs]] = {
     1: lambda N, D: (columns(N, D), *parameters(D, D)),
     2: lambda N, D: (columns(N, D), columns(N, D)),
@@ -79,6 +89,11 @@ INPUTS: dict[int, Callable[[int, int], Inputs]] = {
     6: lambda N, D: (columns(N, D), columns(N, D), columns(N, D)),
     7: lambda N, D: (torch.randn(D, N), *parameters(D, D)),
     8: lambda N, D: (torch.randn(D, N), *parameters(D // 2, D), *parameters(D // 2, D), torch.randn(D, D)),
+}
+INPUTS |= {
+    9: lambda N, D: (torch.randn(N, D), torch.randn(D)),
+    10: any_rank,
+    11: lambda N, D: (torch.randn(N, D) / D**0.25,),
 }
 FORMS: dict[int, list[Callable[[torch.Tensor], Any]]] = {4: [torch.clone, lambda score: score.reshape(1, 1), float]}
 
