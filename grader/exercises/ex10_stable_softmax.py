@@ -209,14 +209,14 @@ exercise = Exercise(
             "divided by the largest absolute value",
             kind="wrong formula",
             credit=0.25,
-            says="You divide by the largest absolute value before exp, which changes the weights. Subtract the maximum.",
+            says="You divide by the largest magnitude before exp, which alters the weights. Subtract the maximum.",
             change={"shift": lambda x, dim: x / x.abs().amax(dim, keepdim=True)},
         ),
         Misconception(
             "standardised",
             kind="wrong formula",
             credit=0.25,
-            says="You subtract the mean and divide by the spread, which changes the weights. Subtract the maximum only.",
+            says="You subtract the mean and divide by the spread, which alters the weights. Subtract only the maximum.",
             change={"shift": lambda x, dim: (x - x.mean(dim, keepdim=True)) / x.std(dim, keepdim=True)},
         ),
         Misconception(
