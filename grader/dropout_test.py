@@ -72,7 +72,7 @@ def _constant(numbers: Tensor, tolerance: float) -> bool:
 
 def _nothing_to_drop(gone: Tensor, survivors: Tensor, tolerance: float) -> str:
     if gone.any():
-        return DROPPED_IN_VAIN
+        return DROPPED_IN_VAIN if len(survivors) else EVERYTHING_DROPPED
     return "" if bool(((survivors - 1).abs() <= tolerance).all()) else _all_or_nothing(survivors, tolerance)
 
 
