@@ -68,7 +68,7 @@ class _Judgement:
         self.device = device
         self.tolerance = TOLERANCE[device]
         self.expected = [exercise.reading(exercise.reference(*case.inputs), case.inputs) for case in drawn]
-        self.differences = [self._difference(*pair) for pair in zip(answers, self.expected, strict=True)]
+        self.differences = [self._difference(*pair) for pair in zip(self.answers, self.expected, strict=True)]
 
     def _read(self, answer: Answer, case: DrawnCase) -> Answer:
         """What is compared of an answer, if it can be read."""

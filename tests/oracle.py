@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -50,7 +51,34 @@ def two_heads(X: Any, *parameters: Any) -> Any:
     return parameters[-1] @ np.vstack([head(X, *parameters[:6]), head(X, *parameters[6:12])])
 
 
-DEFINITIONS = {
+def masked(weights: Any) -> Any:
+    kept = np.tril(weights)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+def masked_softmax(scores: Any, d_k: int) -> Any:
+    return softmax(np.where(np.tri(len(scores)) == 1, scores / math.sqrt(d_k), -np.inf))
+
+
+def dropout(weights: Any, p: float, training: bool) -> Any:
+    return functools.partial(dropped_well, weights, p) if training else weights
+
+
+def dropped_well(weights: Any, p: float, value: Any) -> bool:
+    """Whether entries were dropped by chance alone, each with probability p, to six standard deviations."""
+    if not isinstance(value, torch.Tensor) or value.shape != weights.shape:
+        return False
+    found = value.double().numpy()
+    gone = found == 0
+    if not np.allclose(found, np.where(gone, 0, weights / (1 - p)), rtol=TOLERANCE, atol=0):
+        return False
+    surprise = (gone - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, as have its products with a neighbour's
+    neighbours = [surprise[1:] * surprise[:-1], surprise[..., 1:] * surprise[..., :-1]]
+    by_size = surprise * (weights - weights.mean()) / weights.std()
+    return all(abs(one.sum()) <= 6 * math.sqrt(one.size) for one in (surprise, by_size, *neighbours))
+
+
+DEFINITIONS: dict[int | str, Callable[..., Any]] = {
     1: qkv,
     2: scores,
     3: lambda items: softmax(np.array(items)),
@@ -59,6 +87,12 @@ DEFINITIONS = {
     6: attention,
     7: head,
     8: two_heads,
+    9: lambda words, query: np.array([np.vdot(word, query) for word in words]),
+    10: softmax,
+    11: lambda words: softmax(words @ words.T) @ words,
+    14: masked,
+    "causal_softmax": masked_softmax,
+    15: dropout,
 }
 
 
@@ -70,7 +104,14 @@ def parameters(d: int, D: int) -> list[torch.Tensor]:
     return [*(torch.randn(d, D) / D**0.5 for _ in range(3)), *columns(3, d)]
 
 
-INPUTS: dict[int, Callable[[int, int], Inputs]] = {
+def any_rank(N: int, D: int) -> Inputs:
+    """One to four dimensions, numbers small and large, `dim` from either end or left out."""
+    shape = [(N,), (N, D), (2, N, D), (D, 2, N, 3)][(N + D) % 4]
+    x = torch.randn(shape) * 10.0 ** (D % 4) + 10.0 ** (N % 3)
+    return (x,) if D == N else (x, random.Random(N * D).randrange(-len(shape), len(shape)))
+
+
+INPUTS: dict[int | str, Callable[[int, int], Inputs]] = {
     1: lambda N, D: (columns(N, D), *parameters(D, D)),
     2: lambda N, D: (columns(N, D), columns(N, D)),
     3: lambda N, D: (torch.randn(N) * D / 3 if D % 2 else (torch.randn(N) * D / 3).tolist(),),
@@ -80,13 +121,23 @@ INPUTS: dict[int, Callable[[int, int], Inputs]] = {
     7: lambda N, D: (torch.randn(D, N), *parameters(D, D)),
     8: lambda N, D: (torch.randn(D, N), *parameters(D // 2, D), *parameters(D // 2, D), torch.randn(D, D)),
 }
-FORMS: dict[int, list[Callable[[torch.Tensor], Any]]] = {4: [torch.clone, lambda score: score.reshape(1, 1), float]}
+INPUTS |= {
+    9: lambda N, D: (torch.randn(N, D), torch.randn(D)),
+    10: any_rank,
+    11: lambda N, D: (torch.randn(N, D) / D**0.25,),
+    14: lambda N, D: (torch.softmax(torch.randn(N, N) * D / 3, dim=1),),
+    "causal_softmax": lambda N, D: (torch.randn(N, N) * D, D),
+    15: lambda N, D: (torch.rand(*[D] * (N % 3), 9 * N, 20 * D) + 0.1, D / 10, N % 4 > 0),
+}
+FORMS: dict[int | str, list[Callable[[torch.Tensor], Any]]] = {
+    4: [torch.clone, lambda score: score.reshape(1, 1), float]
+}
 
 
-def draw(number: int) -> list[Inputs]:
+def draw(number: int | str) -> list[Inputs]:
     sizes = [(N, D) for N in range(2, 10) for D in range(2, 10) if number != 8 or D % 2 == 0]
     random.Random(number).shuffle(sizes)
-    torch.manual_seed(number)
+    torch.manual_seed(number if isinstance(number, int) else 0)
     return [INPUTS[number](N, D) for N, D in sizes]
 
 
@@ -102,7 +153,7 @@ def float64(value: Any) -> Any:
 
 
 class Oracle:
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int | str) -> None:
         forms = FORMS.get(number, [])
         inputs = draw(number)
         alternatives = [[tuple(in_form(one, form) for one in given) for given in inputs] for form in forms]
@@ -117,6 +168,8 @@ class Oracle:
 def is_right(answer: Answer, given: Inputs, want: Any) -> bool:
     if not isinstance(answer, Returned) or not unchanged(answer.inputs_after, list(given)):
         return False
+    if callable(want):  # chance has a part in it
+        return bool(want(answer.value))
     pairs = list(paired(answer.value, want))
     scale = max(float(np.abs(number).max()) for _, number in pairs)
     return all(got is not None and bool((np.abs(got - number) <= TOLERANCE * scale).all()) for got, number in pairs)

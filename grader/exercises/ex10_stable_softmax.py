@@ -1,0 +1,415 @@
+"""Exercise 10: a softmax that survives numbers of any size, along any dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+
+Tensor = torch.Tensor
+
+
+def less_the_largest(x: Tensor, dim: int) -> Tensor:
+    return x - x.amax(dim, keepdim=True)
+
+
+def share(e: Tensor, _x: Tensor, dim: int) -> Tensor:
+    return e / e.sum(dim, keepdim=True)
+
+
+def reference(
+    x: Tensor,
+    dim: int = -1,
+    *,
+    axis: Callable[[int, Tensor], int] = lambda dim, x: dim,
+    before: Callable[[Tensor, int], Tensor] = lambda x, dim: x,
+    shift: Callable[[Tensor, int], Tensor] = less_the_largest,
+    positive: Callable[[Tensor], Tensor] = torch.exp,
+    normalise: Callable[[Tensor, Tensor, int], Tensor] = share,
+    after: Callable[[Tensor, int], Any] = lambda weights, dim: weights,
+) -> Any:
+    dim = axis(dim, x)
+    x = before(x, dim)
+    return after(normalise(positive(shift(x, dim)), x, dim), dim)
+
+
+def not_shifted(x: Tensor, _dim: int) -> Tensor:
+    return x
+
+
+def softmax_by_default_along_the_first(x: Tensor, dim: int = 0) -> Tensor:
+    return torch.softmax(x, dim)
+
+
+def share_of_unshifted(e: Tensor, x: Tensor, dim: int) -> Tensor:
+    return e / x.exp().sum(dim, keepdim=True)
+
+
+def unshifted_share(_e: Tensor, x: Tensor, dim: int) -> Tensor:
+    return x.exp() / less_the_largest(x, dim).exp().sum(dim, keepdim=True)
+
+
+def draw(*shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (randn(rng, *shape), dim)
+
+
+def around(level: float, *shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
+    """Numbers near a level, where float32 still has five digits behind the point."""
+    return lambda rng: (level + randn(rng, *shape), dim)
+
+
+def far_apart(rng: torch.Generator) -> Inputs:
+    """Rows near +100 and near -100 in turn: no one shift is good for both."""
+    levels = torch.tensor([100.0, -100.0]).repeat(3)[:, None]
+    return randn(rng, 6, 4) + levels, 1
+
+
+def huge(rng: torch.Generator) -> Inputs:
+    # At 10⁴ float32 has only three digits behind the point. Each row holds one number that is the largest by far,
+    # so that the weights are 0 and 1 and such roundings do not show, and numbers of both signs.
+    x = 1e4 * (2 * torch.rand(4, 7, generator=rng) - 1)
+    x[:, 1], x[:, 5] = 1.2e4 + 100 * torch.rand(4, generator=rng), -1.2e4
+    return x, -1
+
+
+def gigantic(rng: torch.Generator) -> Inputs:
+    x = randn(rng, 3, 5)
+    x[:, 2] = 3.0
+    return 1e30 * x, 1
+
+
+exercise = Exercise(
+    number=10,
+    assignment="causal_attention",
+    title="A softmax that survives",
+    entry="softmax_stable",
+    reference=reference,
+    cases=[
+        Case("a vector, dim left out", catches="a hard-coded size", inputs=lambda rng: (randn(rng, 5),)),
+        Case("a matrix, dim left out", catches="another default than -1", inputs=lambda rng: (randn(rng, 3, 7),)),
+        Case("down the columns", catches="dim that is not used", inputs=draw(4, 7, dim=0)),
+        Case("along the rows", catches="a softmax over everything", inputs=draw(7, 3, dim=1)),
+        Case("a square", catches="keepdim forgotten, where shapes fit all the same", inputs=draw(5, 5, dim=1)),
+        Case("three dimensions", catches="code for matrices only", inputs=draw(4, 3, 6, dim=1)),
+        Case("four dimensions, counted from the end", catches="a negative dim", inputs=draw(2, 5, 4, 3, dim=-3)),
+        Case("numbers around 100", catches="exp that overflows", inputs=around(100, 6, 8, dim=0)),
+        Case("numbers around -115", catches="exp that becomes 0, then 0/0", inputs=around(-115, 3, 5, dim=-1)),
+        Case("rows far apart", catches="the largest of everything subtracted", inputs=far_apart),
+        Case("up to ±10⁴", catches="float64, the mean or the smallest instead of the largest", inputs=huge),
+        Case("up to 10³⁰", catches="numbers cut off, or made double", inputs=gigantic),
+    ],
+    misconceptions=[
+        Misconception(
+            "not shifted",
+            kind="missing step",
+            credit=0.5,
+            says="Large numbers make exp overflow, and ∞/∞ is NaN. Subtract the maximum along dim first.",
+            change={"shift": not_shifted},
+        ),
+        Misconception(
+            "float64 instead of a shift",
+            kind="wrong formula",
+            credit=0.5,
+            says="More precise numbers overflow, too, only later. Subtract the maximum along dim instead.",
+            change={"shift": lambda x, dim: x.double()},
+        ),
+        Misconception(
+            "epsilon instead of a shift",
+            kind="wrong formula",
+            credit=0.5,
+            says="A small number below the fraction bar avoids 0/0, but exp still overflows. Subtract the maximum.",
+            change={"shift": not_shifted, "normalise": lambda e, x, dim: e / (e.sum(dim, keepdim=True) + 1e-9)},
+        ),
+        Misconception(
+            "NaN painted over",
+            kind="wrong formula",
+            credit=0.5,
+            says="You replace NaN with zero, but those weights are not zero. Subtract the maximum, and none appear.",
+            change={
+                "shift": not_shifted,
+                "after": lambda weights, dim: weights.nan_to_num(0.0),
+            },
+        ),
+        Misconception(
+            "largest of everything subtracted",
+            kind="axis",
+            credit=0.75,
+            says="You subtract the maximum of the whole tensor. Where a row lies far below it, "
+            "all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
+            change={"shift": lambda x, dim: x - x.max()},
+        ),
+        Misconception(
+            "largest of the last dimension subtracted",
+            kind="axis",
+            credit=0.75,
+            says="You always take the maximum along the last dimension. Take it along dim, as the sum.",
+            change={"shift": lambda x, dim: x - x.amax(-1, keepdim=True)},
+        ),
+        Misconception(
+            "largest of the first dimension subtracted",
+            kind="axis",
+            credit=0.75,
+            says="You always take the maximum along the first dimension. Take it along dim, as the sum.",
+            change={"shift": lambda x, dim: x - x.amax(0, keepdim=True)},
+        ),
+        Misconception(
+            "smallest subtracted",
+            kind="wrong formula",
+            credit=0.5,
+            says="You subtract the minimum, so large numbers stay large and exp overflows. Subtract the maximum.",
+            change={"shift": lambda x, dim: x - x.amin(dim, keepdim=True)},
+        ),
+        Misconception(
+            "mean subtracted",
+            kind="wrong formula",
+            credit=0.5,
+            says="You subtract the mean: numbers far above it still overflow. Subtract the maximum.",
+            change={"shift": lambda x, dim: x - x.mean(dim, keepdim=True)},
+        ),
+        Misconception(
+            "largest absolute value subtracted",
+            kind="wrong formula",
+            credit=0.75,
+            says="You subtract the largest absolute value. "
+            "Where all numbers are far below zero, all exponentials become 0. Subtract the maximum.",
+            change={"shift": lambda x, dim: x - x.abs().amax(dim, keepdim=True)},
+        ),
+        Misconception(
+            "largest added",
+            kind="wrong formula",
+            credit=0.5,
+            says="You add the maximum, which makes large numbers larger. Subtract it.",
+            change={"shift": lambda x, dim: x + x.amax(dim, keepdim=True)},
+        ),
+        Misconception(
+            "subtracted the wrong way round",
+            kind="wrong formula",
+            credit=0.25,
+            says="You compute exp(max − x). It is exp(x − max), or the largest number gets the smallest weight.",
+            change={"shift": lambda x, dim: x.amax(dim, keepdim=True) - x},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="You compute the softmax of −x, so the largest number gets the smallest weight.",
+            change={"before": lambda x, dim: -x},
+        ),
+        Misconception(
+            "divided by the largest",
+            kind="wrong formula",
+            credit=0.25,
+            says="You divide by the maximum before exp, which changes the weights. Subtract it.",
+            change={"shift": lambda x, dim: x / x.amax(dim, keepdim=True)},
+        ),
+        Misconception(
+            "divided by the largest absolute value",
+            kind="wrong formula",
+            credit=0.25,
+            says="You divide by the largest magnitude before exp, which alters the weights. Subtract the maximum.",
+            change={"shift": lambda x, dim: x / x.abs().amax(dim, keepdim=True)},
+        ),
+        Misconception(
+            "standardised",
+            kind="wrong formula",
+            credit=0.25,
+            says="You subtract the mean and divide by the spread, which alters the weights. Subtract only the maximum.",
+            change={"shift": lambda x, dim: (x - x.mean(dim, keepdim=True)) / x.std(dim, keepdim=True)},
+        ),
+        Misconception(
+            "cut off",
+            kind="wrong formula",
+            credit=0.5,
+            says="You cut large numbers off, so different numbers get equal weights. Subtract the maximum.",
+            # Wherever between 10 and 87 one cuts, the cases see the same.
+            change={"shift": lambda x, dim: x.clamp(-80, 80)},
+        ),
+        Misconception(
+            "cut off above",
+            kind="wrong formula",
+            credit=0.5,
+            says="You cut numbers off at the top only: different ones get equal weights, and those far below zero "
+            "all become 0. Subtract the maximum.",
+            change={"shift": lambda x, dim: x.clamp(max=80)},
+        ),
+        Misconception(
+            "shifted on top only",
+            kind="wrong formula",
+            credit=0.5,
+            says="You subtract the maximum above the fraction bar only. Subtract it before both uses.",
+            change={"normalise": share_of_unshifted},
+        ),
+        Misconception(
+            "shifted below only",
+            kind="wrong formula",
+            credit=0.5,
+            says="You subtract the maximum below the fraction bar only. Subtract it before both uses.",
+            change={"normalise": unshifted_share},
+        ),
+        Misconception(
+            "always the last dimension",
+            kind="axis",
+            credit=0.5,
+            says="Your function ignores dim and always works along the last dimension.",
+            change={"axis": lambda dim, x: -1},
+        ),
+        Misconception(
+            "always the first dimension",
+            kind="axis",
+            credit=0.5,
+            says="Your function ignores dim and always works along the first dimension.",
+            change={"axis": lambda dim, x: 0},
+        ),
+        Misconception(
+            "always the second dimension",
+            kind="axis",
+            credit=0.5,
+            says="Your function always works along dimension 1. Use the argument dim.",
+            change={"axis": lambda dim, x: 1},
+        ),
+        Misconception(
+            "rows and columns only",
+            kind="axis",
+            credit=0.75,
+            says="Your function knows two dimensions only. Use the argument dim as it is: "
+            "tensors may have one dimension or three and more.",
+            change={"axis": lambda dim, x: 0 if dim == 0 else 1},
+        ),
+        Misconception(
+            "rows and columns exchanged",
+            kind="axis",
+            credit=0.5,
+            says="You work along the other dimension than asked. dim=0 runs down the columns, dim=1 along the rows.",
+            change={"axis": lambda dim, x: 1 - dim % x.dim() if x.dim() == 2 else dim},
+        ),
+        Misconception(
+            "first dimension by default",
+            kind="axis",
+            credit=0.75,
+            says="Where dim is not given, yours is 0. The default is the last dimension, dim=-1.",
+            answers=softmax_by_default_along_the_first,
+        ),
+        Misconception(
+            "largest without keepdim",
+            kind="axis",
+            credit=0.5,
+            says="The maximum loses a dimension, so it is subtracted along the wrong one. Use keepdim=True.",
+            change={"shift": lambda x, dim: x - x.amax(dim)},
+        ),
+        Misconception(
+            "sum without keepdim",
+            kind="axis",
+            credit=0.5,
+            says="The sum loses a dimension, so you divide along the wrong one. Use keepdim=True.",
+            change={"normalise": lambda e, x, dim: e / e.sum(dim)},
+        ),
+        Misconception(
+            "sum over everything",
+            kind="axis",
+            credit=0.5,
+            says="You divide by the sum of the whole tensor. Sum along dim, with keepdim=True.",
+            change={"normalise": lambda e, x, dim: e / e.sum()},
+        ),
+        Misconception(
+            "softmax over everything",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs over the whole tensor, as if dim were not there. Maximum and sum run along dim.",
+            change={"shift": lambda x, dim: x - x.max(), "normalise": lambda e, x, dim: e / e.sum()},
+        ),
+        Misconception(
+            "not normalised",
+            kind="missing step",
+            credit=0.5,
+            says="Your values do not sum to one. Divide by their sum along dim.",
+            change={"normalise": lambda e, x, dim: e},
+        ),
+        Misconception(
+            "divided by the largest at the end",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the largest exponential, so the largest weight is 1. Divide by the sum along dim.",
+            change={"shift": not_shifted, "normalise": lambda e, x, dim: e / e.amax(dim, keepdim=True)},
+        ),
+        Misconception(
+            "divided by the mean",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the mean, so the values sum to their number. Divide by the sum along dim.",
+            change={"normalise": lambda e, x, dim: e / e.mean(dim, keepdim=True)},
+        ),
+        Misconception(
+            "divided by the count",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by how many numbers there are. Divide by the sum of the exponentials along dim.",
+            change={"normalise": lambda e, x, dim: e / e.shape[dim]},
+        ),
+        Misconception(
+            "divided by the length",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the Euclidean norm, so the squares sum to one. Divide by the plain sum.",
+            change={"normalise": lambda e, x, dim: e / e.norm(dim=dim, keepdim=True)},
+        ),
+        Misconception(
+            "logarithm",
+            kind="wrong formula",
+            credit=0.5,
+            says="You return the logarithm of softmax. Return the weights: positive numbers that sum to one.",
+            change={"after": lambda weights, dim: weights.log()},
+        ),
+        Misconception(
+            "exponential forgotten",
+            kind="missing step",
+            credit=0.25,
+            says="You leave out exp. It makes every number positive before you divide by the sum.",
+            change={"positive": lambda x: x},
+        ),
+        Misconception(
+            "base two",
+            kind="wrong formula",
+            credit=0.5,
+            says="You use powers of 2. Use the exponential function, torch.exp.",
+            change={"positive": torch.exp2},
+        ),
+        Misconception(
+            "scaled",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the size first. Softmax itself does not scale.",
+            change={"before": lambda x, dim: x / x.shape[dim] ** 0.5},
+        ),
+        Misconception(
+            "applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax twice. Once is enough.",
+            change={"before": lambda x, dim: torch.softmax(x, dim)},
+        ),
+        Misconception(
+            "hard maximum",
+            kind="wrong formula",
+            credit=0.25,
+            says="You give all weight to the largest number. Softmax gives every number some weight.",
+            change={"positive": lambda x: (x == 0).float()},
+        ),
+        Misconception(
+            "dimension not moved back",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but dim has become the last dimension. Return the shape of x.",
+            change={"after": lambda weights, dim: weights.movedim(dim, -1)},
+        ),
+        Misconception(
+            "a list returned",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but in lists. Return a tensor of the shape of x.",
+            change={"after": lambda weights, dim: weights.tolist()},
+        ),
+    ],
+)

@@ -1,0 +1,311 @@
+"""Exercise 11: all context vectors at once, one word per row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises import notebook_data
+
+Tensor = torch.Tensor
+
+
+def reference(
+    inputs: Tensor,
+    *,
+    score: Callable[[Tensor], Tensor] = lambda X: X @ X.mT,
+    scale: Callable[[Tensor, int, int], Tensor] = lambda scores, d, T: scores,
+    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
+    combine: Callable[[Tensor, Tensor], Tensor] = lambda A, X: A @ X,
+    after: Callable[[Tensor, Tensor], Any] = lambda context, X: context,
+) -> Any:
+    T, d = inputs.shape
+    A = normalise(scale(score(inputs), d, T))  # (T, d) @ (d, T) -> (T queries, T keys): a row for every query
+    return after(combine(A, inputs), inputs)  # (T, T) @ (T, d) -> (T, d)
+
+
+def dimensions_mixed(X: Tensor) -> Tensor:
+    return X @ torch.softmax(X.mT @ X, dim=1)
+
+
+def draw(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        # Scores near one, where softmax shows every mistake: a word's score with itself is about √d.
+        return (randn(rng, T, d) / d**0.25,)
+
+    return inputs
+
+
+exercise = Exercise(
+    number=11,
+    assignment="causal_attention",
+    title="All context vectors",
+    entry="all_context_vectors",
+    reference=reference,
+    cases=[
+        Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=draw(6, 3)),
+        Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=draw(9, 4)),
+        Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=draw(2, 7)),
+        Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=draw(5, 5)),
+    ],
+    misconceptions=[
+        Misconception(
+            "scaled by √d",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by √d. Here they are not scaled; that comes with exercise 12.",
+            change={"scale": lambda scores, d, T: scores / d**0.5},
+        ),
+        Misconception(
+            "divided by d",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by the number of dimensions. Here they are not scaled.",
+            change={"scale": lambda scores, d, T: scores / d},
+        ),
+        Misconception(
+            "divided by √T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by the root of the number of words. Here they are not scaled.",
+            change={"scale": lambda scores, d, T: scores / T**0.5},
+        ),
+        Misconception(
+            "divided by T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by the number of words. Here they are not scaled.",
+            change={"scale": lambda scores, d, T: scores / T},
+        ),
+        Misconception(
+            "multiplied by √d",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply the scores by √d. Here they are not scaled.",
+            change={"scale": lambda scores, d, T: scores * d**0.5},
+        ),
+        Misconception(
+            "√3 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide the scores by √3. Here they are not scaled.",
+            change={"scale": lambda scores, d, T: scores / 3**0.5},
+        ),
+        Misconception(
+            "√8 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide the scores by √8. Here they are not scaled.",
+            change={"scale": lambda scores, d, T: scores / 8**0.5},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The scores have the wrong sign: a word looks most where the dot product is largest.",
+            change={"scale": lambda scores, d, T: -scores},
+        ),
+        Misconception(
+            "cosine",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide the scores by the lengths of both words. Use the dot products as they are.",
+            change={"score": lambda X: (X / X.norm(dim=1, keepdim=True)) @ (X / X.norm(dim=1, keepdim=True)).mT},
+        ),
+        Misconception(
+            "distance",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your scores are distances, which are small where words are alike. Use dot products.",
+            change={"score": lambda X: (X[:, None] - X).norm(dim=2)},
+        ),
+        # XXᵀ is symmetric: a softmax down its columns is the transpose of the one along its rows.
+        Misconception(
+            "softmax down the columns",
+            kind="axis",
+            credit=0.5,
+            says="The weights that you use for a word do not sum to one: your softmax runs down the columns, or the "
+            "weights are transposed. Words are rows from here on: softmax along each row, then weights @ inputs.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        ),
+        Misconception(
+            "softmax over everything",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs over all scores at once. Apply it to each row, with dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the words with raw scores. Apply softmax to each row of the scores first.",
+            change={"normalise": lambda scores: scores},
+        ),
+        Misconception(
+            "divided by the sum",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide the scores by their sum, which fails for negative ones. Use softmax.",
+            change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
+        ),
+        Misconception(
+            "not normalised",
+            kind="missing step",
+            credit=0.25,
+            says="Your weights do not sum to one: divide the exponentials by their sum in each row.",
+            change={"normalise": torch.exp},
+        ),
+        Misconception(
+            "applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax twice. Once is enough.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
+        ),
+        Misconception(
+            "sigmoid",
+            kind="wrong formula",
+            credit=0.25,
+            says="You use the sigmoid of the scores as weights. Use softmax.",
+            change={"normalise": torch.sigmoid},
+        ),
+        Misconception(
+            "hard maximum",
+            kind="wrong formula",
+            credit=0.25,
+            says="Each word takes only its best match. Softmax gives every word some weight.",
+            change={"normalise": lambda scores: (scores == scores.amax(1, keepdim=True)).float()},
+        ),
+        Misconception(
+            "future hidden",
+            kind="mix-up",
+            credit=0.5,
+            says="You hide later words. Here every word may look at every word; the mask is exercise 14.",
+            change={"normalise": lambda S: torch.softmax(S + torch.full_like(S, -torch.inf).triu(1), dim=1)},
+        ),
+        Misconception(
+            "own word left out",
+            kind="mix-up",
+            credit=0.5,
+            says="You leave the word itself out. Every word looks at all words, itself included.",
+            change={"normalise": lambda S: torch.softmax(S.masked_fill(torch.eye(len(S)).bool(), -torch.inf), dim=1)},
+        ),
+        Misconception(
+            "plain average",
+            kind="missing step",
+            credit=0.0,
+            says="You average the words, whatever the weights. Multiply the weights with the words.",
+            change={"combine": lambda A, X: X.mean(dim=0, keepdim=True).expand_as(X)},
+        ),
+        Misconception(
+            "weights entry by entry",
+            kind="wrong formula",
+            credit=0.25,
+            says="You multiply each word with its own weight only. Sum over all words: weights @ inputs.",
+            change={"combine": lambda A, X: A.diagonal()[:, None] * X},
+        ),
+        Misconception(
+            "one query for all",
+            kind="mix-up",
+            credit=0.25,
+            says="Every row holds the context of the first word. Each word has weights of its own.",
+            change={"combine": lambda A, X: (A[0] @ X).expand_as(X)},
+        ),
+        Misconception(
+            "dimensions compared",
+            kind="convention",
+            credit=0.25,
+            says="Your scores are (d, d): you compare dimensions. Words are rows: inputs @ inputs.T is (T, T).",
+            answers=dimensions_mixed,
+        ),
+        Misconception(
+            "the notebook's words",
+            kind="hard-coded",
+            credit=0.25,
+            says="Your function reads the six words of the notebook. Use the argument inputs.",
+            answers=lambda X: reference(notebook_data.sentence()),
+        ),
+        Misconception(
+            "words added",
+            kind="mix-up",
+            credit=0.5,
+            says="You add the words to the result (a residual connection). The context vectors are the sums alone.",
+            change={"after": lambda context, X: context + X},
+        ),
+        Misconception(
+            "mean instead of sum",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide the result by the number of words. The weights already sum to one.",
+            change={"after": lambda context, X: context / len(X)},
+        ),
+        Misconception(
+            "scaled after softmax",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the result by √d. Here nothing is scaled.",
+            change={"after": lambda context, X: context / X.shape[1] ** 0.5},
+        ),
+        Misconception(
+            "summed over the words",
+            kind="wrong formula",
+            credit=0.25,
+            says="You sum the context vectors of all words. Return a row for every word.",
+            change={"after": lambda context, X: context.sum(0)},
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but transposed. Words are rows from here on: return shape (T, d).",
+            change={"after": lambda context, X: context.mT},
+        ),
+        Misconception(
+            "list of rows",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but in a list of vectors. Return one (T, d) tensor: torch.stack.",
+            change={"after": lambda context, X: list(context)},
+        ),
+        Misconception(
+            "first word only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the context vector of the first word only. Return a row for every word.",
+            change={"after": lambda context, X: context[0]},
+        ),
+        Misconception(
+            "second word only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the context vector of the second word only. Return a row for every word.",
+            change={"after": lambda context, X: context[1]},
+        ),
+        Misconception(
+            "last word only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the context vector of the last word only, perhaps from inside the loop. "
+            "Return a row for every word.",
+            change={"after": lambda context, X: context[-1]},
+        ),
+        Misconception(
+            "result and weights",
+            kind="arrangement",
+            credit=0.75,
+            says="You return the weights as well. Return the context vectors only.",
+            answers=lambda X: (reference(X), torch.softmax(X @ X.mT, dim=1)),
+        ),
+        Misconception(
+            "weights returned",
+            kind="missing step",
+            credit=0.25,
+            says="You return the attention weights. Multiply them with the words.",
+            change={"combine": lambda A, X: A},
+        ),
+    ],
+)

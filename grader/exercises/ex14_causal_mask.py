@@ -1,0 +1,526 @@
+"""Exercise 14: two ways to hide the future. A row for every query: word i may look at the words 0 … i."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+
+Tensor = torch.Tensor
+
+NOTEBOOK_T = 6
+
+
+def later(X: Tensor) -> Tensor:
+    """True above the diagonal: where the key comes after the query."""
+    return torch.ones_like(X, dtype=torch.bool).triu(1)
+
+
+def notebook_sized(_X: Tensor) -> Tensor:
+    """The mask of the notebook's six words, whatever the number of words."""
+    return later(torch.ones(NOTEBOOK_T, NOTEBOOK_T))
+
+
+# --- weights first ---------------------------------------------------------------------------------------------------
+
+
+def renormalised(
+    attn_weights: Tensor,
+    *,
+    hidden: Callable[[Tensor], Tensor] = later,
+    hide: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights.masked_fill(hidden, 0.0),
+    renormalise: Callable[[Tensor], Tensor] = lambda weights: weights / weights.sum(1, keepdim=True),
+    after: Callable[[Tensor], Any] = lambda weights: weights,
+) -> Any:
+    return after(renormalise(hide(attn_weights, hidden(attn_weights))))
+
+
+def visible(weights: Tensor) -> Tensor:
+    """How many words each query may look at: 1 … T, as a column."""
+    return torch.arange(1.0, len(weights) + 1)[:, None]
+
+
+def draw_weights(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (torch.softmax(sharpness * randn(rng, T, T), dim=1),)
+
+
+def future_first(rng: torch.Generator) -> Inputs:
+    """Weights of which nearly all lie in the future."""
+    scores = randn(rng, 5, 5)
+    return (torch.softmax(scores + 8 * later(scores), dim=1),)
+
+
+# --- scores first ----------------------------------------------------------------------------------------------------
+
+
+def causal(
+    attn_scores: Tensor,
+    d_k: int,
+    *,
+    hidden: Callable[[Tensor], Tensor] = later,
+    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
+    scale: Callable[[Tensor, int], Tensor] = lambda scores, d_k: scores / d_k**0.5,
+    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
+    after: Callable[[Tensor, int], Any] = lambda weights, d_k: weights,
+) -> Any:
+    return after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)
+
+
+def masked_at_the_end(scores: Tensor, d_k: int) -> Tensor:
+    return torch.softmax(scores / d_k**0.5, dim=1).tril()
+
+
+def draw_scores(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
+    """Scores as of queries and keys of size d_k: they become about one by scaling."""
+    return lambda rng: ((level + randn(rng, T, T)) * d_k**0.5, d_k)
+
+
+causal_softmax = Exercise(
+    number=14,
+    assignment="causal_attention",
+    title="Hiding the future",
+    entry="causal_softmax",
+    reference=causal,
+    cases=[
+        Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=draw_scores(6, 2)),
+        Case("fewer words", catches="a mask of the notebook's size", inputs=draw_scores(4, 7)),
+        Case("more words", catches="a mask of the notebook's size, a hard-coded √2", inputs=draw_scores(9, 3)),
+        Case("large queries and keys", catches="a hard-coded √8", inputs=draw_scores(5, 64)),
+        Case("all far below zero", catches="zeros instead of -∞", inputs=draw_scores(7, 5, level=-12.0)),
+        Case("all far above zero", catches="a mask added with the wrong sign", inputs=draw_scores(3, 4, level=9.0)),
+    ],
+    misconceptions=[
+        Misconception(
+            "not masked",
+            kind="missing step",
+            credit=0.25,
+            says="The future is not hidden. Set the scores above the diagonal to −∞ before softmax.",
+            change={"hide": lambda scores, hidden: scores},
+        ),
+        Misconception(
+            "past hidden",
+            kind="axis",
+            credit=0.5,
+            says="You hide the past: the mask is on the wrong side of the diagonal. Hide what is above it.",
+            change={"hidden": lambda scores: later(scores).mT},
+        ),
+        Misconception(
+            "own word hidden",
+            kind="axis",
+            credit=0.5,
+            says="You hide the diagonal, too, so the first word sees nothing and its row is NaN. "
+            "A word may look at itself: start above the diagonal, with diagonal=1.",
+            change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu()},
+        ),
+        Misconception(
+            "next word visible",
+            kind="axis",
+            credit=0.5,
+            says="Each word sees the next one. Hide everything above the diagonal, with diagonal=1.",
+            change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu(2)},
+        ),
+        Misconception(
+            "mask of six words",
+            kind="hard-coded",
+            credit=0.5,
+            says="Your mask has the notebook's six words. Take the size from the scores.",
+            change={"hidden": notebook_sized},
+        ),
+        Misconception(
+            "what may be seen hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="Your mask is inverted: it hides the past and the word itself. Hide what is above the diagonal.",
+            change={"hidden": lambda scores: ~later(scores)},
+        ),
+        Misconception(
+            "zeros instead of −∞",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to zero, and exp(0) = 1 is a weight like any other. Set them to −∞.",
+            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
+        ),
+        Misconception(
+            "−1 instead of −∞",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to −1, which hides nothing. Set them to −∞.",
+            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, -1.0)},
+        ),
+        Misconception(
+            "ones added",
+            kind="wrong formula",
+            credit=0.5,
+            says="You add the mask of ones to the scores, which favours the future. Set hidden scores to −∞.",
+            change={"hide": lambda scores, hidden: scores + hidden},
+        ),
+        Misconception(
+            "ones subtracted",
+            kind="wrong formula",
+            credit=0.5,
+            says="You subtract the mask of ones from the scores, which hides nothing. Set hidden scores to −∞.",
+            change={"hide": lambda scores, hidden: scores - hidden.float()},
+        ),
+        Misconception(
+            "+∞",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to +∞, and softmax gives NaN. Set them to −∞.",
+            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, torch.inf)},
+        ),
+        Misconception(
+            "zero times infinity",
+            kind="wrong formula",
+            credit=0.5,
+            says="All your weights are NaN, as when a mask of zeros and ones is multiplied with −∞: "
+            "0 · ∞ is NaN. Use masked_fill.",
+            change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
+        ),
+        Misconception(
+            "masked after softmax",
+            kind="wrong formula",
+            credit=0.5,
+            says="You mask after softmax and do not renormalise: rows do not sum to one, and the future shows in "
+            "how much is missing. Set scores to −∞ before softmax.",
+            answers=masked_at_the_end,
+        ),
+        Misconception(
+            "not scaled",
+            kind="scaling",
+            credit=0.5,
+            says="You do not scale. Divide the scores by √d_k before softmax.",
+            change={"scale": lambda scores, d_k: scores},
+        ),
+        Misconception(
+            "divided by d_k",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the scores by d_k. Divide by its square root.",
+            change={"scale": lambda scores, d_k: scores / d_k},
+        ),
+        Misconception(
+            "divided by √T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the number of words. Divide by √d_k, which is an argument.",
+            change={"scale": lambda scores, d_k: scores / len(scores) ** 0.5},
+        ),
+        Misconception(
+            "divided by T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the number of words. Divide by √d_k, which is an argument.",
+            change={"scale": lambda scores, d_k: scores / len(scores)},
+        ),
+        Misconception(
+            "multiplied by √d_k",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply the scores by √d_k. Divide by it.",
+            change={"scale": lambda scores, d_k: scores * d_k**0.5},
+        ),
+        Misconception(
+            "√2 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √2. Divide by the root of the argument d_k.",
+            change={"scale": lambda scores, d_k: scores / 2**0.5},
+        ),
+        Misconception(
+            "√3 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √3. Divide by the root of the argument d_k.",
+            change={"scale": lambda scores, d_k: scores / 3**0.5},
+        ),
+        Misconception(
+            "√8 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √8. Divide by the root of the argument d_k.",
+            change={"scale": lambda scores, d_k: scores / 8**0.5},
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The scores have the wrong sign: the largest score must get the largest weight.",
+            # Before masking: −(−∞) would be what "+∞" is.
+            change={"hide": lambda scores, hidden: (-scores).masked_fill(hidden, -torch.inf)},
+        ),
+        Misconception(
+            "scaled after softmax",
+            kind="scaling",
+            credit=0.5,
+            says="You scale after softmax. Scale the scores, before softmax.",
+            change={"scale": lambda scores, d_k: scores, "after": lambda weights, d_k: weights / d_k**0.5},
+        ),
+        Misconception(
+            "softmax down the columns",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs down the columns. Rows are queries: use dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        ),
+        Misconception(
+            "softmax over everything",
+            kind="axis",
+            credit=0.5,
+            says="Your softmax runs over all scores at once. Apply it to each row, with dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.25,
+            says="You return masked scores. Apply softmax to each row of them.",
+            change={"normalise": lambda scores: scores},
+        ),
+        Misconception(
+            "not normalised",
+            kind="missing step",
+            credit=0.25,
+            says="Your weights do not sum to one: divide the exponentials by their sum in each row.",
+            change={"normalise": torch.exp},
+        ),
+        Misconception(
+            "applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply softmax twice, which gives hidden words weight again. Once is enough.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
+        ),
+        Misconception(
+            "sigmoid",
+            kind="wrong formula",
+            credit=0.25,
+            says="You use the sigmoid of the scores as weights. Use softmax.",
+            change={"normalise": torch.sigmoid},
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but transposed. Row i holds the weights of query i.",
+            change={"after": lambda weights, d_k: weights.mT},
+        ),
+        Misconception(
+            "logarithm",
+            kind="wrong formula",
+            credit=0.5,
+            says="You return the logarithm of the weights. Return the weights: use softmax, not log_softmax.",
+            change={"after": lambda weights, d_k: weights.log()},
+        ),
+    ],
+)
+
+exercise = Exercise(
+    number=14,
+    assignment="causal_attention",
+    title="Hiding the future",
+    entry="mask_then_renormalize",
+    reference=renormalised,
+    others=(causal_softmax,),
+    cases=[
+        Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=draw_weights(6)),
+        Case("fewer words", catches="a mask of the notebook's size", inputs=draw_weights(4)),
+        Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=draw_weights(9)),
+        Case("uneven weights", catches="softmax instead of a division by the sum", inputs=draw_weights(7, 3.0)),
+        Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
+    ],
+    misconceptions=[
+        Misconception(
+            "not renormalised",
+            kind="missing step",
+            credit=0.5,
+            says="The rows do not sum to one: after masking, divide each row by the sum of what is left of it.",
+            change={"renormalise": lambda weights: weights},
+        ),
+        Misconception(
+            "not masked",
+            kind="missing step",
+            credit=0.0,
+            says="You return the weights as they came. Set those above the diagonal to zero, then renormalise.",
+            change={"hide": lambda weights, hidden: weights},
+        ),
+        Misconception(
+            "past hidden",
+            kind="axis",
+            credit=0.5,
+            says="You hide the past: zeros stand on the wrong side of the diagonal. They belong above it (torch.tril).",
+            change={"hidden": lambda weights: later(weights).mT},
+        ),
+        Misconception(
+            "own word hidden",
+            kind="axis",
+            credit=0.5,
+            says="You hide the diagonal, too, so nothing is left of the first row, and 0/0 is NaN. "
+            "A word may look at itself.",
+            change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu()},
+        ),
+        Misconception(
+            "own word hidden, first row empty",
+            kind="axis",
+            credit=0.5,
+            says="You hide the diagonal, too, so nothing is left of the first row. A word may look at itself.",
+            change={
+                "hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(),
+                "after": lambda weights: weights.nan_to_num(0.0),
+            },
+        ),
+        Misconception(
+            "next word visible",
+            kind="axis",
+            credit=0.5,
+            says="Each word sees the next one. Set everything above the diagonal to zero.",
+            change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(2)},
+        ),
+        Misconception(
+            "what may be seen hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="Your mask is inverted: it hides the past and the word itself. Hide what is above the diagonal.",
+            change={"hidden": lambda weights: ~later(weights)},
+        ),
+        Misconception(
+            "mask of six words",
+            kind="hard-coded",
+            credit=0.5,
+            says="Your mask has the notebook's six words. Take the size from the weights.",
+            change={"hidden": notebook_sized},
+        ),
+        Misconception(
+            "−∞ in the weights",
+            kind="mix-up",
+            credit=0.5,
+            says="You set weights to −∞, and then sums are infinite. That is for scores; weights become zero.",
+            change={"hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf)},
+        ),
+        Misconception(
+            "softmax of the weights",
+            kind="mix-up",
+            credit=0.5,
+            says="You apply softmax to weights. They have been through it: divide by the sum instead.",
+            change={
+                "hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf),
+                "renormalise": lambda weights: torch.softmax(weights, dim=1),
+            },
+        ),
+        Misconception(
+            "softmax after zeros",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply softmax after masking: exp(0) = 1, so hidden words get weight again. Divide by the sum.",
+            change={"renormalise": lambda weights: torch.softmax(weights, dim=1)},
+        ),
+        Misconception(
+            "divided by the sums of columns",
+            kind="axis",
+            credit=0.5,
+            says="Your columns sum to one. Rows are queries: sum along dim=-1, with keepdim=True.",
+            change={"renormalise": lambda weights: weights / weights.sum(0, keepdim=True)},
+        ),
+        Misconception(
+            "sum without keepdim",
+            kind="axis",
+            credit=0.5,
+            says="The sums lose a dimension, so column i is divided by the sum of row i. Use keepdim=True.",
+            change={"renormalise": lambda weights: weights / weights.sum(1)},
+        ),
+        Misconception(
+            "divided by the sum of everything",
+            kind="axis",
+            credit=0.5,
+            says="You divide by the sum of all weights. Each row is divided by its own sum.",
+            change={"renormalise": lambda weights: weights / weights.sum()},
+        ),
+        Misconception(
+            "everything scaled to the number of words",
+            kind="wrong formula",
+            credit=0.5,
+            says="You scale all weights by one number. Each row is divided by its own sum.",
+            change={"renormalise": lambda weights: weights / weights.sum() * len(weights)},
+        ),
+        Misconception(
+            "divided by the number of visible words",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide each row by how many words it may look at. Divide by the sum of its weights.",
+            change={"renormalise": lambda weights: weights / visible(weights)},
+        ),
+        Misconception(
+            "divided by the number of words",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide by the number of words. Divide each row by the sum of its weights.",
+            change={"renormalise": lambda weights: weights / len(weights)},
+        ),
+        Misconception(
+            "divided by the mean",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide each row by its mean, so it sums to the number of words. Divide by its sum.",
+            change={"renormalise": lambda weights: weights / weights.mean(1, keepdim=True)},
+        ),
+        Misconception(
+            "divided by the largest",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide each row by its largest weight. Divide by its sum.",
+            change={"renormalise": lambda weights: weights / weights.amax(1, keepdim=True)},
+        ),
+        Misconception(
+            "divided by the length",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide each row by its Euclidean norm, so its squares sum to one. Divide by the plain sum.",
+            change={"renormalise": lambda weights: weights / weights.norm(dim=1, keepdim=True)},
+        ),
+        Misconception(
+            "multiplied by the sum",
+            kind="wrong formula",
+            credit=0.5,
+            says="You multiply each row by its sum. Divide by it.",
+            change={"renormalise": lambda weights: weights * weights.sum(1, keepdim=True)},
+        ),
+        Misconception(
+            "missing weight shared out",
+            kind="wrong formula",
+            credit=0.5,
+            says="You share what is missing equally among the visible words. Divide each row by its sum, "
+            "which keeps their proportions.",
+            change={"renormalise": lambda w: w + torch.ones_like(w).tril() * (1 - w.sum(1, keepdim=True)) / visible(w)},
+        ),
+        Misconception(
+            "equal weights",
+            kind="missing step",
+            credit=0.25,
+            says="All visible words get the same weight, whatever the argument. Multiply the mask with the weights.",
+            change={"hide": lambda weights, hidden: (~hidden).float()},
+        ),
+        Misconception(
+            "the mask returned",
+            kind="missing step",
+            credit=0.0,
+            says="You return the mask. Multiply it with the weights, then renormalise.",
+            answers=lambda weights: torch.ones_like(weights).tril(),
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but transposed. Row i holds the weights of query i.",
+            change={"after": lambda weights: weights.mT},
+        ),
+        Misconception(
+            "sums returned",
+            kind="missing step",
+            credit=0.25,
+            says="You return the sums of the masked rows. Divide each row by its sum.",
+            change={"renormalise": lambda weights: weights.sum(1, keepdim=True)},
+        ),
+    ],
+)

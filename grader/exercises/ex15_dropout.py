@@ -1,0 +1,335 @@
+"""Exercise 15: dropout on attention weights. What is dropped is chance, so answers are read by the rules of dropout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from grader.dropout_test import DROPPED_IN_VAIN, NOT_FINITE, finding
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+
+Tensor = torch.Tensor
+Random = torch.Generator
+
+SEED = 20_150_615  # of our own random numbers; any but those of `COMMON_SEEDS`
+ROUNDING = 1e-5  # of single numbers, which are only multiplied
+# What students like to write into a function. Not 0: every answer is computed after that seed.
+COMMON_SEEDS = (1, 2, 3, 7, 10, 42, 99, 100, 111, 123, 456, 789, 999, 1234, 1337, 2023, 2024, 2025, 2026, 12345)
+SEED_FIXED = "A fixed seed inside your function drops the same entries each time. Set no seed in it."
+
+
+def reference(
+    attn_weights: Tensor,
+    p: float,
+    training: bool,
+    *,
+    active: Callable[[bool], bool] = lambda training: training,
+    rest: Callable[[Tensor, float], Tensor] = lambda weights, p: weights.clone(),
+    seed: int = SEED,
+    noise: Callable[[Tensor, Random], Tensor] = lambda weights, rng: torch.rand(weights.shape, generator=rng),
+    rate: Callable[[float], float] = lambda p: p,
+    drop: Callable[[Tensor, Tensor], Tensor] = lambda weights, kept: weights * kept,
+    factor: Callable[[float], float] = lambda p: 1 / (1 - p),
+) -> Any:
+    if not active(training):
+        return rest(attn_weights, p)
+    kept = noise(attn_weights, Random().manual_seed(seed)) >= rate(p)
+    return drop(attn_weights, kept) * factor(p)
+
+
+def read(value: Any, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
+    """A sentence on the pattern of what was dropped and, in evaluation, the numbers."""
+    said = finding(value, attn_weights, p if training else 0.0, ROUNDING)
+    if training:
+        return {"pattern": said or (SEED_FIXED if _from_a_common_seed(value == 0, p) else "")}
+    by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
+    return {"output": attn_weights if by_chance else value, "pattern": said if by_chance else ""}
+
+
+def _from_a_common_seed(dropped: Tensor, p: float) -> bool:
+    return any(torch.equal(dropped.cpu(), one) for seed in COMMON_SEEDS for one in _patterns(dropped, p, seed))
+
+
+def _patterns(like: Tensor, p: float, seed: int) -> Iterator[Tensor]:
+    """What is dropped after this seed, by the usual ways to write dropout."""
+
+    def rng() -> Random:
+        return Random().manual_seed(seed)
+
+    random = torch.rand(like.shape, generator=rng())
+    yield random < p
+    yield random >= 1 - p
+    yield torch.bernoulli(torch.full(like.shape, 1 - p), generator=rng()) == 0
+    yield torch.bernoulli(torch.full(like.shape, p), generator=rng()) == 1
+    yield torch.empty(like.shape).bernoulli_(1 - p, generator=rng()) == 0  # as in nn.Dropout
+
+
+def by_row(weights: Tensor, rng: Random) -> Tensor:
+    return torch.rand((*weights.shape[:-1], 1), generator=rng)
+
+
+def by_column(weights: Tensor, rng: Random) -> Tensor:
+    return torch.rand(weights.shape[-1], generator=rng)
+
+
+def by_matrix(weights: Tensor, rng: Random) -> Tensor:
+    return torch.rand(weights.shape[-2:], generator=rng)
+
+
+def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
+    if not training:
+        return weights.clone()
+    dropped: Tensor = reference(weights, p, training)
+    return dropped / dropped.sum(-1, keepdim=True) * weights.sum(-1, keepdim=True)
+
+
+def draw(*shape: int, p: float, training: bool) -> Callable[[Random], Inputs]:
+    return lambda rng: (torch.softmax(randn(rng, *shape), dim=-1), p, training)
+
+
+exercise = Exercise(
+    number=15,
+    assignment="causal_attention",
+    title="Dropout",
+    entry="inverted_dropout",
+    reference=reference,
+    read=read,
+    # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
+    # dropped ones than p. Six answers at less than 3e-8 each (see dropout_test.py) and, as good as impossible, the
+    # pattern of a common seed: a right function is refused with a probability below 2e-7.
+    cases=[
+        Case("evaluation", catches="dropout at all times", inputs=draw(7, 5, p=0.4, training=False)),
+        Case(
+            "evaluation of a batch",
+            catches="weights scaled in evaluation",
+            inputs=draw(2, 3, 4, 4, p=0.6, training=False),
+        ),
+        Case(
+            "training, a matrix",
+            catches="a hard-coded rate, p and 1 − p exchanged, whole rows",
+            inputs=draw(50, 41, p=0.3, training=True),
+        ),
+        Case(
+            "training, a batch at a high rate",
+            catches="survivors not scaled, one mask for the whole batch",
+            inputs=draw(4, 20, 27, p=0.8, training=True),
+        ),
+        Case(
+            "training, a vector",
+            catches="code for matrices only, randn for rand, a comparison of the numbers with p",
+            inputs=lambda rng: (0.05 + 0.9 * torch.rand(3000, generator=rng), 0.25, True),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "survivors not scaled",
+            kind="missing step",
+            credit=0.5,
+            says="Survivors keep their size, so the sum shrinks. Multiply them by 1/(1 − p).",
+            change={"factor": lambda p: 1.0},
+        ),
+        Misconception(
+            "divided by p",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply survivors by 1/p. The part that survives is 1 − p: multiply by 1/(1 − p).",
+            change={"factor": lambda p: 1 / p},
+        ),
+        Misconception(
+            "multiplied by 1 − p",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply survivors by 1 − p, which makes the sum even smaller. Divide by 1 − p.",
+            change={"factor": lambda p: 1 - p},
+        ),
+        Misconception(
+            "multiplied by p",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply survivors by p. Multiply them by 1/(1 − p).",
+            change={"factor": lambda p: p},
+        ),
+        Misconception(
+            "scaled twice",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by 1 − p twice. F.dropout and nn.Dropout scale by themselves.",
+            change={"factor": lambda p: (1 - p) ** -2},
+        ),
+        Misconception(
+            "doubled",
+            kind="hard-coded",
+            credit=0.5,
+            says="You multiply survivors by 2, which is right for p = 0.5 only. Multiply by 1/(1 − p).",
+            change={"factor": lambda p: 2.0},
+        ),
+        Misconception(
+            "p and 1 − p exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop entries with probability 1 − p. The rate p says how many are dropped, not how many stay.",
+            change={"rate": lambda p: 1 - p},
+        ),
+        Misconception(
+            "p as the rate of survival",
+            kind="mix-up",
+            credit=0.5,
+            says="You keep entries with probability p and divide by p. Drop them with probability p, "
+            "and divide by 1 − p.",
+            change={"rate": lambda p: 1 - p, "factor": lambda p: 1 / p},
+        ),
+        Misconception(
+            "rate 0.5 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always drop at a rate of 0.5, as nn.Dropout(p=0.5) does. Use the argument p.",
+            change={"rate": lambda p: 0.5, "factor": lambda p: 2.0},
+        ),
+        Misconception(
+            "half dropped, scaled for p",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always drop half of the entries. Compare the random numbers with p.",
+            change={"rate": lambda p: 0.5},
+        ),
+        Misconception(
+            "randn for rand",
+            kind="wrong formula",
+            credit=0.5,
+            says="You compare torch.randn with p, which is below p too often. Use torch.rand: even between 0 and 1.",
+            change={"noise": lambda weights, rng: torch.randn(weights.shape, generator=rng)},
+        ),
+        Misconception(
+            "active in evaluation",
+            kind="missing step",
+            credit=0.5,
+            says="You drop entries in evaluation, too. If training is False, return the weights as they are.",
+            change={"active": lambda training: True},
+        ),
+        Misconception(
+            "inactive in training",
+            kind="missing step",
+            credit=0.0,
+            says="You never drop anything. If training is True, set entries to zero with probability p.",
+            change={"active": lambda training: False},
+        ),
+        Misconception(
+            "training and evaluation exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop in evaluation and not in training. It is the other way round.",
+            change={"active": lambda training: not training},
+        ),
+        Misconception(
+            "scaled in evaluation",
+            kind="scaling",
+            credit=0.5,
+            says="You scale the weights in evaluation as well. Survivors are scaled in training, and that is enough.",
+            change={"rest": lambda weights, p: weights * (1 - p)},
+        ),
+        Misconception(
+            "enlarged in evaluation",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply by 1/(1 − p) in evaluation, too. If training is False, return the weights as they are.",
+            change={"rest": lambda weights, p: weights / (1 - p)},
+        ),
+        Misconception(
+            "dropout that is not inverted",
+            kind="convention",
+            credit=0.5,
+            says="You scale in evaluation instead of training. Inverted dropout multiplies survivors by 1/(1 − p) in "
+            "training and changes nothing in evaluation.",
+            change={"factor": lambda p: 1.0, "rest": lambda weights, p: weights * (1 - p)},
+        ),
+        Misconception(
+            "zeros in evaluation",
+            kind="mix-up",
+            credit=0.5,
+            says="You return zeros in evaluation. Return the weights as they are.",
+            change={"rest": lambda weights, p: torch.zeros_like(weights)},
+        ),
+        Misconception(
+            "whole rows",
+            kind="axis",
+            credit=0.5,
+            says="You drop whole rows. Draw a random number for every entry, not for every row.",
+            change={"noise": by_row},
+        ),
+        Misconception(
+            "whole columns",
+            kind="axis",
+            credit=0.5,
+            says="You drop whole columns. Draw a random number for every entry, not for every column.",
+            change={"noise": by_column},
+        ),
+        Misconception(
+            "one mask for a batch",
+            kind="axis",
+            credit=0.75,
+            says="You drop the same entries in every matrix of a batch. Draw as many random numbers as there are "
+            "entries: torch.rand_like.",
+            change={"noise": by_matrix},
+        ),
+        Misconception(
+            "weights compared with p",
+            kind="wrong formula",
+            credit=0.25,
+            says="You compare the weights with p, so small weights are dropped. Compare random numbers with p.",
+            change={"noise": lambda weights, rng: weights},
+        ),
+        Misconception(
+            "everything dropped",
+            kind="wrong formula",
+            credit=0.0,
+            says="You drop everything. Keep an entry where its random number is at least p.",
+            change={"drop": lambda weights, kept: torch.zeros_like(weights)},
+        ),
+        Misconception(
+            "mask forgotten",
+            kind="missing step",
+            credit=0.25,
+            says="You scale all weights and drop none. Multiply with the mask, too.",
+            change={"drop": lambda weights, kept: weights},
+        ),
+        Misconception(
+            "the mask returned",
+            kind="missing step",
+            credit=0.25,
+            says="You return the mask. Multiply it with the weights.",
+            change={"drop": lambda weights, kept: kept.float()},
+        ),
+        Misconception(
+            "−∞ for zero",
+            kind="mix-up",
+            credit=0.25,
+            says="You set dropped entries to −∞. That is for scores before softmax; dropped weights are 0.",
+            change={"drop": lambda weights, kept: weights.masked_fill(~kept, -torch.inf)},
+        ),
+        Misconception(
+            "noise instead of a mask",
+            kind="wrong formula",
+            credit=0.25,
+            says="You multiply with random numbers themselves. Compare them with p first: an entry stays or goes.",
+            answers=lambda w, p, training: (
+                w * torch.rand(w.shape, generator=Random().manual_seed(SEED)) if training else w.clone()
+            ),
+        ),
+        Misconception(
+            "rows renormalised",
+            kind="wrong formula",
+            credit=0.5,
+            says="You divide what is left of each row by its sum. Multiply all survivors by 1/(1 − p) instead.",
+            answers=renormalised,
+        ),
+        Misconception(
+            "seed fixed inside",
+            kind="hard-coded",
+            credit=0.75,
+            says="You set a seed inside the function, so each call drops the same entries. Set no seed there.",
+            change={"seed": 123},
+        ),
+    ],
+)
