@@ -24,7 +24,7 @@ CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
 
 RATE = 3  # which of the arguments of a class with dropout is its rate
-SENTENCES, WORDS, FEATURES, EXTRA = 4, 6, 3, 2  # sizes of a case about dropout
+SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
 
 
 def trial(
@@ -143,18 +143,18 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     """
     if not all(isinstance(one, torch.Tensor) and one.shape == undropped.shape for one in outputs):
         return "In training, the output has another shape."
-    T, m = extra.shape
-    given, quiet = torch.stack(list(outputs)).unflatten(-1, (-1, T + m)), undropped.unflatten(-1, (-1, T + m))
+    words, size = len(extra), sum(extra.shape)
+    given, quiet = (one.reshape(*one.shape[:-1], -1, size) for one in (torch.stack(list(outputs)), undropped))
     if alike(given, quiet.expand_as(given)):
         return "In training, your module drops nothing."
-    dropped, weights = given[..., :T], quiet[..., :T].expand_as(given[..., :T])  # (calls, B, T, heads, T)
-    if not alike(dropped @ extra.double().to(dropped), given[..., T:]):
+    dropped = given[..., :words]  # (calls, B, T, heads, T)
+    if not alike(dropped @ extra.double().to(dropped), given[..., words:]):
         return "What your module drops in training is not attention weights: are these entries of the output?"
     if alike(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
         return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
     if alike(given[0], given[-1]):
         return "In training, your module drops the same weights each time."
-    return finding(dropped, weights, p)
+    return finding(dropped, quiet[..., :words].expand_as(dropped), p)
 
 
 def named_gradients(gradients: Mapping[str, Tensor | None]) -> dict[str, Tensor | None] | str:

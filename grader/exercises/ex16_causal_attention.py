@@ -100,7 +100,7 @@ def draw(
 
 
 def draw_dropout(rng: torch.Generator) -> Inputs:
-    p = 0.2 + 0.2 * float(torch.rand((), generator=rng))
+    p = 0.1 + 0.1 * float(torch.rand((), generator=rng))  # far from 0.5
     return dropout_trial(
         rng,
         arguments=lambda d_in, d_out: [d_in, d_out, WORDS, p],
@@ -254,7 +254,7 @@ exercise = Exercise(
             "past hidden",
             kind="mix-up",
             credit=0.25,
-            says="You hide the past and show the future. Put −∞ above the diagonal, where the key is later than the query.",
+            says="You hide the past and show the future. Put −∞ above the diagonal: later keys are there.",
             change={"hide": lambda scores, later: scores.masked_fill(later.mT, -torch.inf)},
         ),
         Misconception(
@@ -282,8 +282,8 @@ exercise = Exercise(
             "masked after softmax",
             kind="missing step",
             credit=0.25,
-            says="You hide weights after softmax and leave it at that: rows no longer sum to one, and the sum that they "
-            "were divided by holds the future. Mask the scores before softmax.",
+            says="You hide weights after softmax only: rows no longer sum to one, and the future was "
+            "in the sum. Mask the scores before softmax.",
             change={"hide": lambda scores, later: scores, "hide_weights": without_later},
         ),
         Misconception(
@@ -297,7 +297,7 @@ exercise = Exercise(
             "softmax over queries",
             kind="axis",
             credit=0.25,
-            says="Your softmax runs over the queries (dim=1). Each query's weights over the keys must sum to one: dim=-1.",
+            says="Your softmax runs over the queries (dim=1). It must run over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
         Misconception(
@@ -416,7 +416,7 @@ exercise = Exercise(
             "dropout on the output",
             kind="mix-up",
             credit=0.5,
-            says="You drop entries of the output. Dropout belongs on the attention weights, before they meet the values.",
+            says="You drop entries of the output. Drop attention weights, before they meet the values.",
             change={
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_outputs": lambda dropout, out: dropout(out),
@@ -436,7 +436,7 @@ exercise = Exercise(
             "survivors not scaled",
             kind="missing step",
             credit=0.5,
-            says="Weights that survive dropout must be divided by 1 − p, so that the expectation stays. nn.Dropout does it.",
+            says="Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.",
             change={"drop_weights": unscaled},
         ),
     ],
