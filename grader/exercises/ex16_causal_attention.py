@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.attention_mistakes import SCALING_ROLES_AND_GRADIENTS
 from grader.modules import (
     WORDS,
     draw_weights,
@@ -28,7 +29,8 @@ class CausalAttention(nn.Module):
 
     roles: Any = ("query", "key", "value")
     bias: Any = staticmethod(lambda asked: asked)
-    project: Any = staticmethod(lambda linear, x, _role: linear(x))
+    project: Any = staticmethod(lambda linear, x: linear(x))
+    pass_on: Any = staticmethod(lambda projected, _role: projected)
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, d_in, d_out, T, context: scores / d_out**0.5)
     crop: Any = staticmethod(lambda later, T: later[:T, :T])
@@ -55,10 +57,8 @@ class CausalAttention(nn.Module):
         d_in, d_out, context = self.sizes
         T = x.shape[1]
         later = self.crop(torch.ones(context, context, dtype=torch.bool, device=x.device).triu(1), T)  # (T, T)
-        # (B, T, d_out) each
-        q, k, v = (
-            self.project(getattr(self, f"W_{name}"), x, role) for name, role in zip(self.roles, "qkv", strict=True)
-        )
+        projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
+        q, k, v = map(self.pass_on, projected, "qkv")  # (B, T, d_out) each
         scores = self.hide(self.scale(self.score(q, k), d_in, d_out, T, context), later)  # (B, T, T)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
         outputs = self.mix(self.drop_weights(self.dropout, weights), v)  # (B, T, d_out)
@@ -67,10 +67,6 @@ class CausalAttention(nn.Module):
 
 def without_later(weights: Tensor, later: Tensor) -> Tensor:
     return weights.masked_fill(later, 0.0)
-
-
-def detached(*roles: str) -> Callable[[Any, Tensor, str], Tensor]:
-    return lambda linear, x, role: linear(x).detach() if role in roles else linear(x)
 
 
 def with_diagonal(later: Tensor) -> Tensor:
@@ -159,89 +155,13 @@ exercise = Exercise(
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=draw_dropout),
     ],
     misconceptions=[
-        Misconception(
-            "not scaled",
-            kind="scaling",
-            credit=0.5,
-            says="You do not scale. Divide the scores by √d_out, the root of the length of a key.",
-            change={"scale": lambda scores, *_sizes: scores},
-        ),
-        Misconception(
-            "scaled by √d_in",
-            kind="scaling",
-            credit=0.75,
-            says="You divide by √d_in. Keys have d_out entries: divide by the root of that, keys.shape[-1] ** 0.5.",
-            change={"scale": lambda scores, d_in, d_out, T, context: scores / d_in**0.5},
-        ),
-        Misconception(
-            "divided by d_out",
-            kind="scaling",
-            credit=0.5,
-            says="You divide by d_out. Divide by its square root.",
-            change={"scale": lambda scores, d_in, d_out, T, context: scores / d_out},
-        ),
-        Misconception(
-            "scaled by √T",
-            kind="scaling",
-            credit=0.5,
-            says="You divide by the root of the number of words. Divide by √d_out, the root of the length of a key.",
-            change={"scale": lambda scores, d_in, d_out, T, context: scores / T**0.5},
-        ),
+        *SCALING_ROLES_AND_GRADIENTS,
         Misconception(
             "scaled by √context_length",
             kind="scaling",
             credit=0.5,
             says="You divide by √context_length. Divide by √d_out, the root of the length of a key.",
             change={"scale": lambda scores, d_in, d_out, T, context: scores / context**0.5},
-        ),
-        Misconception(
-            "√2 hard-coded",
-            kind="hard-coded",
-            credit=0.5,
-            says="You always divide by √2, which fits the notebook's d_out only. Take it from keys.shape[-1].",
-            change={"scale": lambda scores, *_sizes: scores / 2**0.5},
-        ),
-        Misconception(
-            "multiplied by √d_out",
-            kind="scaling",
-            credit=0.5,
-            says="You multiply the scores by √d_out. Divide by it.",
-            change={"scale": lambda scores, d_in, d_out, T, context: scores * d_out**0.5},
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
-            change={"scale": lambda scores, d_in, d_out, T, context: -scores / d_out**0.5},
-        ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys change places. Row i of the scores is query i with every key: queries @ keysᵀ.",
-            change={"score": lambda q, k: k @ q.mT},
-        ),
-        Misconception(
-            "keys as values",
-            kind="mix-up",
-            credit=0.5,
-            says="You weigh the keys. The weights belong to the values, W_value(x).",
-            change={"roles": ("query", "key", "key")},
-        ),
-        Misconception(
-            "queries as values",
-            kind="mix-up",
-            credit=0.5,
-            says="You weigh the queries. The weights belong to the values, W_value(x).",
-            change={"roles": ("query", "key", "query")},
-        ),
-        Misconception(
-            "queries as keys",
-            kind="mix-up",
-            credit=0.5,
-            says="You compare queries with queries. Compare them with the keys, W_key(x).",
-            change={"roles": ("query", "query", "value")},
         ),
         Misconception(
             "future not hidden",
@@ -329,13 +249,6 @@ exercise = Exercise(
             change={"finish": lambda outputs: outputs[0]},
         ),
         Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
-            change={"finish": lambda outputs: outputs.mT},
-        ),
-        Misconception(
             "always biased",
             kind="input",
             credit=0.75,
@@ -348,27 +261,6 @@ exercise = Exercise(
             credit=0.75,
             says="Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
             change={"bias": lambda _asked: False},
-        ),
-        Misconception(
-            "everything detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
-            change={"finish": lambda outputs: outputs.detach()},
-        ),
-        Misconception(
-            "values detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches W_value. Leave out detach and .data on the way of the values.",
-            change={"project": detached("v")},
-        ),
-        Misconception(
-            "weights detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
-            change={"project": detached("q", "k")},
         ),
         Misconception(
             "mask is a plain attribute",
