@@ -213,11 +213,14 @@ class _Judgement:
         """The same result for different inputs of the same shape."""
         values: dict[str, list[Any]] = {}
         for case, answer in zip(self.drawn, self.answers, strict=True):
-            if not isinstance(answer, Returned) or answer.value is None:
+            if not isinstance(answer, Returned):
                 return None
-            values.setdefault(case.case.name, []).append(answer.value)
+            value = answer.value.get("output") if isinstance(answer.value, dict) else answer.value
+            if value is None:
+                return None
+            values.setdefault(case.case.name, []).append(value)
         if all(len(pair) > 1 and _identical(*pair[:2]) for pair in values.values()):
-            return self._result(0.0, "constant", "Your function returns the same result whatever its input is.")
+            return self._result(0.0, "constant", f"Your {self.noun} returns the same result whatever its input is.")
         return None
 
     def _imprecise(self) -> Verdict | None:
@@ -348,7 +351,7 @@ def _explain_failure(answer: Answer, noun: str) -> str:
         case Raised(type=kind, message=message, line=line):
             text = f"Your {noun} stopped with {_word(kind)}"
             text += f": {_safe_message(message)}" if message else ""
-            return f"{text}, at the line `{line.strip()}`." if line else f"{text}."
+            return f"{text}, at the line `{line.strip()}`." if line else f"{text.rstrip('.')}."
         case Lost(reason=reason):
             return reason
         case _:

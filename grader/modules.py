@@ -18,10 +18,14 @@ Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or 
 SECOND_CALL = "output of a second call"
 LATER_CHANGED = "output after a later word was changed"
 OTHERS_CHANGED = "output after another sentence of the batch was changed"
+LONGER = "output for a longer text that followed"
 
 ACCEPTED = "Your class accepts arguments that cannot work. Check them in __init__, with assert or raise."
 CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
+
+ON_OUTPUT = "In training, your module drops entries of the output. Drop attention weights."
+NOT_WEIGHTS = "In training, your module drops something else than attention weights, or more than these."
 
 RATE = 3  # which of the arguments of a class with dropout is its rate
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
@@ -72,13 +76,18 @@ def dropout_trial(
     return (list(arguments(d_in, d_head)), dict(drawn), calls, {"train": True, "extra": extra})
 
 
-def twice_and_changed(rng: torch.Generator, x: Tensor) -> dict[str, Sequence[Any]]:
-    """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first."""
+def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, Sequence[Any]]:
+    """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first.
+
+    And a text of length `longest`, if that is more.
+    """
     calls: dict[str, Sequence[Any]] = {"output": [x], SECOND_CALL: [x]}
     if x.shape[1] > 1:
         calls[LATER_CHANGED] = [torch.cat([x[:, :-1], randn(rng, *x[:, -1:].shape)], dim=1)]
     if len(x) > 1:
         calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
+    if longest > x.shape[1]:
+        calls[LONGER] = [randn(rng, len(x), longest, x.shape[2])]
     return calls
 
 
@@ -130,7 +139,7 @@ def reading(
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
             if how.get("gradients"):
-                parts["gradient"] = named_gradients(seen["gradients"])
+                parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
         return parts
 
     return read
@@ -148,25 +157,32 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     if alike(given, quiet.expand_as(given)):
         return "In training, your module drops nothing."
     dropped = given[..., :words]  # (calls, B, T, heads, T)
-    if not alike(dropped @ extra.double().to(dropped), given[..., words:]):
-        return "What your module drops in training is not attention weights: are these entries of the output?"
+    if not alike(dropped @ extra.to(dropped), given[..., words:]):
+        return ON_OUTPUT if not finding(given, quiet.expand_as(given), p) else NOT_WEIGHTS
     if alike(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
         return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
     if alike(given[0], given[-1]):
         return "In training, your module drops the same weights each time."
-    return finding(dropped, quiet[..., :words].expand_as(dropped), p)
+    # Sentences come first: what is the same for all of a batch is found along the first dimension.
+    return finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
 
 
-def named_gradients(gradients: Mapping[str, Tensor | None]) -> dict[str, Tensor | None] | str:
+def named_gradients(gradients: Mapping[str, Tensor | None], frozen: Sequence[str]) -> dict[str, Tensor | None] | str:
     """The gradients by name, or a sentence on those that are missing."""
-    named = {
-        "input" if name == "0" else f"input number {int(name) + 1}" if name.isdigit() else name: one
-        for name, one in gradients.items()
-    }
+    named = {_of(name): one for name, one in gradients.items()}
     missing = [name for name, one in named.items() if one is None]
+    if missing and set(missing) <= set(frozen):
+        return f"{' and '.join(missing)} cannot be trained: requires_grad is False."
     if missing:
         return f"No gradient reaches {' and '.join(missing)}: on the way something is detached, or not used."
     return {f"gradient of {name}": one for name, one in named.items()}
+
+
+def _of(name: str) -> str:
+    """What a gradient is of: a parameter, or the input with this number."""
+    if not name.isdigit():
+        return name
+    return "the input" if name == "0" else f"input {int(name) + 1}"
 
 
 def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
@@ -177,11 +193,9 @@ def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
             return f"Your module has no parameter {name}. {_what_it_has(seen)}"
         if held[name] != list(weight.shape):
             return f"The parameter {name} has shape {tuple(held[name])}, but {tuple(weight.shape)} is expected."
-    unasked = [name for name in held if name.endswith(".bias") and name not in weights]
-    frozen = [name for name in seen["frozen"] if name in weights]
-    if unasked:
-        return f"There is a parameter {unasked[0]} where no bias was asked for."
-    return f"The parameter {frozen[0]} cannot be trained: its requires_grad is False." if frozen else ""
+    layers = [name.removesuffix(".weight") for name in weights]
+    unasked = [f"{name}.bias" for name in layers if f"{name}.bias" in held and f"{name}.bias" not in weights]
+    return f"There is a parameter {unasked[0]} where no bias was asked for." if unasked else ""
 
 
 def _what_it_has(seen: Mapping[str, Any]) -> str:
@@ -195,9 +209,10 @@ def _what_it_has(seen: Mapping[str, Any]) -> str:
 def wrong_behaviour(outputs: dict[str, Any], causal: bool) -> str:
     """A sentence on how outputs depend on what they must not depend on."""
     first = outputs["output"]
-    if not all(isinstance(one, torch.Tensor) and one.shape == first.shape for one in outputs.values()):
-        return ""
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
+    given = [one for one in (first, again, later, others) if one is not None]
+    if not all(isinstance(one, torch.Tensor) and one.shape == first.shape for one in given):
+        return ""
     if again is not None and not alike(again, first):
         return TWO_OUTPUTS
     if causal and later is not None and first.dim() > 1 and not alike(later[:, :-1], first[:, :-1]):

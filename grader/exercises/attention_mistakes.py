@@ -19,8 +19,8 @@ def later(scores: Tensor) -> Tensor:
     return torch.full_like(scores, -torch.inf).triu(1)
 
 
-def detached(*roles: str) -> Callable[[Tensor, str], Tensor]:
-    return lambda projected, role: projected.detach() if role in roles else projected
+def detached(*roles: str) -> Callable[[Tensor, str, Tensor], Tensor]:
+    return lambda projected, role, _x: projected.detach() if role in roles else projected
 
 
 SCALING_ROLES_AND_GRADIENTS = [
@@ -150,10 +150,69 @@ SCALING_ROLES_AND_GRADIENTS = [
         says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
         change={"pass_on": detached("q", "k")},
     ),
+    Misconception(
+        "√8 hard-coded",
+        kind="hard-coded",
+        credit=0.5,
+        says="You always divide by √8. Take the length of a key from keys.shape[-1].",
+        change={"scale": lambda scores, *_sizes: scores / 8**0.5},
+    ),
+    Misconception(
+        "half the length",
+        kind="wrong formula",
+        credit=0.5,
+        says="You divide by half the length of a key. Perhaps you wrote ** 1 / 2, which is (… ** 1) / 2: write ** 0.5.",
+        change={"scale": lambda scores, d_in, d_out, T, *_more: scores / (d_out / 2)},
+    ),
+    Misconception(
+        "divided twice by half",
+        kind="wrong formula",
+        credit=0.5,
+        says="You divide by the length of a key, and by 2: that is what ** 1 / 2 means. Write ** 0.5.",
+        change={"scale": lambda scores, d_in, d_out, T, *_more: scores / d_out / 2},
+    ),
+    Misconception(
+        "scaled after softmax",
+        kind="scaling",
+        credit=0.5,
+        says="You divide by √d_out after the softmax. Divide the scores, before it.",
+        change={
+            "scale": lambda scores, *_sizes: scores,
+            "mix": lambda weights, v: weights @ v / v.shape[-1] ** 0.5,
+        },
+    ),
+    Misconception(
+        "keys as queries",
+        kind="mix-up",
+        credit=0.5,
+        says="You compare keys with keys. The queries come from W_query.",
+        change={"roles": ("key", "key", "value")},
+    ),
+    Misconception(
+        "queries in all roles",
+        kind="mix-up",
+        credit=0.25,
+        says="You use W_query for keys and values, too. Keys come from W_key, values from W_value.",
+        change={"roles": ("query", "query", "query")},
+    ),
+    Misconception(
+        "values not projected",
+        kind="missing step",
+        credit=0.5,
+        says="You weigh the inputs themselves. Weigh the values, which come from W_value.",
+        change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
+    ),
 ]
 
 # Where every word may look at every word.
 WEIGHTS_WITHOUT_MASK = [
+    Misconception(
+        "softmax twice",
+        kind="wrong formula",
+        credit=0.5,
+        says="You apply softmax twice. Once makes the weights of a query sum to one.",
+        change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+    ),
     Misconception(
         "softmax over queries",
         kind="axis",

@@ -21,7 +21,7 @@ class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
     roles: Any = ("query", "key", "value")
     bias: Any = staticmethod(lambda asked: asked)
     project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role: projected)
+    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, d_in, d_out, T: scores / d_out**0.5)
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
@@ -36,7 +36,7 @@ class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
 
     def forward(self, x: Tensor) -> Any:
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        q, k, v = map(self.pass_on, projected, "qkv")  # (T, d_out) each
+        q, k, v = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))  # (T, d_out) each
         scores = self.scale(self.score(q, k), *self.sizes, len(x))  # (T, T)
         return self.finish(self.mix(self.normalise(scores), v))  # (T, d_out)
 

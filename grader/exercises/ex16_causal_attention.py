@@ -30,7 +30,7 @@ class CausalAttention(nn.Module):
     roles: Any = ("query", "key", "value")
     bias: Any = staticmethod(lambda asked: asked)
     project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role: projected)
+    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, d_in, d_out, T, context: scores / d_out**0.5)
     crop: Any = staticmethod(lambda later, T: later[:T, :T])
@@ -40,6 +40,7 @@ class CausalAttention(nn.Module):
     rate: Any = staticmethod(lambda p: p)
     drop_scores: Any = staticmethod(lambda dropout, scores: scores)
     drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
+    drop_values: Any = staticmethod(lambda dropout, v: v)
     drop_outputs: Any = staticmethod(lambda dropout, outputs: outputs)
     mix: Any = staticmethod(lambda weights, v: weights @ v)
     finish: Any = staticmethod(lambda outputs: outputs)
@@ -58,10 +59,10 @@ class CausalAttention(nn.Module):
         T = x.shape[1]
         later = self.crop(torch.ones(context, context, dtype=torch.bool, device=x.device).triu(1), T)  # (T, T)
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        q, k, v = map(self.pass_on, projected, "qkv")  # (B, T, d_out) each
+        q, k, v = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))  # (B, T, d_out) each
         scores = self.hide(self.scale(self.score(q, k), d_in, d_out, T, context), later)  # (B, T, T)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
-        outputs = self.mix(self.drop_weights(self.dropout, weights), v)  # (B, T, d_out)
+        outputs = self.mix(self.drop_weights(self.dropout, weights), self.drop_values(self.dropout, v))  # (B, T, d_out)
         return self.finish(self.drop_outputs(self.dropout, outputs))
 
 
@@ -90,7 +91,7 @@ def draw(
     def inputs(rng: torch.Generator) -> Inputs:
         arguments = [d_in, d_out, context, dropout, *([True] if bias else [])]
         weights = draw_weights(rng, shapes(d_in, d_out, bias))
-        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in)), **how)
+        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
 
     return inputs
 
@@ -195,7 +196,7 @@ exercise = Exercise(
             "zeros for −∞",
             kind="wrong formula",
             credit=0.25,
-            says="You set hidden scores to 0, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+            says="You set hidden scores to (nearly) 0, and softmax makes exp(0) = 1 of each. Set them to −∞.",
             change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
         ),
         Misconception(
@@ -210,8 +211,29 @@ exercise = Exercise(
             "mask not cut to the text",
             kind="hard-coded",
             credit=0.5,
-            says="Your mask keeps the size context_length when the text is shorter. Use mask[:T, :T].",
+            says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
             change={"crop": lambda later, T: later},
+        ),
+        Misconception(
+            "softmax twice",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.25,
+            says="The weights are transposed when they meet the values, so words see the future.",
+            change={"mix": lambda weights, v: weights.mT @ v},
+        ),
+        Misconception(
+            "scores averaged over the batch",
+            kind="mix-up",
+            credit=0.25,
+            says="The sentences of a batch share their weights. Each sentence has its own.",
+            change={"score": lambda q, k: (q @ k.mT).mean(dim=0, keepdim=True).expand(len(q), -1, -1)},
         ),
         Misconception(
             "softmax over queries",
@@ -313,6 +335,13 @@ exercise = Exercise(
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_outputs": lambda dropout, out: dropout(out),
             },
+        ),
+        Misconception(
+            "dropout on the values",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop something else than attention weights, perhaps values. Drop weights, after the softmax.",
+            change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         Misconception(
             "dropout before softmax",

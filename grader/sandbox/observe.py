@@ -95,10 +95,10 @@ def _gradients(
     module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
 ) -> dict[str, torch.Tensor | None]:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
-    given = [_copy(one).requires_grad_() if index < inputs else _copy(one) for index, one in enumerate(call)]
-    output = module(*given)
+    leaves = [_copy(one).requires_grad_() if index < inputs else one for index, one in enumerate(call)]
+    output = module(*map(_copy, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
-    asked = {**{name: parameters[name] for name in weights}, **{str(i): given[i] for i in range(inputs)}}
+    asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in range(inputs)}}
     if not (isinstance(output, torch.Tensor) and output.requires_grad):
         return dict.fromkeys(asked)
     factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)
