@@ -1,7 +1,7 @@
-# right: inherits from SelfAttention_v1, parameters replaced by layers
+# right: inherits from SelfAttention_v1, but makes layers instead of its parameters
 class SelfAttention_v2(SelfAttention_v1):
     def __init__(self, d_in, d_out, qkv_bias=False):
-        super().__init__(d_in, d_out)
+        nn.Module.__init__(self)
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
