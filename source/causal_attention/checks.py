@@ -229,6 +229,8 @@ def _dropped(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str |
     """Says what is wrong with numbers of which a share p should be 0 and the rest be scaled by 1/(1−p)."""
 
     def problem(result: torch.Tensor) -> str | None:
+        if not isinstance(result, torch.Tensor):
+            return "result is no torch tensor."
         if result.shape != unscaled.shape:
             return f"result has shape {tuple(result.shape)}, but {tuple(unscaled.shape)} was expected."
         zero = result == 0
@@ -247,10 +249,14 @@ def _dropped(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str |
     return problem
 
 
+def _whole_lines(zero: torch.Tensor) -> bool:
+    """Whether some row or column is all zero, but not the whole matrix."""
+    return bool(zero.all(dim=0).any() or zero.all(dim=1).any()) and not bool(zero.all())
+
+
 def _entry_by_entry(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str | None]:
     def problem(result: torch.Tensor) -> str | None:
-        zero = result == 0
-        if zero.all(dim=0).any() or zero.all(dim=1).any():
+        if isinstance(result, torch.Tensor) and result.shape == unscaled.shape and _whole_lines(result == 0):
             return "whole rows or columns were dropped. Every entry should be dropped independently of the others."
         return _dropped(unscaled, p)(result)
 
@@ -268,12 +274,16 @@ def _dropout() -> list[Example]:
     ]
 
 
+def _in_part(zero: torch.Tensor) -> bool:
+    """Whether some output is zero in one entry and not in another."""
+    return zero.dim() > 0 and not torch.equal(zero.any(dim=-1), zero.all(dim=-1))
+
+
 def _weights_dropped(values: torch.Tensor, p: float) -> Callable[[torch.Tensor], str | None]:
     """For texts of one word: its only weight is 1, so dropout on the weights drops a whole output or nothing of it."""
 
     def problem(result: torch.Tensor) -> str | None:
-        zero = result == 0
-        if not torch.equal(zero.any(dim=-1), zero.all(dim=-1)):
+        if isinstance(result, torch.Tensor) and _in_part(result == 0):
             return "in training, single entries of the outputs are dropped. Dropout belongs on the attention weights."
         found = _dropped(values, p)(result)
         return f"in training, {found}" if found else None
