@@ -271,6 +271,31 @@ def test_each_of_two_functions_is_told_apart(
     assert err.count("✗") == 1
 
 
+class Masked(torch.nn.Module):
+    """A module with more inputs than one: not all of them have gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        return self.scale * (x if mask is None else x.masked_fill(mask == 0, 0.0))
+
+
+@pytest.mark.parametrize("mask", [None, torch.tensor([True, False]), torch.tensor([1, 0])])
+def test_a_module_may_take_a_mask(
+    mask: torch.Tensor | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(SOURCE / "self_attention"))
+    checking = importlib.import_module("checking")
+    inputs = torch.tensor([2.0, 3.0]), mask
+    expected = torch.tensor([8.0, 12.0 if mask is None else 0.0])
+    example = checking.ModuleExample("a mask", {}, {"scale": torch.tensor([4.0])}, inputs, expected)
+    checks = checking.Checks(checking.Entry(1, "Masked", lambda: [example]))
+    exec("check(1)", {"check": checks.check, "Masked": Masked})
+    assert "Masked is right" in capsys.readouterr().out
+
+
 class Refuses(torch.nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()

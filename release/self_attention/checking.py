@@ -51,7 +51,7 @@ class ModuleExample(NamedTuple):
         if problem:
             return problem
         module.train(self.training)
-        leaves = [item.clone().requires_grad_() if _is_tensor(item) else item for item in self.inputs]
+        leaves = [item.clone().requires_grad_() if _has_gradient(item) else item for item in self.inputs]
         inputs = _copy(leaves)
         result = module(*inputs)
         problem = _wrong(result, self.expected, called)
@@ -221,7 +221,7 @@ def _without_gradient(
 ) -> str | None:
     """The first parameter or input that no gradient reaches."""
     reached = [(name, parameter) for name, parameter in module.named_parameters() if name in weights]
-    reached += [("its input", item) for item in inputs if _is_tensor(item)]
+    reached += [("its input", item) for item in inputs if _has_gradient(item)]
     gradients = [None] * len(reached)
     if result.requires_grad:
         gradients = torch.autograd.grad(result.sum(), [item for _, item in reached], allow_unused=True)
@@ -245,6 +245,11 @@ def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor)
+
+
+def _has_gradient(value: Any) -> bool:
+    """A mask of booleans or whole numbers has none."""
+    return _is_tensor(value) and value.is_floating_point()
 
 
 def _describe(error: Exception) -> str:
