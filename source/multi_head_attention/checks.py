@@ -32,14 +32,13 @@ LIST_123 = [
     [-0.533739, -0.105092, 0.508513, 0.350759],
 ]  # exercise 17 with seed 123
 THREE_IN_A_LIST = [
-    [2.299216, 1.433719, -0.954689],
-    [3.82005, 1.389268, -1.974556],
-    [3.224585, 0.437804, -1.227914],
-    [2.847006, 0.231074, -0.97889],
-    [0.733144, 1.822874, 0.390891],
-    [0.678033, -0.878211, 3.137788],
-    [0.476929, -0.878279, 4.45886],
-    [2.244856, -0.879565, 4.414442],
+    [5.492531, -0.785776, -2.828678],
+    [4.5725, -1.564003, 1.187995],
+    [2.543922, -1.561863, -2.005622],
+    [3.988604, 0.156609, -2.135857],
+    [4.351495, -0.751893, 2.760545],
+    [1.80311, -0.791992, -1.704373],
+    [3.23992, -0.788249, 2.642406],
 ]
 SPLIT_123 = [
     [0.118382, 0.312007, -0.08472, -0.577422],
@@ -56,14 +55,13 @@ SPLIT_123 = [
     [-0.010877, 0.302156, -0.068996, -0.353174],
 ]  # exercise 18 with seed 123
 THREE_SPLIT = [
-    [0.070463, -2.371825, -1.916911, 3.332436, -0.016981, -2.463044],
-    [0.027656, 4.4059, -2.149584, 2.150507, 1.73706, -2.479759],
-    [0.394342, 1.383794, -2.048927, 2.645769, 0.665837, -2.483097],
-    [0.704711, 0.319943, -2.090601, 2.638945, 0.080515, -2.554099],
-    [0.187565, -3.844473, -1.71004, 1.816266, -0.725198, -0.918569],
-    [0.652428, -2.329846, -2.303497, 1.094705, -0.833171, -1.352991],
-    [0.053912, 1.841251, -1.908086, 0.406055, 0.431678, -1.465219],
-    [0.572794, 1.352602, -2.051465, 1.238797, 0.224548, -1.40899],
+    [-1.62019, -1.888284, -0.021423],
+    [-2.289742, -4.876332, 3.490421],
+    [-1.707607, -0.429307, 0.464733],
+    [-2.026216, 0.499414, 1.680946],
+    [-2.381653, -1.969775, 5.244925],
+    [-2.070551, -2.257611, 2.634282],
+    [-2.296973, -2.721187, 4.451806],
 ]
 NO_MASK = [
     [3.574299, 4.054807, -1.42024, 4.45287, 7.024084, 3.385906],
@@ -161,7 +159,7 @@ def _weights_dropped(values: torch.Tensor, p: float, num_heads: int) -> Callable
 
 def _wrapper() -> list[ModuleExample]:
     two_heads = {"d_in": 3, "d_out": 2, "context_length": 6, "num_heads": 2}
-    three_heads = {"d_in": 2, "d_out": 1, "context_length": 5, "num_heads": 3}
+    three_heads = {"d_in": 2, "d_out": 1, "context_length": 8, "num_heads": 3}
     names = [f"heads.{head}.{name}" for head in range(3) for name in QKV]
     short_texts = _random(9, 2000, 1, 3)
     values = [short_texts @ _given_list()[f"heads.{head}.W_value.weight"].T for head in range(2)]
@@ -174,11 +172,11 @@ def _wrapper() -> list[ModuleExample]:
             _matrix(LIST_123).reshape(2, 6, 4),
         ),
         ModuleExample(
-            "three heads with a bias, and four words where five would fit, in eval mode",
+            "three heads with a bias, and seven words where eight would fit, in eval mode",
             {**three_heads, "dropout": 0.5, "qkv_bias": True},
             _linears(17, names, 1, 2),
-            (_random(6, 2, 4, 2),),
-            _matrix(THREE_IN_A_LIST).reshape(2, 4, 3),
+            (_random(6, 1, 7, 2),),
+            _matrix(THREE_IN_A_LIST).reshape(1, 7, 3),
         ),
         ModuleExample(
             "dropout=0.2",
@@ -193,7 +191,7 @@ def _wrapper() -> list[ModuleExample]:
 
 def _split() -> list[ModuleExample | Refusal]:
     two_heads = {"d_in": 3, "d_out": 4, "context_length": 6, "num_heads": 2}
-    three_heads = {"d_in": 2, "d_out": 6, "context_length": 5, "num_heads": 3}
+    three_heads = {"d_in": 2, "d_out": 3, "context_length": 8, "num_heads": 3}
     unmixed = _given_split() | {"out_proj.weight": torch.eye(4), "out_proj.bias": torch.zeros(4)}
     short_texts = _random(9, 2000, 1, 3)
     return [
@@ -206,12 +204,12 @@ def _split() -> list[ModuleExample | Refusal]:
             mask_size=6,
         ),
         ModuleExample(
-            "three heads with a bias, and four words where five would fit, in eval mode",
+            "three heads with a bias, and seven words where eight would fit, in eval mode",
             {**three_heads, "dropout": 0.5, "qkv_bias": True},
-            _linears(18, list(QKV), 6, 2) | _linears(19, ["out_proj"], 6, 6),
-            (_random(6, 2, 4, 2),),
-            _matrix(THREE_SPLIT).reshape(2, 4, 6),
-            mask_size=5,
+            _linears(18, list(QKV), 3, 2) | _linears(19, ["out_proj"], 3, 3),
+            (_random(6, 1, 7, 2),),
+            _matrix(THREE_SPLIT).reshape(1, 7, 3),
+            mask_size=8,
         ),
         ModuleExample(
             "dropout=0.2",
@@ -237,6 +235,7 @@ def _encoder_decoder() -> list[ModuleExample | Refusal]:
             weights[6],
             (_random(1, 1, 3, 6), _random(2, 1, 3, 6), _random(3, 1, 2, 6)),
             _matrix(NO_MASK).reshape(1, 2, 6),
+            training=True,  # no dropout here
         ),
         ModuleExample(
             "a batch of two and a padding mask",
