@@ -116,9 +116,7 @@ def draw_dropout(rng: torch.Generator) -> Inputs:
     return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS, p, heads], weights)
 
 
-def wrong_buffers(
-    seen: Any, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool
-) -> str:
+def wrong_buffers(seen: Any, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool) -> str:
     """About the mask of the first head that has none."""
     return next(filter(None, (wrong_mask(seen, context, f"heads.{h}.") for h in range(heads))), "")
 
@@ -157,9 +155,7 @@ exercise = Exercise(
             catches="a rate that is not the argument",
             inputs=draw(2, 4, 3, 5, 2, 4, train=True),
         ),
-        Case(
-            "not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 3, 2, 5, dropout=0.5)
-        ),
+        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 3, 2, 5, dropout=0.5)),
         Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=draw_dropout),
     ],
     misconceptions=[
