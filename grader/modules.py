@@ -163,6 +163,8 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
         return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
     if alike(given[0], given[-1]):
         return "In training, your module drops the same weights each time."
+    if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
+        return "In training, words have weight where they must have none."
     # Sentences come first: what is the same for all of a batch is found along the first dimension.
     return finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
 

@@ -101,7 +101,7 @@ def draw(
     def inputs(rng: torch.Generator) -> Inputs:
         arguments = [d_in, d_out, context, dropout, heads, *([True] if bias else [])]
         weights = draw_weights(rng, shapes(d_in, d_out, heads, bias))
-        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in)), **how)
+        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
 
     return inputs
 
@@ -356,7 +356,7 @@ exercise = Exercise(
             "d_out split among the heads",
             kind="mix-up",
             credit=0.5,
-            says="Each head has d_out // num_heads features. Here every head has d_out; splitting is for exercise 18.",
+            says="Each head has d_out // num_heads features. Here every head has d_out: nothing is split.",
             change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out // heads, context)},
         ),
         Misconception(

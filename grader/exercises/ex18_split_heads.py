@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.ex16_causal_attention import detached, unscaled, with_diagonal, without_later, wrong_buffer
+from grader.exercises.attention_mistakes import detached
+from grader.exercises.ex16_causal_attention import unscaled, with_diagonal, without_later, wrong_buffer
 from grader.exercises.ex16_causal_attention import shapes as projection_shapes
 from grader.modules import (
     WORDS,
@@ -46,8 +47,10 @@ class MultiHeadAttention(nn.Module):
     out_bias: Any = staticmethod(lambda asked: True)
     out_sizes: Any = staticmethod(lambda d_out, head_dim: (d_out, d_out))
     per_head: Any = staticmethod(lambda d_out, heads: d_out)
+    several: Any = staticmethod(lambda new: [new(), new(), new()])
     number: Any = staticmethod(lambda heads, head_dim: heads)
-    project: Any = staticmethod(lambda linear, x, _role: linear(x))
+    prepare: Any = staticmethod(lambda x: x)
+    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     split: Any = staticmethod(lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2))
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
@@ -59,6 +62,7 @@ class MultiHeadAttention(nn.Module):
     rate: Any = staticmethod(lambda p: p)
     drop_scores: Any = staticmethod(lambda dropout, scores: scores)
     drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
+    drop_values: Any = staticmethod(lambda dropout, v: v)
     drop_outputs: Any = staticmethod(lambda dropout, outputs: outputs)
     mix: Any = staticmethod(lambda weights, v: weights @ v)
     merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
@@ -76,9 +80,9 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("d_out must be divisible by num_heads")
         head_dim = d_out // num_heads
         self.sizes = (d_in, d_out, num_heads, head_dim, context_length)
-        for name in ("query", "key", "value"):
-            width = self.per_head(d_out, num_heads)
-            setattr(self, f"W_{name}", nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
+        width = self.per_head(d_out, num_heads)
+        layers = self.several(lambda: nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
+        self.W_query, self.W_key, self.W_value = layers
         self.keep_out(self, nn.Linear(*self.out_sizes(d_out, head_dim), bias=self.out_bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
@@ -88,14 +92,14 @@ class MultiHeadAttention(nn.Module):
         later = torch.ones(sizes.context, sizes.context, dtype=torch.bool, device=x.device).triu(1)
         later = self.crop(later, sizes.T)  # (T, T)
         number = self.number(sizes.heads, sizes.head_dim)
-        # (B, num_heads, T, head_dim) each
-        q, k, v = (
-            self.split(self.project(getattr(self, f"W_{name}"), x, role), number)
-            for name, role in zip(self.roles, "qkv", strict=True)
-        )
+        x = self.prepare(x)
+        projected = [getattr(self, f"W_{name}")(x) for name in self.roles]  # (B, T, d_out) each
+        passed_on = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))
+        q, k, v = (self.split(one, number) for one in passed_on)  # (B, num_heads, T, head_dim) each
         scores = self.hide(self.scale(self.score(q, k), sizes), later, sizes)  # (B, num_heads, T, T)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
-        outputs = self.mix(self.drop_weights(self.dropout, self.change_weights(weights, sizes)), v)
+        weights = self.drop_weights(self.dropout, self.change_weights(weights, sizes))
+        outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
         merged = self.drop_outputs(self.dropout, self.merge(outputs))  # (B, T, d_out)
         return self.finish(self.out(getattr(self, "out_proj", None), merged))
 
@@ -143,7 +147,7 @@ def draw(
     def inputs(rng: torch.Generator) -> Inputs:
         arguments = [d_in, d_out, context, dropout, heads, *([True] if bias else [])]
         weights = draw_weights(rng, shapes(d_in, d_out, bias))
-        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in)), **how)
+        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
 
     return inputs
 
@@ -290,6 +294,20 @@ exercise = Exercise(
             change={"scale": lambda scores, sizes: scores / 8**0.5},
         ),
         Misconception(
+            "divided by head_dim and 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
+        ),
+        Misconception(
+            "divided by head_dim / 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
+        ),
+        Misconception(
             "multiplied by √head_dim",
             kind="scaling",
             credit=0.5,
@@ -353,13 +371,13 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="You weigh x itself. Weigh the values, W_value(x).",
-            change={"project": lambda linear, x, role: x if role == "v" else linear(x)},
+            change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
         ),
         Misconception(
             "view without transpose",
             kind="arrangement",
             credit=0.25,
-            says="You view (B, T, d_out) as (B, num_heads, T, head_dim), which mixes words up. View it as "
+            says="You view (B, T, d_out) as (B, num_heads, T, head_dim), which mixes words up. View as "
             "(B, T, num_heads, head_dim), then transpose(1, 2).",
             change={"split": viewed},
         ),
@@ -438,6 +456,20 @@ exercise = Exercise(
                 "number": lambda heads, head_dim: 2,
                 "scale": lambda scores, sizes: scores / (sizes.d_out // 2) ** 0.5,
             },
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.25,
+            says="The weights are transposed when they meet the values, so words see the future.",
+            change={"mix": lambda weights, v: weights.mT @ v},
+        ),
+        Misconception(
+            "one layer for all",
+            kind="mix-up",
+            credit=0.25,
+            says="W_query, W_key and W_value are one and the same layer. Make three of them.",
+            change={"several": lambda new: [new()] * 3},
         ),
         Misconception(
             "first head's weights for all",
@@ -535,7 +567,7 @@ exercise = Exercise(
             "mask not cut to the text",
             kind="hard-coded",
             credit=0.5,
-            says="Your mask keeps the size context_length when the text is shorter. Use mask[:T, :T].",
+            says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
             change={"crop": lambda later, T: later},
         ),
         Misconception(
@@ -582,6 +614,13 @@ exercise = Exercise(
                 "hide": lambda scores, later, sizes: without_later(scores, later),
                 "normalise": lambda scores: scores,
             },
+        ),
+        Misconception(
+            "softmax twice",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
         ),
         Misconception(
             "sigmoid for softmax",
@@ -736,28 +775,28 @@ exercise = Exercise(
             kind="gradient",
             credit=0.5,
             says="No gradient reaches the input. Use x as it is, without detach or .data.",
-            change={"project": lambda linear, x, role: linear(x.detach())},
+            change={"prepare": lambda x: x.detach()},
         ),
         Misconception(
             "values detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches W_value. Leave out detach and .data on the way of the values.",
-            change={"project": detached("v")},
+            change={"pass_on": detached("v")},
         ),
         Misconception(
             "keys detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches W_key. Leave out detach and .data on the way of the keys.",
-            change={"project": detached("k")},
+            change={"pass_on": detached("k")},
         ),
         Misconception(
             "weights detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
-            change={"project": detached("q", "k")},
+            change={"pass_on": detached("q", "k")},
         ),
         Misconception(
             "mask is a plain attribute",
@@ -810,6 +849,13 @@ exercise = Exercise(
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_outputs": lambda dropout, out: dropout(out),
             },
+        ),
+        Misconception(
+            "dropout on the values",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop something else than attention weights, perhaps values. Drop weights, after the softmax.",
+            change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         Misconception(
             "dropout before softmax",

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.ex16_causal_attention import detached
+from grader.exercises.attention_mistakes import detached
 from grader.modules import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, observing, reading, trial
 
 Tensor = torch.Tensor
@@ -38,8 +38,9 @@ class SelfAttention(nn.Module):
     width: Any = staticmethod(lambda embed_size, heads: embed_size)
     in_width: Any = staticmethod(lambda embed_size, heads: embed_size)
     out_width: Any = staticmethod(lambda embed_size, heads: embed_size)
+    several: Any = staticmethod(lambda new: [new(), new(), new()])
     number: Any = staticmethod(lambda heads, head_dim: heads)
-    project: Any = staticmethod(lambda linear, x, _role: linear(x))
+    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     lengths: Any = staticmethod(lambda K, Q: (K, K, Q))
     split: Any = staticmethod(lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2))
     score: Any = staticmethod(lambda q, k: q @ k.mT)
@@ -62,22 +63,19 @@ class SelfAttention(nn.Module):
         if not self.fits(embed_size, heads):
             raise ValueError("embed_size must be divisible by heads")
         self.sizes = (embed_size, heads, embed_size // heads)
-        for name in LAYERS[:3]:
-            sizes = (self.in_width(embed_size, heads), self.width(embed_size, heads))
-            setattr(self, name, nn.Linear(*sizes, bias=name in self.biased))
+        widths = (self.in_width(embed_size, heads), self.width(embed_size, heads))
+        self.values, self.keys, self.queries = self.several(lambda: nn.Linear(*widths, bias="values" in self.biased))
         out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
         self.keep_out(self, nn.Linear(*out_sizes, bias="fc_out" in self.biased))
 
     def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
         sizes = Sizes(*self.sizes, K=keys.shape[1], Q=query.shape[1])
         number = self.number(sizes.heads, sizes.head_dim)
-        # (N, heads, length, head_dim) each
-        v, k, q = (
-            self.split(with_length(self.project(getattr(self, name), x, role), length), number)
-            for name, x, role, length in zip(
-                self.layers, self.inputs(values, keys, query), "vkq", self.lengths(sizes.K, sizes.Q), strict=True
-            )
-        )
+        given = self.inputs(values, keys, query)
+        projected = [getattr(self, name)(x) for name, x in zip(self.layers, given, strict=True)]
+        passed_on = (self.pass_on(*one) for one in zip(projected, "vkq", given, strict=True))
+        right_length = map(with_length, passed_on, self.lengths(sizes.K, sizes.Q))
+        v, k, q = (self.split(one, number) for one in right_length)  # (N, heads, length, head_dim) each
         scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, Q, K)
         hidden = None if mask is None else self.hidden(mask, scores)
         if hidden is not None:
@@ -311,6 +309,20 @@ exercise = Exercise(
             change={"scale": lambda scores, sizes: scores / 8**0.5},
         ),
         Misconception(
+            "divided by head_dim and 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
+        ),
+        Misconception(
+            "divided by head_dim / 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
+        ),
+        Misconception(
             "multiplied by √head_dim",
             kind="scaling",
             credit=0.5,
@@ -449,20 +461,20 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="You weigh values as they come. Weigh self.values(values).",
-            change={"project": lambda linear, x, role: x if role == "v" else linear(x)},
+            change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
         ),
         Misconception(
             "nothing projected",
             kind="missing step",
             credit=0.25,
             says="You use values, keys and query as they come. Project each with its layer first.",
-            change={"project": lambda linear, x, role: x},
+            change={"pass_on": lambda projected, role, x: x},
         ),
         Misconception(
             "view without transpose",
             kind="arrangement",
             credit=0.25,
-            says="You reshape (N, length, embed_size) to (N, heads, length, head_dim), which mixes words up. Reshape "
+            says="You reshape (N, length, embed_size) to (N, heads, length, head_dim): words are mixed up. Reshape "
             "to (N, length, heads, head_dim), then exchange the two in the middle.",
             change={"split": viewed},
         ),
@@ -493,7 +505,7 @@ exercise = Exercise(
             "words and heads exchanged",
             kind="axis",
             credit=0.25,
-            says="The heads of one word look at each other. Scores are for words: (N, heads, Q, K), einsum nqhd,nkhd->nhqk.",
+            says="The heads of one word look at each other. Scores have shape (N, heads, Q, K): nqhd,nkhd->nhqk.",
             change={
                 "split": lambda x, heads: x.unflatten(-1, (heads, -1)),
                 "merge": lambda outputs: outputs.flatten(2),
@@ -527,7 +539,7 @@ exercise = Exercise(
             "one head, scaled by √head_dim",
             kind="input",
             credit=0.25,
-            says="There is one head over all features. Split the features among the heads.",
+            says="Scores are sums over all features, as in a single head. Keep the heads apart: nqhd,nkhd->nhqk.",
             change={"number": lambda heads, head_dim: 1},
         ),
         Misconception(
@@ -539,6 +551,20 @@ exercise = Exercise(
                 "number": lambda heads, head_dim: 8,
                 "scale": lambda scores, sizes: scores / (sizes.embed_size // 8) ** 0.5,
             },
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.25,
+            says="The weights are transposed when they meet the values. Row i belongs to query i: nhqk,nkhd->nqhd.",
+            change={"mix": lambda weights, v: weights.mT @ v},
+        ),
+        Misconception(
+            "one layer for all",
+            kind="mix-up",
+            credit=0.25,
+            says="values, keys and queries are one and the same layer. Make three of them.",
+            change={"several": lambda new: [new()] * 3},
         ),
         Misconception(
             "first head's weights for all",
@@ -553,14 +579,6 @@ exercise = Exercise(
             credit=0.25,
             says="All heads use the mean of their weights. Each head uses its own.",
             change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
-        ),
-        Misconception(
-            "scores summed over heads",
-            kind="mix-up",
-            credit=0.25,
-            says="Scores are summed over the heads, so that all have the same weights. Keep the letter h: "
-            "nqhd,nkhd->nhqk.",
-            change={"score": lambda q, k: (q @ k.mT).sum(1, keepdim=True).expand(-1, q.shape[1], -1, -1)},
         ),
         Misconception(
             "products of sums",
@@ -728,6 +746,13 @@ exercise = Exercise(
             },
         ),
         Misconception(
+            "softmax twice",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+        ),
+        Misconception(
             "sigmoid for softmax",
             kind="wrong formula",
             credit=0.25,
@@ -862,28 +887,28 @@ exercise = Exercise(
             kind="gradient",
             credit=0.5,
             says="No gradient reaches values. Leave out detach and .data on their way.",
-            change={"project": detached("v")},
+            change={"pass_on": detached("v")},
         ),
         Misconception(
             "keys detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches keys. Leave out detach and .data on their way.",
-            change={"project": detached("k")},
+            change={"pass_on": detached("k")},
         ),
         Misconception(
             "queries detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches query. Leave out detach and .data on the way of the queries.",
-            change={"project": detached("q")},
+            change={"pass_on": detached("q")},
         ),
         Misconception(
             "weights detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches keys and query. Leave out detach and .data on the way of scores and weights.",
-            change={"project": detached("q", "k")},
+            change={"pass_on": detached("q", "k")},
         ),
     ],
 )
