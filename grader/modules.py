@@ -163,6 +163,8 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
         return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
     if alike(given[0], given[-1]):
         return "In training, your module drops the same weights each time."
+    if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
+        return "In training, words have weight where they must have none."
     # Sentences come first: what is the same for all of a batch is found along the first dimension.
     return finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
 
@@ -199,8 +201,8 @@ def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
 
 
 def _what_it_has(seen: Mapping[str, Any]) -> str:
-    names = ", ".join(list(seen["parameters"])[:8])
-    attributes = ", ".join(list(seen["attributes"])[:4])
+    names = ", ".join(sorted(seen["parameters"])[:8])  # the same in whatever order they were made
+    attributes = ", ".join(sorted(seen["attributes"])[:4])
     if attributes and not names:
         return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
     return f"It has {names}." if names else "It has none at all."
@@ -227,16 +229,15 @@ def alike(one: Tensor, other: Tensor) -> bool:
     return torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-def wrong_mask(seen: Mapping[str, Any], size: int) -> str:
-    """A sentence on the buffer that must hold a mask of (size, size), whatever its name."""
-    shapes = [shape for shape in seen["buffers"].values() if shape[-2:] == [size, size]]
-    if shapes:
+def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:
+    """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in one `part` of the module."""
+    held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part)}
+    if any(shape[-2:] == [size, size] for shape in held.values()):
         return ""
-    if seen["buffers"]:
-        name, shape = next(iter(seen["buffers"].items()))
+    if held:
+        name, shape = next(iter(held.items()))
         return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."
-    square = [name for name, shape in seen["parameters"].items() if shape[-2:] == [size, size] and name == "mask"]
-    if square:
+    if seen["parameters"].get(f"{part}mask", [])[-2:] == [size, size]:
         return "The mask is a parameter, so an optimiser would train it. Register it as a buffer."
     if "mask" in " ".join(seen["attributes"]):
         return "The mask is a plain attribute: it does not move with the module. Use self.register_buffer."

@@ -1,0 +1,534 @@
+"""Exercise 17: several heads of causal attention in a list, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises import ex16_causal_attention as ex16
+from grader.modules import WORDS, draw_weights, dropout_trial, observing, reading, trial, twice_and_changed, wrong_mask
+
+Tensor = torch.Tensor
+
+
+class MultiHeadAttentionWrapper(nn.Module):
+    """The reference, in steps that a misconception can change."""
+
+    head: Any = ex16.CausalAttention
+    count: Any = staticmethod(lambda num_heads: num_heads)
+    sizes: Any = staticmethod(lambda d_in, d_out, context, num_heads: (d_in, d_out, context))
+    rate: Any = staticmethod(lambda p: p)
+    bias: Any = staticmethod(lambda asked: asked)
+    several: Any = staticmethod(lambda new, count: [new() for _ in range(count)])
+    keep: Any = staticmethod(lambda module, heads: setattr(module, "heads", nn.ModuleList(heads)))
+    add_layers: Any = staticmethod(lambda module, size: None)
+    prepare: Any = staticmethod(lambda x: x)
+    run: Any = staticmethod(lambda heads, x: [head(x) for head in heads])
+    join: Any = staticmethod(lambda outputs: torch.cat(outputs, dim=-1))
+    finish: Any = staticmethod(lambda module, joined, x: joined)
+
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, num_heads: int, qkv_bias: bool = False
+    ) -> None:
+        super().__init__()
+        sizes = self.sizes(d_in, d_out, context_length, num_heads)
+        arguments = (*sizes, self.rate(dropout), self.bias(qkv_bias))
+        self.keep(self, self.several(lambda: self.head(*arguments), self.count(num_heads)))
+        self.p = dropout
+        self.add_layers(self, d_out * num_heads)
+
+    def forward(self, x: Tensor) -> Any:
+        outputs = self.run(self.heads, self.prepare(x))  # (B, T, d_out) of each head
+        return self.finish(self, self.join(outputs), x)  # (B, T, num_heads * d_out)
+
+
+def heads_with(**changes: Any) -> type[nn.Module]:
+    """Heads with one of the mistakes of exercise 16."""
+    steps = {name: staticmethod(change) for name, change in changes.items()}
+    return type("CausalAttention", (ex16.CausalAttention,), steps)
+
+
+def in_a_chain(heads: Any, x: Tensor) -> list[Tensor]:
+    outputs = [x]
+    for head in heads:
+        outputs.append(head(outputs[-1]))
+    return outputs[1:]
+
+
+def interleaved(outputs: list[Tensor]) -> Tensor:
+    return torch.stack(outputs, dim=-1).flatten(-2)
+
+
+def viewed_as_one(dim: int) -> Callable[[list[Tensor]], Tensor]:
+    """Joined on another dim, and then forced into the shape that is asked for."""
+    return lambda outputs: torch.cat(outputs, dim).reshape(*outputs[0].shape[:-1], -1)
+
+
+def product(outputs: list[Tensor]) -> Tensor:
+    return torch.stack(outputs).prod(0)
+
+
+def drop(module: Any, outputs: Tensor, _x: Tensor) -> Tensor:
+    return nn.functional.dropout(outputs, module.p, module.training)
+
+
+def add_projection(module: nn.Module, size: int) -> None:
+    module.out_proj = nn.Linear(size, size)
+
+
+def shapes(d_in: int, d_out: int, heads: int, bias: bool) -> dict[str, list[int]]:
+    """Of all parameters, by name."""
+    one = ex16.shapes(d_in, d_out, bias)
+    return {f"heads.{h}.{name}": shape for h in range(heads) for name, shape in one.items()}
+
+
+def draw(
+    B: int,
+    T: int,
+    d_in: int,
+    d_out: int,
+    heads: int,
+    context: int,
+    *,
+    dropout: float = 0.0,
+    bias: bool = False,
+    **how: Any,
+) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        arguments = [d_in, d_out, context, dropout, heads, *([True] if bias else [])]
+        weights = draw_weights(rng, shapes(d_in, d_out, heads, bias))
+        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
+
+    return inputs
+
+
+def draw_dropout(rng: torch.Generator) -> Inputs:
+    p, heads = 0.1 + 0.1 * float(torch.rand((), generator=rng)), 2  # far from 0.5
+
+    def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
+        made = {"W_query": for_scores, "W_key": for_scores, "W_value": for_values}
+        return {f"heads.{h}.{name}.weight": make() for h in range(heads) for name, make in made.items()}
+
+    return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS, p, heads], weights)
+
+
+def wrong_buffers(seen: Any, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool) -> str:
+    """About the mask of the first head that has none."""
+    return next(filter(None, (wrong_mask(seen, context, f"heads.{h}.") for h in range(heads))), "")
+
+
+reference = observing(MultiHeadAttentionWrapper)
+
+exercise = Exercise(
+    number=17,
+    assignment="multi_head_attention",
+    title="A list of heads",
+    entry="MultiHeadAttentionWrapper",
+    form="module",
+    reference=reference,
+    read=reading(reference, causal=True, mask=wrong_buffers),
+    cases=[
+        Case("one sentence", catches="missing gradients, heads that share", inputs=draw(1, 5, 3, 4, 3, 5, gradients=1)),
+        Case("several sentences", catches="sentences that are mixed", inputs=draw(3, 4, 5, 2, 2, 4, gradients=1)),
+        Case(
+            "as many heads as sentences and words",
+            catches="heads joined on another dimension",
+            inputs=draw(3, 3, 2, 5, 3, 4),
+        ),
+        Case("a longer text", catches="a context length that is not the argument", inputs=draw(2, 8, 4, 3, 2, 9)),
+        Case("shorter than the context", catches="a mask of another size", inputs=draw(2, 3, 4, 6, 2, 8, gradients=1)),
+        Case(
+            "outputs as long as inputs",
+            catches="heads in a chain, d_in and d_out exchanged",
+            inputs=draw(2, 4, 3, 3, 3, 5),
+        ),
+        Case("a single word", catches="squeezed dimensions", inputs=draw(2, 1, 3, 5, 2, 4)),
+        Case("one output feature", catches="squeezed dimensions", inputs=draw(2, 6, 4, 1, 4, 7)),
+        Case("one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 5, 3, 1, 4)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(2, 5, 3, 2, 3, 6, bias=True, gradients=1)),
+        Case(
+            "in training, with a rate of 0",
+            catches="a rate that is not the argument",
+            inputs=draw(2, 4, 3, 5, 2, 4, train=True),
+        ),
+        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 3, 2, 5, dropout=0.5)),
+        Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=draw_dropout),
+    ],
+    misconceptions=[
+        Misconception(
+            "heads added",
+            kind="wrong formula",
+            credit=0.25,
+            says="You add the outputs of the heads. Put them side by side: torch.cat(…, dim=-1).",
+            change={"join": lambda outputs: torch.stack(outputs).sum(0)},
+        ),
+        Misconception(
+            "heads averaged",
+            kind="wrong formula",
+            credit=0.25,
+            says="You average the outputs of the heads. Put them side by side: torch.cat(…, dim=-1).",
+            change={"join": lambda outputs: torch.stack(outputs).mean(0)},
+        ),
+        Misconception(
+            "heads multiplied",
+            kind="wrong formula",
+            credit=0.25,
+            says="You multiply the outputs of the heads. Put them side by side: torch.cat(…, dim=-1).",
+            change={"join": product},
+        ),
+        Misconception(
+            "largest head only",
+            kind="wrong formula",
+            credit=0.25,
+            says="Of the heads, you keep the largest entries. Put their outputs side by side: torch.cat(…, dim=-1).",
+            change={"join": lambda outputs: torch.stack(outputs).amax(0)},
+        ),
+        Misconception(
+            "joined on the words",
+            kind="axis",
+            credit=0.5,
+            says="You join the heads on the words (dim=1). Join their features: torch.cat(…, dim=-1).",
+            change={"join": lambda outputs: torch.cat(outputs, dim=1)},
+        ),
+        Misconception(
+            "joined on the batch",
+            kind="axis",
+            credit=0.5,
+            says="You join the heads on the sentences (dim=0). Join their features: torch.cat(…, dim=-1).",
+            change={"join": lambda outputs: torch.cat(outputs, dim=0)},
+        ),
+        Misconception(
+            "stacked on a new last dimension",
+            kind="axis",
+            credit=0.5,
+            says="torch.stack makes a new dimension for the heads. Join the features that are there, with torch.cat.",
+            change={"join": lambda outputs: torch.stack(outputs, dim=-1)},
+        ),
+        Misconception(
+            "stacked on a new first dimension",
+            kind="axis",
+            credit=0.5,
+            says="The result has a first dimension for the heads. Join their features: torch.cat(…, dim=-1).",
+            change={"join": torch.stack},
+        ),
+        Misconception(
+            "stacked beside the words",
+            kind="axis",
+            credit=0.5,
+            says="The result has shape (B, T, num_heads, d_out). Join the last two dimensions, or use torch.cat.",
+            change={"join": lambda outputs: torch.stack(outputs, dim=2)},
+        ),
+        Misconception(
+            "stacked before the words",
+            kind="axis",
+            credit=0.5,
+            says="The result has shape (B, num_heads, T, d_out). Join the features: torch.cat(…, dim=-1).",
+            change={"join": lambda outputs: torch.stack(outputs, dim=1)},
+        ),
+        Misconception(
+            "heads not joined",
+            kind="missing step",
+            credit=0.5,
+            says="You return a list of the heads' outputs. Join them: torch.cat(…, dim=-1).",
+            change={"join": list},
+        ),
+        Misconception(
+            "features interleaved",
+            kind="arrangement",
+            credit=0.5,
+            says="The features of the heads take turns. All of the first head come first: torch.cat(…, dim=-1).",
+            change={"join": interleaved},
+        ),
+        Misconception(
+            "joined on the words, then viewed",
+            kind="arrangement",
+            credit=0.25,
+            says="The shape is right, but words are mixed up: heads were joined before the words, then reshaped. "
+            "Use torch.cat(…, dim=-1).",
+            change={"join": viewed_as_one(1)},
+        ),
+        Misconception(
+            "joined on the batch, then viewed",
+            kind="arrangement",
+            credit=0.25,
+            says="The shape is right, but sentences are mixed up: heads were joined in front, then reshaped. "
+            "Use torch.cat(…, dim=-1).",
+            change={"join": viewed_as_one(0)},
+        ),
+        Misconception(
+            "heads in reverse order",
+            kind="arrangement",
+            credit=0.75,
+            says="The last head comes first. Join the outputs in the order of the heads.",
+            change={"join": lambda outputs: torch.cat(outputs[::-1], dim=-1)},
+        ),
+        Misconception(
+            "divided by the number of heads",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the number of heads. Heads stand side by side; nothing is averaged.",
+            change={"join": lambda outputs: torch.cat(outputs, dim=-1) / len(outputs)},
+        ),
+        Misconception(
+            "first head only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the output of the first head. Join those of all: torch.cat(…, dim=-1).",
+            change={"run": lambda heads, x: [heads[0](x)]},
+        ),
+        Misconception(
+            "last head only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the output of the last head: each one replaces those before. Collect them and join them.",
+            change={"run": lambda heads, x: [heads[-1](x)]},
+        ),
+        Misconception(
+            "first head's output repeated",
+            kind="mix-up",
+            credit=0.25,
+            says="You repeat the output of the first head. Call every head.",
+            change={"run": lambda heads, x: [heads[0](x)] * len(heads)},
+        ),
+        Misconception(
+            "the same head repeated",
+            kind="mix-up",
+            credit=0.25,
+            says="All heads are one and the same, with the same weights: [head] * n copies no module. "
+            "Make a new CausalAttention for each.",
+            change={"several": lambda new, count: [new()] * count},
+        ),
+        Misconception(
+            "heads in a chain",
+            kind="mix-up",
+            credit=0.25,
+            says="Each head gets the output of the one before. All of them get x.",
+            change={"run": in_a_chain},
+        ),
+        Misconception(
+            "end of a chain",
+            kind="mix-up",
+            credit=0.25,
+            says="The heads come one after the other, as in nn.Sequential. Give x to each, and join their outputs.",
+            change={"run": lambda heads, x: in_a_chain(heads, x)[-1:]},
+        ),
+        Misconception(
+            "one head",
+            kind="input",
+            credit=0.25,
+            says="There is one head, whatever num_heads says. Make num_heads of them.",
+            change={"count": lambda _num_heads: 1},
+        ),
+        Misconception(
+            "two heads hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="There are always two heads. Make num_heads of them.",
+            change={"count": lambda _num_heads: 2},
+        ),
+        Misconception(
+            "one head too many",
+            kind="input",
+            credit=0.5,
+            says="There is one head more than num_heads. Use range(num_heads).",
+            change={"count": lambda num_heads: num_heads + 1},
+        ),
+        Misconception(
+            "one head too few",
+            kind="input",
+            credit=0.5,
+            says="There is one head less than num_heads. Use range(num_heads).",
+            change={"count": lambda num_heads: num_heads - 1},
+        ),
+        Misconception(
+            "heads not registered",
+            kind="missing step",
+            credit=0.25,
+            says="Your module has no parameters, so nothing would be trained: a plain list hides its heads from the "
+            "module. Make them in __init__: self.heads = nn.ModuleList([…]).",
+            change={"keep": lambda module, heads: setattr(module, "heads", heads)},
+        ),
+        Misconception(
+            "d_out split among the heads",
+            kind="mix-up",
+            credit=0.5,
+            says="Each head has d_out // num_heads features. Here every head has d_out: nothing is split.",
+            change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out // heads, context)},
+        ),
+        Misconception(
+            "one wide head",
+            kind="mix-up",
+            credit=0.25,
+            says="You make one head with num_heads · d_out features. Make num_heads heads with d_out each.",
+            change={
+                "count": lambda _num_heads: 1,
+                "sizes": lambda d_in, d_out, context, heads: (d_in, d_out * heads, context),
+            },
+        ),
+        Misconception(
+            "wide heads",
+            kind="mix-up",
+            credit=0.5,
+            says="Each head has num_heads · d_out features. A head has d_out; all of them together have more.",
+            change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out * heads, context)},
+        ),
+        Misconception(
+            "d_in and d_out exchanged",
+            kind="mix-up",
+            credit=0.25,
+            says="d_in and d_out change places when you make a head: CausalAttention(d_in, d_out, …).",
+            change={"sizes": lambda d_in, d_out, context, heads: (d_out, d_in, context)},
+        ),
+        Misconception(
+            "d_in passed twice",
+            kind="input",
+            credit=0.5,
+            says="Your heads have d_in output features instead of d_out: CausalAttention(d_in, d_out, …).",
+            change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_in, context)},
+        ),
+        Misconception(
+            "context length 6 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="Your heads are made for six words. Pass context_length on to them.",
+            change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out, 6)},
+        ),
+        Misconception(
+            "always biased",
+            kind="input",
+            credit=0.75,
+            says="Your heads have a bias although qkv_bias is False. Pass qkv_bias on to them, as the fifth argument.",
+            change={"bias": lambda _asked: True},
+        ),
+        Misconception(
+            "never biased",
+            kind="input",
+            credit=0.75,
+            says="Your heads have no bias when qkv_bias is True. Pass qkv_bias on to them.",
+            change={"bias": lambda _asked: False},
+        ),
+        Misconception(
+            "dropout missing",
+            kind="input",
+            credit=0.5,
+            says="In training, nothing is dropped. Pass dropout on to every head, and leave them in training.",
+            change={"rate": lambda _p: 0.0},
+        ),
+        Misconception(
+            "rate 0.5 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="Your heads always drop at a rate of 0.5. Pass the argument dropout on to them.",
+            change={"rate": lambda _p: 0.5},
+        ),
+        Misconception(
+            "dropout on the output, too",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop entries of the output. The heads drop their weights already; nothing more is dropped.",
+            change={"finish": drop},
+        ),
+        Misconception(
+            "dropout always active",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop entries outside of training, too. Dropout belongs to the heads; add none to it.",
+            change={"finish": lambda module, joined, x: nn.functional.dropout(joined, module.p, True)},
+        ),
+        Misconception(
+            "an output projection",
+            kind="mix-up",
+            credit=0.5,
+            says="You project the joined heads with out_proj. That comes in exercise 18; here the heads are the result.",
+            change={"add_layers": add_projection, "finish": lambda module, joined, x: module.out_proj(joined)},
+        ),
+        Misconception(
+            "softmax on the output",
+            kind="mix-up",
+            credit=0.25,
+            says="You apply softmax to the output. It is for the weights, inside of the heads.",
+            change={"finish": lambda module, joined, x: torch.softmax(joined, dim=-1)},
+        ),
+        Misconception(
+            "first sentence only",
+            kind="missing step",
+            credit=0.25,
+            says="You return one sentence of the batch. The result has shape (B, T, num_heads · d_out).",
+            change={"finish": lambda module, joined, x: joined[0]},
+        ),
+        Misconception(
+            "last word only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the last word of each sentence. The result has shape (B, T, num_heads · d_out).",
+            change={"finish": lambda module, joined, x: joined[:, -1]},
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but words and features are exchanged. Return (B, T, num_heads · d_out).",
+            change={"finish": lambda module, joined, x: joined.mT},
+        ),
+        Misconception(
+            "squeezed",
+            kind="arrangement",
+            credit=0.5,
+            says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
+            change={"finish": lambda module, joined, x: joined.squeeze()},
+        ),
+        Misconception(
+            "words and sentences exchanged",
+            kind="axis",
+            credit=0.25,
+            says="Words and sentences change places before the heads, which expect (B, T, d_in).",
+            change={
+                "prepare": lambda x: x.transpose(0, 1),
+                "finish": lambda module, joined, x: joined.transpose(0, 1),
+            },
+        ),
+        Misconception(
+            "sentences joined",
+            kind="mix-up",
+            credit=0.25,
+            says="The sentences of a batch become one long text, whose words see each other. Give x to the heads as "
+            "it is.",
+            change={
+                "prepare": lambda x: x.reshape(1, -1, x.shape[-1]),
+                "finish": lambda module, joined, x: joined.reshape(*x.shape[:2], -1),
+            },
+        ),
+        Misconception(
+            "everything detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient comes through: something like no_grad or detach is around the heads. Remove it.",
+            change={"finish": lambda module, joined, x: joined.detach()},
+        ),
+        Misconception(
+            "input detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches the input. Give x to the heads as it is, without detach or .data.",
+            change={"prepare": lambda x: x.detach()},
+        ),
+        Misconception(
+            "heads that do not scale",
+            kind="scaling",
+            credit=0.5,
+            says="Your heads do not scale their scores. Use the given CausalAttention.",
+            change={"head": heads_with(scale=lambda scores, *_sizes: scores)},
+        ),
+        Misconception(
+            "heads that see the future",
+            kind="missing step",
+            credit=0.25,
+            says="In your heads, every word sees all words. Use the given CausalAttention.",
+            change={"head": heads_with(hide=lambda scores, later: scores)},
+        ),
+    ],
+)

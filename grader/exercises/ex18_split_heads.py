@@ -1,0 +1,878 @@
+"""Exercise 18: one projection, split into heads of causal attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.attention_mistakes import detached
+from grader.exercises.ex16_causal_attention import unscaled, with_diagonal, without_later, wrong_buffer
+from grader.exercises.ex16_causal_attention import shapes as projection_shapes
+from grader.modules import (
+    WORDS,
+    draw_weights,
+    dropout_trial,
+    impossible,
+    observing,
+    reading,
+    trial,
+    twice_and_changed,
+)
+
+Tensor = torch.Tensor
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """All that somebody may take the root of."""
+
+    d_in: int
+    d_out: int
+    heads: int
+    head_dim: int
+    context: int
+    T: int
+
+
+class MultiHeadAttention(nn.Module):
+    """The reference, in steps that a misconception can change."""
+
+    roles: Any = ("query", "key", "value")
+    bias: Any = staticmethod(lambda asked: asked)
+    out_bias: Any = staticmethod(lambda asked: True)
+    out_sizes: Any = staticmethod(lambda d_out, head_dim: (d_out, d_out))
+    per_head: Any = staticmethod(lambda d_out, heads: d_out)
+    several: Any = staticmethod(lambda new: [new(), new(), new()])
+    number: Any = staticmethod(lambda heads, head_dim: heads)
+    prepare: Any = staticmethod(lambda x: x)
+    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
+    split: Any = staticmethod(lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2))
+    score: Any = staticmethod(lambda q, k: q @ k.mT)
+    scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
+    crop: Any = staticmethod(lambda later, T: later[:T, :T])
+    hide: Any = staticmethod(lambda scores, later, sizes: scores.masked_fill(later, -torch.inf))
+    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
+    hide_weights: Any = staticmethod(lambda weights, later: weights)
+    change_weights: Any = staticmethod(lambda weights, sizes: weights)
+    rate: Any = staticmethod(lambda p: p)
+    drop_scores: Any = staticmethod(lambda dropout, scores: scores)
+    drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
+    drop_values: Any = staticmethod(lambda dropout, v: v)
+    drop_outputs: Any = staticmethod(lambda dropout, outputs: outputs)
+    mix: Any = staticmethod(lambda weights, v: weights @ v)
+    merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
+    out: Any = staticmethod(lambda out_proj, merged: out_proj(merged))
+    finish: Any = staticmethod(lambda outputs: outputs)
+    keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
+    keep_out: Any = staticmethod(lambda module, linear: setattr(module, "out_proj", linear))
+    fits: Any = staticmethod(lambda d_out, heads: d_out % heads == 0)
+
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, num_heads: int, qkv_bias: bool = False
+    ) -> None:
+        super().__init__()
+        if not self.fits(d_out, num_heads):
+            raise ValueError("d_out must be divisible by num_heads")
+        head_dim = d_out // num_heads
+        self.sizes = (d_in, d_out, num_heads, head_dim, context_length)
+        width = self.per_head(d_out, num_heads)
+        layers = self.several(lambda: nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
+        self.W_query, self.W_key, self.W_value = layers
+        self.keep_out(self, nn.Linear(*self.out_sizes(d_out, head_dim), bias=self.out_bias(qkv_bias)))
+        self.dropout = nn.Dropout(self.rate(dropout))
+        self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
+
+    def forward(self, x: Tensor) -> Any:
+        sizes = Sizes(*self.sizes, T=x.shape[1])
+        later = torch.ones(sizes.context, sizes.context, dtype=torch.bool, device=x.device).triu(1)
+        later = self.crop(later, sizes.T)  # (T, T)
+        number = self.number(sizes.heads, sizes.head_dim)
+        x = self.prepare(x)
+        projected = [getattr(self, f"W_{name}")(x) for name in self.roles]  # (B, T, d_out) each
+        passed_on = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))
+        q, k, v = (self.split(one, number) for one in passed_on)  # (B, num_heads, T, head_dim) each
+        scores = self.hide(self.scale(self.score(q, k), sizes), later, sizes)  # (B, num_heads, T, T)
+        weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
+        weights = self.drop_weights(self.dropout, self.change_weights(weights, sizes))
+        outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
+        merged = self.drop_outputs(self.dropout, self.merge(outputs))  # (B, T, d_out)
+        return self.finish(self.out(getattr(self, "out_proj", None), merged))
+
+
+def viewed(x: Tensor, heads: int) -> Tensor:
+    """In the right shape, but not transposed."""
+    B, T, d_out = x.shape
+    return x.reshape(B, heads, T, d_out // heads)
+
+
+def first_of(dim: int) -> Callable[..., Tensor]:
+    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
+    return lambda weights, *_sizes: weights.narrow(dim, 0, 1).expand_as(weights)
+
+
+def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
+    """In the first head alone."""
+    return torch.cat([scores[:, :1].masked_fill(later, -torch.inf), scores[:, 1:]], dim=1)
+
+
+def hide_in_first_sentence(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
+    return torch.cat([scores[:1].masked_fill(later, -torch.inf), scores[1:]])
+
+
+def averaged(outputs: Tensor) -> Tensor:
+    return outputs.mean(1).repeat(1, 1, outputs.shape[1])
+
+
+def nothing(_module: nn.Module, _held: Any) -> None:
+    """What is not kept."""
+
+
+def draw(
+    B: int,
+    T: int,
+    d_in: int,
+    d_out: int,
+    heads: int,
+    context: int,
+    *,
+    dropout: float = 0.0,
+    bias: bool = False,
+    **how: Any,
+) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        arguments = [d_in, d_out, context, dropout, heads, *([True] if bias else [])]
+        weights = draw_weights(rng, shapes(d_in, d_out, bias))
+        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
+
+    return inputs
+
+
+def shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
+    """Of all parameters, by name."""
+    return projection_shapes(d_in, d_out, bias) | {"out_proj.weight": [d_out, d_out], "out_proj.bias": [d_out]}
+
+
+def draw_dropout(rng: torch.Generator) -> Inputs:
+    p, heads = 0.1 + 0.1 * float(torch.rand((), generator=rng)), 2  # far from 0.5
+
+    def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
+        made = {"W_query": for_scores, "W_key": for_scores, "W_value": for_values}
+        drawn = {f"{name}.weight": torch.cat([make() for _ in range(heads)]) for name, make in made.items()}
+        d_out = len(drawn["W_value.weight"])
+        return drawn | {"out_proj.weight": torch.eye(d_out), "out_proj.bias": torch.zeros(d_out)}
+
+    return dropout_trial(rng, lambda d_in, d_head: [d_in, heads * d_head, WORDS, p, heads], weights)
+
+
+reference = observing(MultiHeadAttention)
+
+exercise = Exercise(
+    number=18,
+    assignment="multi_head_attention",
+    title="Split into heads",
+    entry="MultiHeadAttention",
+    form="module",
+    reference=reference,
+    read=reading(reference, causal=True, mask=wrong_buffer),
+    cases=[
+        Case(
+            "one sentence",
+            catches="missing gradients, √d_in or √d_out for √head_dim",
+            inputs=draw(1, 5, 3, 8, 2, 5, gradients=1),
+        ),
+        Case(
+            "several sentences",
+            catches="sentences that are mixed, a split without transpose",
+            inputs=draw(3, 4, 5, 6, 3, 4, gradients=1),
+        ),
+        Case(
+            "as many sentences as words",
+            catches="a softmax over sentences that has the right shape",
+            inputs=draw(4, 4, 2, 6, 2, 4),
+        ),
+        Case(
+            "as many heads as words",
+            catches="words and heads that are exchanged without an error",
+            inputs=draw(2, 4, 3, 12, 4, 5),
+        ),
+        Case("a longer text", catches="a mask for six words", inputs=draw(2, 8, 4, 6, 2, 9)),
+        Case(
+            "shorter than the context",
+            catches="a mask that is not cut to the text",
+            inputs=draw(2, 3, 4, 10, 2, 8, gradients=1),
+        ),
+        Case("outputs as long as inputs", catches="missing projections", inputs=draw(2, 5, 6, 6, 2, 7)),
+        Case("a single word", catches="squeezed dimensions", inputs=draw(2, 1, 3, 6, 3, 4)),
+        Case("one feature in each head", catches="squeezed dimensions", inputs=draw(2, 6, 4, 3, 3, 7)),
+        Case("one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 3, 5, 1, 6)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(2, 5, 3, 4, 2, 6, bias=True, gradients=1)),
+        Case(
+            "in training, with a rate of 0",
+            catches="a rate that is not the argument",
+            inputs=draw(2, 4, 3, 6, 2, 4, train=True),
+        ),
+        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 9, 3, 5, dropout=0.5)),
+        Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=draw_dropout),
+        Case(
+            "features that cannot be split",
+            catches="a check of d_out and num_heads that is missing",
+            inputs=lambda rng: impossible([4, 7, 5, 0.0, 2]),
+        ),
+        Case(
+            "more heads than features",
+            catches="a check of d_out and num_heads that is missing",
+            inputs=lambda rng: impossible([6, 3, 5, 0.0, 6]),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "not scaled",
+            kind="scaling",
+            credit=0.5,
+            says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
+            change={"scale": lambda scores, sizes: scores},
+        ),
+        Misconception(
+            "scaled by √d_out",
+            kind="scaling",
+            credit=0.75,
+            says="You divide by √d_out. The keys of one head have head_dim entries: divide by the root of that.",
+            change={"scale": lambda scores, sizes: scores / sizes.d_out**0.5},
+        ),
+        Misconception(
+            "scaled by √d_in",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by √d_in. The keys of one head have head_dim entries: divide by the root of that.",
+            change={"scale": lambda scores, sizes: scores / sizes.d_in**0.5},
+        ),
+        Misconception(
+            "divided by head_dim",
+            kind="scaling",
+            credit=0.5,
+            says="Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
+            change={"scale": lambda scores, sizes: scores / sizes.head_dim},
+        ),
+        Misconception(
+            "scaled by √num_heads",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by √num_heads. Divide by √head_dim: after the transpose, it is keys.shape[-1].",
+            change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
+        ),
+        Misconception(
+            "scaled by √T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the number of words. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
+        ),
+        Misconception(
+            "divided by T",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the number of words. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.T},
+        ),
+        Misconception(
+            "scaled by √context_length",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by √context_length. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.context**0.5},
+        ),
+        Misconception(
+            "√8 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √8. Divide by √head_dim, whatever it is: keys.shape[-1] ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / 8**0.5},
+        ),
+        Misconception(
+            "divided by head_dim and 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
+        ),
+        Misconception(
+            "divided by head_dim / 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
+        ),
+        Misconception(
+            "multiplied by √head_dim",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply the scores by √head_dim. Divide by it.",
+            change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
+        ),
+        Misconception(
+            "scaled after softmax",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the weights by √head_dim, so they no longer sum to one. Divide the scores, before softmax.",
+            change={
+                "scale": lambda scores, sizes: scores,
+                "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
+            },
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+            change={"scale": lambda scores, sizes: -scores / sizes.head_dim**0.5},
+        ),
+        Misconception(
+            "queries and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Queries and keys change places. Row i of the scores is query i with every key: queries @ keysᵀ.",
+            change={"score": lambda q, k: k @ q.mT},
+        ),
+        Misconception(
+            "keys as values",
+            kind="mix-up",
+            credit=0.5,
+            says="You weigh the keys. The weights belong to the values, W_value(x).",
+            change={"roles": ("query", "key", "key")},
+        ),
+        Misconception(
+            "queries as values",
+            kind="mix-up",
+            credit=0.5,
+            says="You weigh the queries. The weights belong to the values, W_value(x).",
+            change={"roles": ("query", "key", "query")},
+        ),
+        Misconception(
+            "queries as keys",
+            kind="mix-up",
+            credit=0.5,
+            says="You compare queries with queries. Compare them with the keys, W_key(x).",
+            change={"roles": ("query", "query", "value")},
+        ),
+        Misconception(
+            "keys and values exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Keys and values change places: compare queries with W_key(x), and weigh W_value(x).",
+            change={"roles": ("query", "value", "key")},
+        ),
+        Misconception(
+            "values not projected",
+            kind="missing step",
+            credit=0.5,
+            says="You weigh x itself. Weigh the values, W_value(x).",
+            change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
+        ),
+        Misconception(
+            "view without transpose",
+            kind="arrangement",
+            credit=0.25,
+            says="You view (B, T, d_out) as (B, num_heads, T, head_dim), which mixes words up. View as "
+            "(B, T, num_heads, head_dim), then transpose(1, 2).",
+            change={"split": viewed},
+        ),
+        Misconception(
+            "merged without transpose",
+            kind="arrangement",
+            credit=0.25,
+            says="You merge the heads without transposing back, which mixes words up. First transpose(1, 2), "
+            "then contiguous().view(B, T, d_out).",
+            change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
+        ),
+        Misconception(
+            "heads interleaved",
+            kind="arrangement",
+            credit=0.5,
+            says="Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: view as "
+            "(B, T, num_heads, head_dim), in this order.",
+            change={"split": lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)},
+        ),
+        Misconception(
+            "features interleaved in merging",
+            kind="arrangement",
+            credit=0.5,
+            says="When you merge, the features of the heads take turns. All of head 0 come first: transpose(1, 2), "
+            "then view(B, T, d_out).",
+            change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
+        ),
+        Misconception(
+            "words and heads exchanged",
+            kind="axis",
+            credit=0.25,
+            says="The transpose is missing, so the heads of one word look at each other. Use transpose(1, 2): "
+            "(B, num_heads, T, head_dim).",
+            change={
+                "split": lambda x, heads: x.unflatten(-1, (heads, -1)),
+                "merge": lambda outputs: outputs.flatten(2),
+            },
+        ),
+        Misconception(
+            "num_heads and head_dim exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="You make head_dim heads of num_heads features. View as (B, T, num_heads, head_dim).",
+            change={"number": lambda heads, head_dim: head_dim},
+        ),
+        Misconception(
+            "heads in reverse order",
+            kind="arrangement",
+            credit=0.5,
+            says="The last head comes first. Merge the heads in their order.",
+            change={"merge": lambda outputs: outputs.flip(1).transpose(1, 2).flatten(2)},
+        ),
+        Misconception(
+            "one head",
+            kind="input",
+            credit=0.25,
+            says="There is one head over all features, scaled by √d_out. Split the features among num_heads heads.",
+            change={
+                "number": lambda heads, head_dim: 1,
+                "scale": lambda scores, sizes: scores / sizes.d_out**0.5,
+            },
+        ),
+        Misconception(
+            "one head, scaled by √head_dim",
+            kind="input",
+            credit=0.25,
+            says="There is one head over all features. Split the features among num_heads heads.",
+            change={"number": lambda heads, head_dim: 1},
+        ),
+        Misconception(
+            "two heads hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="There are always two heads. Split the features among num_heads heads.",
+            change={
+                "number": lambda heads, head_dim: 2,
+                "scale": lambda scores, sizes: scores / (sizes.d_out // 2) ** 0.5,
+            },
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.25,
+            says="The weights are transposed when they meet the values, so words see the future.",
+            change={"mix": lambda weights, v: weights.mT @ v},
+        ),
+        Misconception(
+            "one layer for all",
+            kind="mix-up",
+            credit=0.25,
+            says="W_query, W_key and W_value are one and the same layer. Make three of them.",
+            change={"several": lambda new: [new()] * 3},
+        ),
+        Misconception(
+            "first head's weights for all",
+            kind="mix-up",
+            credit=0.25,
+            says="All heads use the weights of the first. Each head computes its own.",
+            change={"change_weights": first_of(1)},
+        ),
+        Misconception(
+            "weights averaged over heads",
+            kind="mix-up",
+            credit=0.25,
+            says="All heads use the mean of their weights. Each head uses its own.",
+            change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
+        ),
+        Misconception(
+            "first head only",
+            kind="mix-up",
+            credit=0.25,
+            says="The output of the first head stands in the places of all heads. Merge all of them.",
+            change={"merge": lambda outputs: outputs[:, 0].repeat(1, 1, outputs.shape[1])},
+        ),
+        Misconception(
+            "heads averaged",
+            kind="wrong formula",
+            credit=0.25,
+            says="The mean of the heads stands in the places of all heads. Put them side by side.",
+            change={"merge": averaged},
+        ),
+        Misconception(
+            "future not hidden",
+            kind="missing step",
+            credit=0.25,
+            says="Every word sees all words. Hide later words: put −∞ above the diagonal of the scores before softmax.",
+            change={"hide": lambda scores, later, sizes: scores},
+        ),
+        Misconception(
+            "past hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="You hide the past and show the future. Put −∞ above the diagonal: later keys are there.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(later.mT, -torch.inf)},
+        ),
+        Misconception(
+            "mask inverted",
+            kind="mix-up",
+            credit=0.25,
+            says="You hide what should be seen: the past and the word itself. Put −∞ above the diagonal only.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(~later, -torch.inf)},
+        ),
+        Misconception(
+            "own word hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="A word does not see itself: your mask includes the diagonal. Use diagonal=1.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(with_diagonal(later), -torch.inf)},
+        ),
+        Misconception(
+            "next word seen",
+            kind="mix-up",
+            credit=0.25,
+            says="A word sees the one after it: your mask begins too late. Use diagonal=1.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(later.triu(2), -torch.inf)},
+        ),
+        Misconception(
+            "zeros for −∞",
+            kind="wrong formula",
+            credit=0.25,
+            says="You set hidden scores to 0, or next to it, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0)},
+        ),
+        Misconception(
+            "−1 for −∞",
+            kind="wrong formula",
+            credit=0.25,
+            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1 / sizes.head_dim**0.5)},
+        ),
+        Misconception(
+            "−1 for −∞, after scaling",
+            kind="wrong formula",
+            credit=0.25,
+            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+            change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1.0)},
+        ),
+        Misconception(
+            "masked after softmax",
+            kind="missing step",
+            credit=0.25,
+            says="You hide weights after softmax only: rows no longer sum to one, and the future was "
+            "in the sum. Mask the scores before softmax.",
+            change={"hide": lambda scores, later, sizes: scores, "hide_weights": without_later},
+        ),
+        Misconception(
+            "mask not cut to the text",
+            kind="hard-coded",
+            credit=0.5,
+            says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
+            change={"crop": lambda later, T: later},
+        ),
+        Misconception(
+            "mask on the first head only",
+            kind="missing step",
+            credit=0.25,
+            says="You hide the future from the first head only. The same mask is for all of them.",
+            change={"hide": hide_in_first},
+        ),
+        Misconception(
+            "mask on the first sentence only",
+            kind="missing step",
+            credit=0.25,
+            says="You hide the future in the first sentence of the batch only. The same mask is for all of them.",
+            change={"hide": hide_in_first_sentence},
+        ),
+        Misconception(
+            "softmax over queries",
+            kind="axis",
+            credit=0.25,
+            says="Your softmax runs over the queries (dim=2). It must run over the keys: dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=2)},
+        ),
+        Misconception(
+            "softmax over heads",
+            kind="axis",
+            credit=0.25,
+            says="Your softmax runs over the heads (dim=1). It must run over the keys: dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
+        ),
+        Misconception(
+            "softmax over the batch",
+            kind="axis",
+            credit=0.25,
+            says="Your softmax runs over the sentences of the batch (dim=0). It must run over the keys: dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
+            change={
+                "hide": lambda scores, later, sizes: without_later(scores, later),
+                "normalise": lambda scores: scores,
+            },
+        ),
+        Misconception(
+            "softmax twice",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+        ),
+        Misconception(
+            "sigmoid for softmax",
+            kind="wrong formula",
+            credit=0.25,
+            says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
+            change={"normalise": torch.sigmoid},
+        ),
+        Misconception(
+            "first sentence's weights for all",
+            kind="mix-up",
+            credit=0.25,
+            says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
+            change={"change_weights": first_of(0)},
+        ),
+        Misconception(
+            "first sentence only",
+            kind="missing step",
+            credit=0.25,
+            says="You return one sentence of the batch. The result has shape (B, T, d_out).",
+            change={"finish": lambda outputs: outputs[0]},
+        ),
+        Misconception(
+            "last word only",
+            kind="missing step",
+            credit=0.25,
+            says="You return the last word of each sentence. The result has shape (B, T, d_out).",
+            change={"finish": lambda outputs: outputs[:, -1]},
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
+            change={"finish": lambda outputs: outputs.mT},
+        ),
+        Misconception(
+            "squeezed",
+            kind="arrangement",
+            credit=0.5,
+            says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
+            change={"finish": lambda outputs: outputs.squeeze()},
+        ),
+        Misconception(
+            "out_proj missing",
+            kind="missing step",
+            credit=0.5,
+            says="There is no out_proj. Merge the heads, then apply self.out_proj = nn.Linear(d_out, d_out).",
+            change={"keep_out": nothing, "out": lambda out_proj, merged: merged},
+        ),
+        Misconception(
+            "out_proj not used",
+            kind="missing step",
+            credit=0.5,
+            says="You make out_proj and do not use it. Return self.out_proj(…) of the merged heads.",
+            change={"out": lambda out_proj, merged: merged},
+        ),
+        Misconception(
+            "out_proj applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply out_proj twice. Once is enough.",
+            change={"out": lambda out_proj, merged: out_proj(out_proj(merged))},
+        ),
+        Misconception(
+            "out_proj without its bias",
+            kind="missing step",
+            credit=0.75,
+            says="Your out_proj has no bias. It always has one: nn.Linear(d_out, d_out).",
+            change={"out_bias": lambda _asked: False},
+        ),
+        Misconception(
+            "qkv_bias for out_proj",
+            kind="input",
+            credit=0.75,
+            says="Your out_proj has a bias only if qkv_bias is True. It always has one: nn.Linear(d_out, d_out).",
+            change={"out_bias": lambda asked: asked},
+        ),
+        Misconception(
+            "out_proj before merging",
+            kind="arrangement",
+            credit=0.5,
+            says="Your out_proj has the size of one head. Merge the heads first, then project d_out features to d_out.",
+            change={"out_sizes": lambda d_out, head_dim: (head_dim, head_dim)},
+        ),
+        Misconception(
+            "out_proj transposed",
+            kind="arrangement",
+            credit=0.5,
+            says="You multiply by the weight of out_proj without its transpose. Call self.out_proj(…).",
+            change={"out": lambda out_proj, merged: merged @ out_proj.weight + out_proj.bias},
+        ),
+        Misconception(
+            "out_proj detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches the weight of out_proj. Call self.out_proj(…), without .data or detach.",
+            change={"out": lambda out_proj, merged: nn.functional.linear(merged, out_proj.weight.data, out_proj.bias)},
+        ),
+        Misconception(
+            "projections of head_dim",
+            kind="mix-up",
+            credit=0.25,
+            says="Your projections have head_dim features, for one head. Make them nn.Linear(d_in, d_out), then split.",
+            change={"per_head": lambda d_out, heads: d_out // heads},
+        ),
+        Misconception(
+            "projections of num_heads · d_out",
+            kind="mix-up",
+            credit=0.5,
+            says="Your projections have num_heads · d_out features. Here all heads together have d_out: "
+            "nn.Linear(d_in, d_out), then split.",
+            change={"per_head": lambda d_out, heads: d_out * heads},
+        ),
+        Misconception(
+            "divisibility not checked",
+            kind="missing step",
+            credit=0.75,
+            says="Your class accepts a d_out that num_heads does not divide. Check that in __init__: assert or raise.",
+            change={"fits": lambda d_out, heads: True},
+        ),
+        Misconception(
+            "always biased",
+            kind="input",
+            credit=0.75,
+            says="Your projections have a bias although qkv_bias is False. Give them bias=qkv_bias.",
+            change={"bias": lambda _asked: True},
+        ),
+        Misconception(
+            "never biased",
+            kind="input",
+            credit=0.75,
+            says="Your projections have no bias when qkv_bias is True. Give them bias=qkv_bias.",
+            change={"bias": lambda _asked: False},
+        ),
+        Misconception(
+            "everything detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
+            change={"finish": lambda outputs: outputs.detach()},
+        ),
+        Misconception(
+            "heads detached",
+            kind="gradient",
+            credit=0.5,
+            says="Gradients reach out_proj alone. Leave out detach and .data before it.",
+            change={"merge": lambda outputs: outputs.transpose(1, 2).flatten(2).detach()},
+        ),
+        Misconception(
+            "input detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches the input. Use x as it is, without detach or .data.",
+            change={"prepare": lambda x: x.detach()},
+        ),
+        Misconception(
+            "values detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches W_value. Leave out detach and .data on the way of the values.",
+            change={"pass_on": detached("v")},
+        ),
+        Misconception(
+            "keys detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches W_key. Leave out detach and .data on the way of the keys.",
+            change={"pass_on": detached("k")},
+        ),
+        Misconception(
+            "weights detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
+            change={"pass_on": detached("q", "k")},
+        ),
+        Misconception(
+            "mask is a plain attribute",
+            kind="missing step",
+            credit=0.75,
+            says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
+            change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
+        ),
+        Misconception(
+            "mask is a parameter",
+            kind="mix-up",
+            credit=0.75,
+            says="The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
+            change={"keep_mask": lambda module, mask: setattr(module, "mask", nn.Parameter(mask, requires_grad=False))},
+        ),
+        Misconception(
+            "mask not kept",
+            kind="missing step",
+            credit=0.75,
+            says="No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
+            change={"keep_mask": nothing},
+        ),
+        Misconception(
+            "dropout forgotten",
+            kind="missing step",
+            credit=0.5,
+            says="In training, nothing is dropped. Apply dropout to the attention weights.",
+            change={"drop_weights": lambda dropout, weights: weights},
+        ),
+        Misconception(
+            "rate 0.5 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
+            change={"rate": lambda _p: 0.5},
+        ),
+        Misconception(
+            "dropout always active",
+            kind="missing step",
+            credit=0.5,
+            says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
+            change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
+        ),
+        Misconception(
+            "dropout on the output",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop entries of the output. Drop attention weights, before they meet the values.",
+            change={
+                "drop_weights": lambda dropout, weights: weights,
+                "drop_outputs": lambda dropout, out: dropout(out),
+            },
+        ),
+        Misconception(
+            "dropout on the values",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop something else than attention weights, perhaps values. Drop weights, after the softmax.",
+            change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
+        ),
+        Misconception(
+            "dropout before softmax",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
+            change={
+                "drop_weights": lambda dropout, weights: weights,
+                "drop_scores": lambda dropout, scores: dropout(scores),
+            },
+        ),
+        Misconception(
+            "survivors not scaled",
+            kind="missing step",
+            credit=0.5,
+            says="Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.",
+            change={"drop_weights": unscaled},
+        ),
+    ],
+)

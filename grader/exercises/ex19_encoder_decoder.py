@@ -1,0 +1,914 @@
+"""Exercise 19: attention from one sequence to another, with a mask for padding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.attention_mistakes import detached
+from grader.modules import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, observing, reading, trial
+
+Tensor = torch.Tensor
+
+LAYERS = ("values", "keys", "queries", "fc_out")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """All that somebody may take the root of."""
+
+    embed_size: int
+    heads: int
+    head_dim: int
+    K: int
+    Q: int
+
+
+class SelfAttention(nn.Module):
+    """The reference, in steps that a misconception can change."""
+
+    layers: Any = ("values", "keys", "queries")
+    inputs: Any = staticmethod(lambda values, keys, query: (values, keys, query))
+    biased: Any = ()
+    width: Any = staticmethod(lambda embed_size, heads: embed_size)
+    in_width: Any = staticmethod(lambda embed_size, heads: embed_size)
+    out_width: Any = staticmethod(lambda embed_size, heads: embed_size)
+    several: Any = staticmethod(lambda new: [new(), new(), new()])
+    number: Any = staticmethod(lambda heads, head_dim: heads)
+    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
+    lengths: Any = staticmethod(lambda K, Q: (K, K, Q))
+    split: Any = staticmethod(lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2))
+    score: Any = staticmethod(lambda q, k: q @ k.mT)
+    scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
+    hidden: Any = staticmethod(lambda mask, scores: mask == 0)
+    hide: Any = staticmethod(lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20))
+    hide_anyway: Any = staticmethod(lambda scores: scores)
+    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
+    hide_weights: Any = staticmethod(lambda weights, hidden: weights)
+    change_weights: Any = staticmethod(lambda weights, sizes: weights)
+    mix: Any = staticmethod(lambda weights, v: weights @ v)
+    merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
+    out: Any = staticmethod(lambda fc_out, merged: fc_out(merged))
+    finish: Any = staticmethod(lambda outputs: outputs)
+    keep_out: Any = staticmethod(lambda module, linear: setattr(module, "fc_out", linear))
+    fits: Any = staticmethod(lambda embed_size, heads: embed_size % heads == 0)
+
+    def __init__(self, embed_size: int, heads: int) -> None:
+        super().__init__()
+        if not self.fits(embed_size, heads):
+            raise ValueError("embed_size must be divisible by heads")
+        self.sizes = (embed_size, heads, embed_size // heads)
+        widths = (self.in_width(embed_size, heads), self.width(embed_size, heads))
+        self.values, self.keys, self.queries = self.several(lambda: nn.Linear(*widths, bias="values" in self.biased))
+        out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
+        self.keep_out(self, nn.Linear(*out_sizes, bias="fc_out" in self.biased))
+
+    def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
+        sizes = Sizes(*self.sizes, K=keys.shape[1], Q=query.shape[1])
+        number = self.number(sizes.heads, sizes.head_dim)
+        given = self.inputs(values, keys, query)
+        projected = [getattr(self, name)(x) for name, x in zip(self.layers, given, strict=True)]
+        passed_on = (self.pass_on(*one) for one in zip(projected, "vkq", given, strict=True))
+        right_length = map(with_length, passed_on, self.lengths(sizes.K, sizes.Q))
+        v, k, q = (self.split(one, number) for one in right_length)  # (N, heads, length, head_dim) each
+        scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, Q, K)
+        hidden = None if mask is None else self.hidden(mask, scores)
+        if hidden is not None:
+            scores = self.hide(scores, hidden, sizes)
+        weights = self.normalise(scores)
+        if hidden is not None:
+            weights = self.hide_weights(weights, hidden)
+        merged = self.merge(self.mix(self.change_weights(weights, sizes), v))  # (N, Q, embed_size)
+        return self.finish(self.out(getattr(self, "fc_out", None), merged))
+
+
+def with_length(x: Tensor, length: int) -> Tensor:
+    return x.reshape(len(x), length, x.shape[-1])
+
+
+def viewed(x: Tensor, heads: int) -> Tensor:
+    """In the right shape, but not transposed."""
+    N, length, size = x.shape
+    return x.reshape(N, heads, length, size // heads)
+
+
+def first_of(dim: int) -> Callable[[Tensor, Sizes], Tensor]:
+    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
+    return lambda weights, sizes: weights.narrow(dim, 0, 1).expand_as(weights)
+
+
+def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
+    return torch.cat([scores[:, :1].masked_fill(hidden, -1e20), scores[:, 1:]], dim=1)
+
+
+def with_infinity(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
+    """Where all that is summed over is hidden, softmax makes NaN of it; a large number it makes even weights of."""
+    return scores.masked_fill(hidden, -torch.inf)
+
+
+def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
+    return lambda scores: torch.softmax(scores, dim=dim)
+
+
+def averaged(outputs: Tensor) -> Tensor:
+    return outputs.mean(1).repeat(1, 1, outputs.shape[1])
+
+
+def only_seen(weights: Tensor, hidden: Tensor) -> Tensor:
+    return weights.masked_fill(hidden, 0.0)
+
+
+def causal(scores: Tensor) -> Tensor:
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+    return scores.masked_fill(later, -torch.inf)
+
+
+def nothing(_module: nn.Module, _held: Any) -> None:
+    """What is not kept."""
+
+
+def unmasked(_rng: torch.Generator, _N: int, _Q: int, _K: int) -> None:
+    return None
+
+
+def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int], Tensor]:
+    """(N, 1, 1, K): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
+
+    def drawn(_rng: torch.Generator, N: int, Q: int, K: int) -> Tensor:
+        lengths = torch.linspace(max(1, K // 2), K - 1, N).long()
+        return (torch.arange(K) < lengths[:, None]).to(dtype)[:, None, None, :]
+
+    return drawn
+
+
+def scattered(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int], Tensor]:
+    """(N, 1, Q, K): any word may be hidden, but each query sees at least one and misses at least one."""
+
+    def drawn(rng: torch.Generator, N: int, Q: int, K: int) -> Tensor:
+        order = torch.rand(N, 1, Q, K, generator=rng).argsort(dim=-1)
+        seen = torch.randint(1, K, (N, 1, Q, 1), generator=rng)
+        return (order < seen).to(dtype)
+
+    return drawn
+
+
+def draw(
+    N: int,
+    Q: int,
+    K: int,
+    embed_size: int,
+    heads: int,
+    make_mask: Callable[[torch.Generator, int, int, int], Tensor | None],
+    **how: Any,
+) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})
+        sequences = [randn(rng, N, length, embed_size) for length in (K, K, Q)]
+        mask = make_mask(rng, N, Q, K)
+        calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
+        if N > 1:
+            others = [torch.cat([one[:1], randn(rng, *one[1:].shape)]) for one in sequences]
+            calls[OTHERS_CHANGED] = [*others, mask]
+        if mask is not None:
+            calls["output without a mask"] = sequences
+        return trial([embed_size, heads], weights, calls, **how)
+
+    return inputs
+
+
+whole, boolean = torch.int64, torch.bool
+reference = observing(SelfAttention)
+
+exercise = Exercise(
+    number=19,
+    assignment="multi_head_attention",
+    title="Encoder and decoder",
+    entry="SelfAttention",
+    form="module",
+    reference=reference,
+    read=reading(reference),
+    cases=[
+        Case(
+            "one sentence",
+            catches="missing gradients, √embed_size for √head_dim",
+            inputs=draw(1, 5, 3, 8, 2, unmasked, gradients=3),
+        ),
+        Case(
+            "several sentences",
+            catches="sentences that are mixed, sequences that are mixed up",
+            inputs=draw(3, 4, 5, 6, 3, unmasked, gradients=3),
+        ),
+        Case(
+            "padded sentences",
+            catches="a mask that is ignored, inverted, or applied after softmax",
+            inputs=draw(3, 2, 6, 10, 2, padding(whole), gradients=3),
+        ),
+        Case(
+            "a mask of true and false",
+            catches="masks that are used as numbers",
+            inputs=draw(2, 3, 7, 6, 2, padding(boolean)),
+        ),
+        Case(
+            "a mask for each query",
+            catches="a mask that hides queries",
+            inputs=draw(2, 4, 6, 9, 3, scattered(whole), gradients=3),
+        ),
+        Case(
+            "a mask of true and false for each query",
+            catches="masks that are used as numbers",
+            inputs=draw(2, 5, 3, 4, 2, scattered(boolean)),
+        ),
+        Case(
+            "one length for all",
+            catches="lengths that are mixed up without an error",
+            inputs=draw(2, 5, 5, 6, 2, scattered(whole), gradients=3),
+        ),
+        Case(
+            "as many sentences, heads and words",
+            catches="a softmax over the wrong dimension that has the right shape",
+            inputs=draw(3, 3, 3, 12, 3, padding(whole)),
+        ),
+        Case("a single query", catches="squeezed dimensions", inputs=draw(2, 1, 4, 6, 3, padding(whole))),
+        Case("a single key", catches="squeezed dimensions", inputs=draw(2, 3, 1, 4, 2, unmasked)),
+        Case("one feature in each head", catches="squeezed dimensions", inputs=draw(2, 3, 4, 5, 5, scattered(whole))),
+        Case(
+            "one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 3, 7, 1, padding(whole))
+        ),
+        Case("in training", catches="dropout", inputs=draw(2, 3, 5, 8, 4, padding(whole), train=True)),
+        Case(
+            "features that cannot be split",
+            catches="a check of embed_size and heads that is missing",
+            inputs=lambda rng: impossible([7, 2]),
+        ),
+        Case(
+            "more heads than features",
+            catches="a check of embed_size and heads that is missing",
+            inputs=lambda rng: impossible([3, 6]),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "not scaled",
+            kind="scaling",
+            credit=0.5,
+            says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
+            change={"scale": lambda scores, sizes: scores},
+        ),
+        Misconception(
+            "scaled by √embed_size",
+            kind="scaling",
+            credit=0.75,
+            says="You divide by √embed_size. The keys of one head have head_dim entries: divide by the root of that.",
+            change={"scale": lambda scores, sizes: scores / sizes.embed_size**0.5},
+        ),
+        Misconception(
+            "divided by head_dim",
+            kind="scaling",
+            credit=0.5,
+            says="Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
+            change={"scale": lambda scores, sizes: scores / sizes.head_dim},
+        ),
+        Misconception(
+            "scaled by √heads",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the number of heads. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
+        ),
+        Misconception(
+            "scaled by √K",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the number of keys. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.K**0.5},
+        ),
+        Misconception(
+            "scaled by √Q",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the root of the number of queries. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.Q**0.5},
+        ),
+        Misconception(
+            "divided by Q",
+            kind="scaling",
+            credit=0.5,
+            says="You divide by the number of queries. Divide by √head_dim.",
+            change={"scale": lambda scores, sizes: scores / sizes.Q},
+        ),
+        Misconception(
+            "√8 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="You always divide by √8. Divide by √head_dim, whatever it is.",
+            change={"scale": lambda scores, sizes: scores / 8**0.5},
+        ),
+        Misconception(
+            "divided by head_dim and 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
+        ),
+        Misconception(
+            "divided by head_dim / 2",
+            kind="wrong formula",
+            credit=0.5,
+            says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+            change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
+        ),
+        Misconception(
+            "multiplied by √head_dim",
+            kind="scaling",
+            credit=0.5,
+            says="You multiply the scores by √head_dim. Divide by it.",
+            change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
+        ),
+        Misconception(
+            "scaled after softmax",
+            kind="scaling",
+            credit=0.5,
+            says="You divide the weights by √head_dim, so they no longer sum to one. Divide the scores, before softmax.",
+            change={
+                "scale": lambda scores, sizes: scores,
+                "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
+            },
+        ),
+        Misconception(
+            "sign flipped",
+            kind="wrong formula",
+            credit=0.25,
+            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+            change={"scale": lambda scores, sizes: -scores / sizes.head_dim**0.5},
+        ),
+        Misconception(
+            "queries and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Queries and keys change places. Row i of the scores is query i with every key: (N, heads, Q, K).",
+            change={"score": lambda q, k: k @ q.mT},
+        ),
+        Misconception(
+            "keys weighed",
+            kind="mix-up",
+            credit=0.5,
+            says="You weigh the projected keys. The weights belong to the projected values.",
+            change={
+                "layers": ("keys", "keys", "queries"),
+                "inputs": lambda values, keys, query: (keys, keys, query),
+            },
+        ),
+        Misconception(
+            "values made of the keys",
+            kind="mix-up",
+            credit=0.5,
+            says="You apply self.values to keys. Apply it to values.",
+            change={"inputs": lambda values, keys, query: (keys, keys, query)},
+        ),
+        Misconception(
+            "keys made of the values",
+            kind="mix-up",
+            credit=0.5,
+            says="You apply self.keys to values. Apply it to keys.",
+            change={"inputs": lambda values, keys, query: (values, values, query)},
+        ),
+        Misconception(
+            "keys made of the query",
+            kind="mix-up",
+            credit=0.25,
+            says="You apply self.keys to query. Apply it to keys.",
+            change={"inputs": lambda values, keys, query: (values, query, query), "lengths": lambda K, Q: (K, Q, Q)},
+        ),
+        Misconception(
+            "queries made of the keys",
+            kind="mix-up",
+            credit=0.25,
+            says="You apply self.queries to keys. Apply it to query.",
+            change={"inputs": lambda values, keys, query: (values, keys, keys), "lengths": lambda K, Q: (K, K, K)},
+        ),
+        Misconception(
+            "everything made of the query",
+            kind="mix-up",
+            credit=0.25,
+            says="Values and keys are made of query. They come from the other sequence: use the arguments.",
+            change={"inputs": lambda values, keys, query: (query, query, query), "lengths": lambda K, Q: (Q, Q, Q)},
+        ),
+        Misconception(
+            "everything made of the values",
+            kind="mix-up",
+            credit=0.25,
+            says="Keys and queries are made of values. Use the arguments keys and query.",
+            change={"inputs": lambda values, keys, query: (values, values, values), "lengths": lambda K, Q: (K, K, K)},
+        ),
+        Misconception(
+            "values and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Values and keys change places: forward(values, keys, query, mask) gets them in this order.",
+            change={
+                "inputs": lambda values, keys, query: (keys, values, query),
+            },
+        ),
+        Misconception(
+            "layers of values and keys exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="self.values projects the keys, and self.keys the values. Exchange them.",
+            change={"layers": ("keys", "values", "queries")},
+        ),
+        Misconception(
+            "layers of keys and queries exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="self.keys projects the query, and self.queries the keys. Exchange them.",
+            change={"layers": ("values", "queries", "keys")},
+        ),
+        Misconception(
+            "keys and values both weighed as keys",
+            kind="mix-up",
+            credit=0.5,
+            says="You project keys and values with self.keys. The values have a layer of their own, self.values.",
+            change={"layers": ("keys", "keys", "queries")},
+        ),
+        Misconception(
+            "self.values for all",
+            kind="mix-up",
+            credit=0.25,
+            says="You project everything with self.values. Keys and queries have layers of their own.",
+            change={"layers": ("values", "values", "values")},
+        ),
+        Misconception(
+            "arguments in the order query, keys, values",
+            kind="mix-up",
+            credit=0.25,
+            says="Your forward takes query first. Its arguments are (values, keys, query, mask), in this order.",
+            change={"inputs": lambda values, keys, query: (query, keys, values), "lengths": lambda K, Q: (Q, K, K)},
+        ),
+        Misconception(
+            "one length for all",
+            kind="input",
+            credit=0.5,
+            says="Your code needs keys and queries of the same number. Take each length from its own sequence.",
+            change={"lengths": lambda K, Q: (Q, Q, Q)},
+        ),
+        Misconception(
+            "values not projected",
+            kind="missing step",
+            credit=0.5,
+            says="You weigh values as they come. Weigh self.values(values).",
+            change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
+        ),
+        Misconception(
+            "nothing projected",
+            kind="missing step",
+            credit=0.25,
+            says="You use values, keys and query as they come. Project each with its layer first.",
+            change={"pass_on": lambda projected, role, x: x},
+        ),
+        Misconception(
+            "view without transpose",
+            kind="arrangement",
+            credit=0.25,
+            says="You reshape (N, length, embed_size) to (N, heads, length, head_dim): words are mixed up. Reshape "
+            "to (N, length, heads, head_dim), then exchange the two in the middle.",
+            change={"split": viewed},
+        ),
+        Misconception(
+            "merged without transpose",
+            kind="arrangement",
+            credit=0.25,
+            says="You merge the heads while they stand before the words, which mixes words up. "
+            "First bring (N, heads, Q, head_dim) to (N, Q, heads, head_dim).",
+            change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
+        ),
+        Misconception(
+            "heads interleaved",
+            kind="arrangement",
+            credit=0.5,
+            says="Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: reshape to "
+            "(N, length, heads, head_dim), in this order.",
+            change={"split": lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)},
+        ),
+        Misconception(
+            "features interleaved in merging",
+            kind="arrangement",
+            credit=0.5,
+            says="When you merge, the features of the heads take turns. All of head 0 come first: nqhd, then reshape.",
+            change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
+        ),
+        Misconception(
+            "words and heads exchanged",
+            kind="axis",
+            credit=0.25,
+            says="The heads of one word look at each other. Scores have shape (N, heads, Q, K): nqhd,nkhd->nhqk.",
+            change={
+                "split": lambda x, heads: x.unflatten(-1, (heads, -1)),
+                "merge": lambda outputs: outputs.flatten(2),
+            },
+        ),
+        Misconception(
+            "heads and head_dim exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="You make head_dim heads of `heads` features. Reshape to (N, length, heads, head_dim).",
+            change={"number": lambda heads, head_dim: head_dim},
+        ),
+        Misconception(
+            "heads in reverse order",
+            kind="arrangement",
+            credit=0.5,
+            says="The last head comes first. Merge the heads in their order.",
+            change={"merge": lambda outputs: outputs.flip(1).transpose(1, 2).flatten(2)},
+        ),
+        Misconception(
+            "one head",
+            kind="input",
+            credit=0.25,
+            says="There is one head over all features, scaled by √embed_size. Split the features among the heads.",
+            change={
+                "number": lambda heads, head_dim: 1,
+                "scale": lambda scores, sizes: scores / sizes.embed_size**0.5,
+            },
+        ),
+        Misconception(
+            "one head, scaled by √head_dim",
+            kind="input",
+            credit=0.25,
+            says="Scores are sums over all features, as in a single head. Keep the heads apart: nqhd,nkhd->nhqk.",
+            change={"number": lambda heads, head_dim: 1},
+        ),
+        Misconception(
+            "eight heads hard-coded",
+            kind="hard-coded",
+            credit=0.25,
+            says="There are always eight heads. Take their number from the argument.",
+            change={
+                "number": lambda heads, head_dim: 8,
+                "scale": lambda scores, sizes: scores / (sizes.embed_size // 8) ** 0.5,
+            },
+        ),
+        Misconception(
+            "weights transposed",
+            kind="axis",
+            credit=0.25,
+            says="The weights are transposed when they meet the values. Row i belongs to query i: nhqk,nkhd->nqhd.",
+            change={"mix": lambda weights, v: weights.mT @ v},
+        ),
+        Misconception(
+            "one layer for all",
+            kind="mix-up",
+            credit=0.25,
+            says="values, keys and queries are one and the same layer. Make three of them.",
+            change={"several": lambda new: [new()] * 3},
+        ),
+        Misconception(
+            "first head's weights for all",
+            kind="mix-up",
+            credit=0.25,
+            says="All heads use the weights of the first. Each head computes its own.",
+            change={"change_weights": first_of(1)},
+        ),
+        Misconception(
+            "weights averaged over heads",
+            kind="mix-up",
+            credit=0.25,
+            says="All heads use the mean of their weights. Each head uses its own.",
+            change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
+        ),
+        Misconception(
+            "products of sums",
+            kind="wrong formula",
+            credit=0.25,
+            says="Features of queries and keys are summed before they meet. In einsum, give them the same letter: "
+            "nqhd,nkhd->nhqk.",
+            change={"score": lambda q, k: q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]},
+        ),
+        Misconception(
+            "first head only",
+            kind="mix-up",
+            credit=0.25,
+            says="The output of the first head stands in the places of all heads. Merge all of them.",
+            change={"merge": lambda outputs: outputs[:, 0].repeat(1, 1, outputs.shape[1])},
+        ),
+        Misconception(
+            "heads averaged",
+            kind="wrong formula",
+            credit=0.25,
+            says="The mean of the heads stands in the places of all heads. Put them side by side.",
+            change={"merge": averaged},
+        ),
+        Misconception(
+            "mask ignored",
+            kind="missing step",
+            credit=0.5,
+            says="You do not use the mask. Where it is 0, set the scores to −∞ before softmax.",
+            change={"hide": lambda scores, hidden, sizes: scores},
+        ),
+        Misconception(
+            "mask inverted",
+            kind="mix-up",
+            credit=0.5,
+            says="You hide what should be seen. Keys are hidden where mask == 0.",
+            change={"hidden": lambda mask, scores: mask != 0},
+        ),
+        Misconception(
+            "masked after softmax",
+            kind="missing step",
+            credit=0.5,
+            says="You hide weights after softmax only, so they no longer sum to one. Mask the scores before softmax.",
+            change={"hide": lambda scores, hidden, sizes: scores, "hide_weights": only_seen},
+        ),
+        Misconception(
+            "−∞ after softmax",
+            kind="mix-up",
+            credit=0.25,
+            says="You fill hidden weights with −1e20 after softmax. Fill the scores, before it.",
+            change={
+                "hide": lambda scores, hidden, sizes: scores,
+                "hide_weights": lambda weights, hidden: weights.masked_fill(hidden, -1e20),
+            },
+        ),
+        Misconception(
+            "zeros for −∞",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to 0, or next to it, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 0.0)},
+        ),
+        Misconception(
+            "−1 for −∞",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1 / sizes.head_dim**0.5)},
+        ),
+        Misconception(
+            "−1 for −∞, after scaling",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1.0)},
+        ),
+        Misconception(
+            "+∞ for −∞",
+            kind="wrong formula",
+            credit=0.5,
+            says="You set hidden scores to a large number, so that nothing else is seen. Set them to −∞.",
+            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 1e20)},
+        ),
+        Misconception(
+            "queries hidden",
+            kind="axis",
+            credit=0.5,
+            says="Your mask hides queries. Its last dimension belongs to the keys: (N, 1, 1, K) or (N, 1, Q, K).",
+            change={"hidden": lambda mask, scores: mask.mT == 0},
+        ),
+        Misconception(
+            "mask added to the scores",
+            kind="wrong formula",
+            credit=0.5,
+            says="You add the mask to the scores. Set them to −∞ where it is 0.",
+            change={"hide": lambda scores, hidden, sizes: scores + (~hidden) / sizes.head_dim**0.5},
+        ),
+        Misconception(
+            "mask added to the scores, after scaling",
+            kind="wrong formula",
+            credit=0.5,
+            says="You add the mask to the scores. Set them to −∞ where it is 0.",
+            change={"hide": lambda scores, hidden, sizes: scores + ~hidden},
+        ),
+        Misconception(
+            "mask on the first head only",
+            kind="missing step",
+            credit=0.5,
+            says="You mask the first head only. The same mask is for all of them.",
+            change={"hide": hide_in_first_head},
+        ),
+        Misconception(
+            "first sentence's mask for all",
+            kind="mix-up",
+            credit=0.5,
+            says="All sentences of the batch use the mask of the first. Each has its own.",
+            change={"hidden": lambda mask, scores: mask[:1] == 0},
+        ),
+        Misconception(
+            "causal mask added",
+            kind="mix-up",
+            credit=0.25,
+            says="You hide later words on top of the mask. Here nothing is hidden but where mask == 0.",
+            change={"hide_anyway": causal},
+        ),
+        Misconception(
+            "causal mask instead",
+            kind="mix-up",
+            credit=0.25,
+            says="You hide later words and do not use the mask. Hide keys where mask == 0, and nothing else.",
+            change={"hide_anyway": causal, "hide": lambda scores, hidden, sizes: scores},
+        ),
+        *(
+            Misconception(
+                f"softmax over {what}{nan}",
+                kind="axis",
+                credit=0.25,
+                says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=3.",
+                change={"normalise": softmax_over(dim), **hiding},
+            )
+            for what, of, dim in (
+                ("queries", "the queries", 2),
+                ("heads", "the heads", 1),
+                ("the batch", "the sentences of the batch", 0),
+            )
+            for nan, hiding in (("", {}), (", with NaN", {"hide": with_infinity}))
+        ),
+        Misconception(
+            "softmax missing",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
+            change={
+                "hide": lambda scores, hidden, sizes: only_seen(scores, hidden),
+                "normalise": lambda scores: scores,
+            },
+        ),
+        Misconception(
+            "softmax missing, with −1e20",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with raw scores, of which hidden ones are huge. Apply softmax to them first.",
+            change={
+                "hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20 / sizes.head_dim**0.5),
+                "normalise": lambda scores: scores,
+            },
+        ),
+        Misconception(
+            "softmax twice",
+            kind="wrong formula",
+            credit=0.25,
+            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+        ),
+        Misconception(
+            "sigmoid for softmax",
+            kind="wrong formula",
+            credit=0.25,
+            says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
+            change={"normalise": torch.sigmoid},
+        ),
+        Misconception(
+            "first sentence's weights for all",
+            kind="mix-up",
+            credit=0.25,
+            says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
+            change={"change_weights": first_of(0)},
+        ),
+        Misconception(
+            "first sentence only",
+            kind="missing step",
+            credit=0.25,
+            says="You return one sentence of the batch. The result has shape (N, Q, embed_size).",
+            change={"finish": lambda outputs: outputs[0]},
+        ),
+        Misconception(
+            "result transposed",
+            kind="convention",
+            credit=0.5,
+            says="The numbers are right, but words and features are exchanged. Return shape (N, Q, embed_size).",
+            change={"finish": lambda outputs: outputs.mT},
+        ),
+        Misconception(
+            "squeezed",
+            kind="arrangement",
+            credit=0.5,
+            says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
+            change={"finish": lambda outputs: outputs.squeeze()},
+        ),
+        Misconception(
+            "fc_out missing",
+            kind="missing step",
+            credit=0.5,
+            says="There is no fc_out. Merge the heads, then apply self.fc_out, embed_size to embed_size without bias.",
+            change={"keep_out": nothing, "out": lambda fc_out, merged: merged},
+        ),
+        Misconception(
+            "fc_out not used",
+            kind="missing step",
+            credit=0.5,
+            says="You make fc_out and do not use it. Return self.fc_out(…) of the merged heads.",
+            change={"out": lambda fc_out, merged: merged},
+        ),
+        Misconception(
+            "fc_out applied twice",
+            kind="wrong formula",
+            credit=0.5,
+            says="You apply fc_out twice. Once is enough.",
+            change={"out": lambda fc_out, merged: fc_out(fc_out(merged))},
+        ),
+        Misconception(
+            "fc_out transposed",
+            kind="arrangement",
+            credit=0.5,
+            says="You multiply by the weight of fc_out without its transpose. Call self.fc_out(…).",
+            change={"out": lambda fc_out, merged: merged @ fc_out.weight},
+        ),
+        Misconception(
+            "fc_out before merging",
+            kind="arrangement",
+            credit=0.5,
+            says="Your fc_out has the size of one head. Merge the heads first, then project embed_size features.",
+            change={"out_width": lambda embed_size, heads: embed_size // heads},
+        ),
+        Misconception(
+            "fc_out detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.",
+            change={"out": lambda fc_out, merged: merged @ fc_out.weight.data.T},
+        ),
+        Misconception(
+            "layers of one head",
+            kind="mix-up",
+            credit=0.5,
+            says="Your layers project head_dim features, the same way in each head. Make them embed_size to "
+            "embed_size, apply them first, and then split.",
+            change={
+                "in_width": lambda embed_size, heads: embed_size // heads,
+                "width": lambda embed_size, heads: embed_size // heads,
+            },
+        ),
+        Misconception(
+            "embed_size features in each head",
+            kind="mix-up",
+            credit=0.5,
+            says="Your layers make embed_size features for each head. Together the heads have embed_size.",
+            change={"width": lambda embed_size, heads: embed_size * heads},
+        ),
+        Misconception(
+            "divisibility not checked",
+            kind="missing step",
+            credit=0.75,
+            says="Your class accepts an embed_size that heads does not divide. Check it in __init__.",
+            change={"fits": lambda embed_size, heads: True},
+        ),
+        Misconception(
+            "biased projections",
+            kind="input",
+            credit=0.75,
+            says="Your projections have a bias. Here they have none: nn.Linear(…, bias=False).",
+            change={"biased": LAYERS[:3]},
+        ),
+        Misconception(
+            "fc_out with a bias",
+            kind="input",
+            credit=0.75,
+            says="Your fc_out has a bias. Here it has none: nn.Linear(…, bias=False).",
+            change={"biased": LAYERS[3:]},
+        ),
+        Misconception(
+            "bias everywhere",
+            kind="input",
+            credit=0.75,
+            says="Your layers have a bias. Here they have none: nn.Linear(…, bias=False).",
+            change={"biased": LAYERS},
+        ),
+        Misconception(
+            "everything detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
+            change={"finish": lambda outputs: outputs.detach()},
+        ),
+        Misconception(
+            "values detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches values. Leave out detach and .data on their way.",
+            change={"pass_on": detached("v")},
+        ),
+        Misconception(
+            "keys detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches keys. Leave out detach and .data on their way.",
+            change={"pass_on": detached("k")},
+        ),
+        Misconception(
+            "queries detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches query. Leave out detach and .data on the way of the queries.",
+            change={"pass_on": detached("q")},
+        ),
+        Misconception(
+            "weights detached",
+            kind="gradient",
+            credit=0.5,
+            says="No gradient reaches keys and query. Leave out detach and .data on the way of scores and weights.",
+            change={"pass_on": detached("q", "k")},
+        ),
+    ],
+)
