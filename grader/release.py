@@ -66,4 +66,4 @@ def _secrets(source: Any, exercises: list[Exercise]) -> set[str]:
 
 def _lines(text: str) -> set[str]:
     code = (line.split("#")[0].strip() for line in text.splitlines())
-    return {line for line in code if len(line) > _TRIVIAL}
+    return {line for line in code if len(line) > _TRIVIAL and not line.startswith("def __")}

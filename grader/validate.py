@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import torch
 
 from grader.answer import Answer, Raised, Returned
 from grader.assemble import fill_in, solutions
@@ -29,6 +30,7 @@ class Finding:
 
 def validate(course: Course, assignment: str) -> Iterator[Finding]:
     """Everything that must hold for an assignment before students see it."""
+    torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
     exercises = of_assignment(assignment)
     yield _references(exercises)
     yield _misconceptions(exercises)

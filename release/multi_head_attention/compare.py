@@ -1,0 +1,244 @@
+"""Compare a value with the expected one, and say in words where they differ.
+
+This one file is used on both sides: the grader judges hidden cases with it, and a copy lies beside every
+student notebook, where the visible checks use it. So it needs torch alone and holds comparison only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+Where = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is wrong with a value. `text` holds no expected number, so it may be shown for hidden cases."""
+
+    kind: str  # type, length, shape, transposed, nan, value
+    text: str
+    numbers: str = ""  # the expected and the given number, for visible checks only
+    right_numbers: bool = False  # all numbers are there, only their arrangement is wrong
+
+
+class _Mismatch(Exception):
+    """The two values are not built alike, so there are no numbers to compare."""
+
+    def __init__(self, kind: str, where: Where, text: Callable[[], str]) -> None:
+        self.kind = kind
+        self.where = where
+        self.text = text  # made only if somebody reads it: to describe a long value takes its time
+
+    def difference(self, right_numbers: bool) -> Difference:
+        return Difference(self.kind, f"{_place(self.where)} {self.text()}", right_numbers=right_numbers)
+
+
+def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:
+    """The first difference between `got` and `want`, or None when every number is right.
+
+    An error up to `tolerance` times (the expected number + the largest expected number) is rounding.
+
+    Lists, tuples and stacked tensors are the same thing. Where one number is expected, it may come in any shape,
+    and a vector may be a column; a tensor with two dimensions or more must have exactly the expected shape.
+    `strict` takes these liberties away: only a tensor stands for a tensor of just that shape.
+    """
+    try:
+        leaves = list(_leaves(got, want, (), strict))
+    except _Mismatch as mismatch:
+        return mismatch.difference(right_numbers=_only_rearranged(got, want, tolerance))
+    return _compare_numbers(leaves, tolerance) if leaves else None
+
+
+def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
+    """Whether there is no difference."""
+    try:
+        leaves = list(_leaves(got, want, (), strict))
+    except _Mismatch:
+        return False
+    return not leaves or _compare_numbers(leaves, tolerance) is None
+
+
+def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    """All given numbers with the expected ones, as float64 tensors, or None when the values are built differently."""
+    try:
+        return [(got, want) for _, got, want in _leaves(got, want, (), strict=False)]
+    except _Mismatch:
+        return None
+
+
+def describe_form(value: Any) -> str:
+    """How a value is built, such as "a list of 3 tensors of shape (4, 1)"."""
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)}" if value.dim() else "a tensor with one number"
+    if isinstance(value, (list, tuple)):
+        name = type(value).__name__ if type(value) in (list, tuple) else "list"
+        if not value:
+            return f"an empty {name}"
+        inner = {describe_form(item) for item in value}
+        if len(inner) > 1:
+            return f"a {name} of {len(value)} things of different form"
+        return f"a {name} of {len(value)}, each {inner.pop()}"
+    if value is None:
+        return "None"
+    if _is_number(value):
+        return "a number"
+    return f"a value of type {_type_name(value)}"
+
+
+def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[tuple[Where, torch.Tensor, torch.Tensor]]:
+    """Walk both values together and yield pairs of float64 tensors of one shape."""
+    if isinstance(want, (list, tuple)):
+        items = _items(got, want, where, strict)
+        for index, (one, expected) in enumerate(zip(items, want, strict=True)):
+            yield from _leaves(one, expected, (*where, index), strict)
+    elif isinstance(want, torch.Tensor) and want.dim() > 0:
+        yield where, *_same_shape(_tensor(got, where), _double(want), where, strict)
+    else:
+        yield where, _one_number(got, where), torch.as_tensor(want).detach().cpu().double().reshape(())
+
+
+def _items(got: Any, want: list[Any] | tuple[Any, ...], where: Where, strict: bool) -> list[Any]:
+    stacked = isinstance(got, torch.Tensor) and got.dim() > 0 and not strict
+    if not isinstance(got, (list, tuple)) and not stacked:
+        raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but {describe_form(want)} was expected.")
+    if len(got) != len(want):  # before anything is taken apart: it may be long
+        raise _Mismatch("length", where, lambda: f"is {describe_form(got)}, but {describe_form(want)} was expected.")
+    return list(got)
+
+
+def _tensor(got: Any, where: Where) -> torch.Tensor:
+    if not isinstance(got, torch.Tensor):
+        raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but a torch tensor was expected.")
+    if got.is_complex():
+        raise _Mismatch("type", where, lambda: "holds complex numbers, but real ones were expected.")
+    return _double(got)
+
+
+def _same_shape(got: torch.Tensor, want: torch.Tensor, where: Where, strict: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Both tensors, if they have the same shape or the expected one is a vector with as many numbers."""
+    if got.shape == want.shape:
+        return got, want
+    if want.dim() == 1 and tuple(got.shape) == (*want.shape, *[1] * (got.dim() - 1)) and not strict:
+        return got.reshape(want.shape), want  # a column is a vector, too
+    text = f"has shape {tuple(got.shape)}, but {tuple(want.shape)} was expected."
+    if want.dim() >= 2 and got.shape == want.mT.shape:
+        raise _Mismatch("transposed", where, lambda: f"{text} It looks transposed.")
+    raise _Mismatch("shape", where, lambda: text)
+
+
+def _only_rearranged(got: Any, want: Any, tolerance: float) -> bool:
+    """Whether every tensor that is expected is there with all its numbers, transposed or in another shape."""
+    if isinstance(want, (list, tuple)):
+        alike = isinstance(got, (list, tuple)) and len(got) == len(want)
+        return alike and all(_only_rearranged(*pair, tolerance) for pair in zip(got, want, strict=True))
+    want = torch.as_tensor(want)
+    if not isinstance(got, torch.Tensor) or got.is_complex() or got.numel() != want.numel():
+        return False
+    got, want = _double(got), _double(want)
+    if want.dim() >= 2 and got.shape == want.mT.shape and _all_close(got.mT, want, tolerance):
+        return True
+    return _all_close(got.reshape(want.shape), want, tolerance)
+
+
+def _one_number(got: Any, where: Where) -> torch.Tensor:
+    if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
+        return _double(got).reshape(())
+    if _is_number(got):
+        return torch.tensor(float(got.item() if hasattr(got, "item") else got), dtype=torch.float64)
+    raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but a single number was expected.")
+
+
+def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> Difference | None:
+    if _all_right(leaves, tolerance):
+        return None
+    for where, got, want in leaves:
+        if not torch.equal(_not_finite(got), _not_finite(want)):
+            return Difference("nan", f"{_place(where)} contains NaN or infinity where it should not, or the reverse.")
+    # What is not finite is the same in both. As a number it would be so large that every error were rounding.
+    leaves = [(where, _finite(got), _finite(want)) for where, got, want in leaves]
+    # One scale for the whole answer: a sum of large terms that cancel keeps the rounding error of the terms.
+    scale = max(float(want.abs().max()) for _, _, want in leaves if want.numel())
+    worst = max(float((got - want).abs().max()) for _, got, want in leaves if want.numel())
+    for where, got, want in leaves:
+        wrong = (got - want).abs() > tolerance * (want.abs() + scale)
+        if bool(wrong.any()):
+            entry = tuple(int(index) for index in wrong.nonzero()[0])
+            text = f"{_place(where, entry)} is the first wrong number; the largest error is {_magnitude(worst)}."
+            numbers = f"expected {_number(float(want[entry]))}, your code gave {_number(float(got[entry]))}"
+            if _looks_transposed(leaves, tolerance):
+                text += " Rows and columns look exchanged."
+                return Difference("transposed", text, numbers)
+            return Difference("value", text, numbers)
+    return None
+
+
+def _all_right(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> bool:
+    """All numbers in one go, which is quick; what this says no to is looked at one by one."""
+    got = torch.cat([got.reshape(-1) for _, got, _ in leaves])
+    want = torch.cat([want.reshape(-1) for _, _, want in leaves])
+    return bool(want.isfinite().all()) and _all_close(got, want, tolerance)
+
+
+def _finite(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def _not_finite(tensor: torch.Tensor) -> torch.Tensor:
+    """The entries that are NaN or infinite, and 0 elsewhere, with NaN as a number so that it can be compared."""
+    return torch.where(tensor.isfinite(), 0.0, tensor).nan_to_num(nan=1.0)
+
+
+def _looks_transposed(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> bool:
+    """Whether the numbers are right after exchanging rows and columns, in a square of any of our forms."""
+    if any(want.shape != leaves[0][2].shape for _, _, want in leaves):
+        return False
+    got = torch.cat([got.reshape(-1) for _, got, _ in leaves])
+    want = torch.cat([want.reshape(-1) for _, _, want in leaves])
+    side = math.isqrt(want.numel())
+    if side < 2 or side * side != want.numel():
+        return False
+    return _all_close(got.reshape(side, side).mT, want.reshape(side, side), tolerance)
+
+
+def _all_close(got: torch.Tensor, want: torch.Tensor, tolerance: float) -> bool:
+    if want.numel() == 0:
+        return True
+    allowed = tolerance * (want.abs() + want.abs().max())
+    return bool(((got - want).abs() <= allowed).all())
+
+
+def _double(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().cpu().double()
+
+
+def _is_number(value: Any) -> bool:
+    """Python and numpy numbers, without importing numpy; a bool is no number."""
+    if type(value) is bool or isinstance(value, (str, bytes)):
+        return False
+    return isinstance(value, (int, float)) or (
+        type(value).__module__ == "numpy" and getattr(value, "size", 0) == 1 and value.dtype.kind in "fiu"
+    )
+
+
+def _type_name(value: Any) -> str:
+    return "numpy.ndarray" if type(value).__module__ == "numpy" else type(value).__name__
+
+
+def _place(where: Where, entry: tuple[int, ...] = ()) -> str:
+    """Name a place the way a student would index it: "result[0][2]", "result[1][3, 0]"."""
+    text = "result" + "".join(f"[{index}]" for index in where)
+    return text + (f"[{', '.join(map(str, entry))}]" if entry else "")
+
+
+def _magnitude(error: float) -> str:
+    """The size of an error to one digit: enough to tell rounding from a mistake, too little to leak a number."""
+    return f"about {float(f'{error:.0e}'):g}" if math.isfinite(error) else "infinite"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e5 or value == 0 else f"{value:.4e}"
