@@ -6,6 +6,7 @@ says how the first wrong answer differs, and claims nothing more.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ import torch
 
 from grader.answer import Answer, Lost, Missing, Raised, Returned
 from grader.compare import Difference, describe_form, difference, paired_numbers, same
-from grader.exercise import DrawnCase, Exercise, Misconception, can_combine
+from grader.exercise import DrawnCase, Exercise, Inputs, Misconception, can_combine
 from grader.sandbox.wire import Unusable
 from grader.verdict import Verdict
 
@@ -188,6 +189,8 @@ class _Judgement:
         return None
 
     def _explained_by(self, misconceptions: Sequence[Misconception]) -> bool:
+        if self.glanced_at and not self._explained_at_a_glance(misconceptions, *self.glanced_at):
+            return False
         returned = False
         for case, answer, expected in zip(self.drawn, self.answers, self.expected, strict=True):
             try:
@@ -210,6 +213,24 @@ class _Judgement:
         kind = min((found.kind for found in wrong), key=list(SIDES).index)
         texts = list(dict.fromkeys(found.text for found in wrong if found.kind == kind))
         return self._result(SIDES[kind], kind, "What you compute is right.", texts[0])
+
+    def _explained_at_a_glance(self, misconceptions: Sequence[Misconception], inputs: Inputs, output: Any) -> bool:
+        """Whether a part of one case, that is computed soon, leaves it possible."""
+        try:
+            wrong = self.exercise.reading(self.exercise.wrong_answer(misconceptions, inputs), inputs)
+        except Exception:  # such code would have failed, and the student's did not
+            return False
+        return "output" not in wrong or agrees(output, wrong["output"]["output"], output, self.tolerance)
+
+    @functools.cached_property
+    def glanced_at(self) -> tuple[Inputs, Any] | None:
+        """Inputs for a part of a case, and what the student's code made of them; of a wrong case if there is one."""
+        pairs = sorted(zip(self.differences, self.answers, self.drawn, strict=True), key=lambda one: one[0] is None)
+        for _, answer, case in pairs if self.exercise.glance else ():
+            outputs = answer.value.get("output") if isinstance(answer, Returned) else None
+            if isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
+                return self.exercise.glance(*case.inputs), outputs["output"]
+        return None
 
     def _constant(self) -> Verdict | None:
         """The same result for different inputs of the same shape."""

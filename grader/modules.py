@@ -49,6 +49,11 @@ def impossible(arguments: Sequence[Any]) -> Inputs:
     return (list(arguments), {}, {}, {"impossible": True})
 
 
+def first_output(arguments: Any, weights: Any, calls: Mapping[str, Any], how: Mapping[str, Any]) -> Inputs:
+    """The part of a case that shows at a glance whether two modules compute the same."""
+    return (arguments, weights, {"output": calls["output"]}, {"train": how["train"]})
+
+
 def dropout_trial(
     rng: torch.Generator,
     arguments: Callable[[int, int], Sequence[Any]],

@@ -10,7 +10,7 @@ from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import SCALING_ROLES_AND_GRADIENTS, WEIGHTS_WITHOUT_MASK
-from grader.modules import SECOND_CALL, draw_weights, observing, reading, trial
+from grader.modules import SECOND_CALL, draw_weights, first_output, observing, reading, trial
 
 Tensor = torch.Tensor
 
@@ -61,6 +61,7 @@ exercise = Exercise(
     title="Linear layers",
     entry="SelfAttention_v2",
     form="module",
+    glance=first_output,
     reference=reference,
     read=reading(reference),
     cases=[

@@ -14,6 +14,7 @@ from grader.modules import (
     WORDS,
     draw_weights,
     dropout_trial,
+    first_output,
     observing,
     reading,
     trial,
@@ -121,6 +122,7 @@ exercise = Exercise(
     title="Causal attention",
     entry="CausalAttention",
     form="module",
+    glance=first_output,
     reference=reference,
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
