@@ -443,7 +443,7 @@ exercise = Exercise(
             "an output projection",
             kind="mix-up",
             credit=0.5,
-            says="You project the joined heads with out_proj. That comes in exercise 18; here the heads are the result.",
+            says="You project the joined heads with out_proj. That comes in exercise 18; here is none.",
             change={"add_layers": add_projection, "finish": lambda module, joined, x: module.out_proj(joined)},
         ),
         Misconception(

@@ -125,7 +125,7 @@ def only_seen(weights: Tensor, hidden: Tensor) -> Tensor:
 
 def causal(scores: Tensor) -> Tensor:
     later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-    return scores.masked_fill(later, -torch.inf)
+    return scores.masked_fill(later, -1e20)
 
 
 def nothing(_module: nn.Module, _held: Any) -> None:
@@ -333,7 +333,7 @@ exercise = Exercise(
             "scaled after softmax",
             kind="scaling",
             credit=0.5,
-            says="You divide the weights by √head_dim, so they no longer sum to one. Divide the scores, before softmax.",
+            says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
             change={
                 "scale": lambda scores, sizes: scores,
                 "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
@@ -581,6 +581,14 @@ exercise = Exercise(
             change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
         ),
         Misconception(
+            "weights and values summed",
+            kind="wrong formula",
+            credit=0.25,
+            says="Weights are summed before they meet the values. In einsum, give keys and values the same letter: "
+            "nhqk,nkhd->nqhd.",
+            change={"mix": lambda weights, v: weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)},
+        ),
+        Misconception(
             "products of sums",
             kind="wrong formula",
             credit=0.25,
@@ -751,6 +759,13 @@ exercise = Exercise(
             credit=0.25,
             says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
             change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+        ),
+        Misconception(
+            "exponentials not divided",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
+            change={"normalise": torch.exp},
         ),
         Misconception(
             "sigmoid for softmax",
