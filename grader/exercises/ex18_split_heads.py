@@ -11,8 +11,8 @@ from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import detached
-from grader.exercises.ex16_causal_attention import unscaled, with_diagonal, without_later, wrong_buffer
 from grader.exercises.ex16_causal_attention import shapes as projection_shapes
+from grader.exercises.ex16_causal_attention import unscaled, with_diagonal, without_later, wrong_buffer
 from grader.modules import (
     WORDS,
     draw_weights,
@@ -875,7 +875,7 @@ exercise = Exercise(
             "dropout elsewhere",
             kind="mix-up",
             credit=0.5,
-            says="You drop something else than attention weights, or more than these, perhaps values. Drop weights only.",
+            says="You drop something else than attention weights, or more than these, perhaps values. Drop these only.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         Misconception(

@@ -47,6 +47,7 @@ class SelfAttention(nn.Module):
     scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
     hidden: Any = staticmethod(lambda mask, scores: mask == 0)
     hide: Any = staticmethod(lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20))
+    unmasked: Any = staticmethod(lambda scores: scores)
     hide_anyway: Any = staticmethod(lambda scores: scores)
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
     hide_weights: Any = staticmethod(lambda weights, hidden: weights)
@@ -78,8 +79,7 @@ class SelfAttention(nn.Module):
         v, k, q = (self.split(one, number) for one in right_length)  # (N, heads, length, head_dim) each
         scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, Q, K)
         hidden = None if mask is None else self.hidden(mask, scores)
-        if hidden is not None:
-            scores = self.hide(scores, hidden, sizes)
+        scores = self.unmasked(scores) if hidden is None else self.hide(scores, hidden, sizes)
         weights = self.normalise(scores)
         if hidden is not None:
             weights = self.hide_weights(weights, hidden)
@@ -125,7 +125,7 @@ def only_seen(weights: Tensor, hidden: Tensor) -> Tensor:
 
 def causal(scores: Tensor) -> Tensor:
     later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-    return scores.masked_fill(later, -1e20)
+    return scores.masked_fill(later, -torch.inf)
 
 
 def nothing(_module: nn.Module, _held: Any) -> None:
@@ -139,7 +139,7 @@ def unmasked(_rng: torch.Generator, _N: int, _Q: int, _K: int) -> None:
 def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int], Tensor]:
     """(N, 1, 1, K): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
 
-    def drawn(_rng: torch.Generator, N: int, Q: int, K: int) -> Tensor:
+    def drawn(_rng: torch.Generator, N: int, _Q: int, K: int) -> Tensor:
         lengths = torch.linspace(max(1, K // 2), K - 1, N).long()
         return (torch.arange(K) < lengths[:, None]).to(dtype)[:, None, None, :]
 
@@ -709,14 +709,28 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.25,
             says="You hide later words on top of the mask. Here nothing is hidden but where mask == 0.",
-            change={"hide_anyway": causal},
+            change={"hide_anyway": causal, "hide": with_infinity},
         ),
         Misconception(
-            "causal mask instead",
+            "causal mask always, the given one ignored",
             kind="mix-up",
             credit=0.25,
             says="You hide later words and do not use the mask. Hide keys where mask == 0, and nothing else.",
             change={"hide_anyway": causal, "hide": lambda scores, hidden, sizes: scores},
+        ),
+        Misconception(
+            "causal mask for the given one",
+            kind="mix-up",
+            credit=0.25,
+            says="When there is a mask, you hide later words instead. Hide keys where mask == 0.",
+            change={"hide": lambda scores, hidden, sizes: causal(scores)},
+        ),
+        Misconception(
+            "causal without a mask",
+            kind="mix-up",
+            credit=0.5,
+            says="When there is no mask, you hide later words. Then nothing is hidden.",
+            change={"unmasked": causal},
         ),
         *(
             Misconception(
