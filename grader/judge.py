@@ -202,8 +202,8 @@ class _Judgement:
             wrong = self.exercise.reading(wrong, case.inputs)
             if not isinstance(answer, Returned) or not agrees(answer.value, wrong, expected, self.tolerance):
                 return False
-            returned = True
-        return returned  # errors alone are no evidence
+            returned = returned or not (isinstance(wrong, dict) and list(wrong) == ["arguments"])
+        return returned  # errors alone are no evidence, nor that a class cannot be built
 
     def _output_right(self) -> Verdict | None:
         """What a class computes is right in every case, and something else is not."""

@@ -130,22 +130,20 @@ def reading(
         if how.get("impossible"):
             return {"arguments": ACCEPTED if seen["built"] else ""}
         parts: Parts = {"parameters": wrong_parameters(seen, weights)}
-        if mask:
-            parts["mask"] = mask(seen, *arguments)
+        buffers = {"mask": mask(seen, *arguments)} if mask else {}
         if "outputs" not in seen:
-            return parts
+            return parts | buffers
         outputs = seen["outputs"]
         if how.get("train") and "extra" in how:
             undropped = reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
             parts["dropout"] = wrong_dropout(list(outputs.values()), undropped, how["extra"], arguments[RATE])
-            return parts
-        parts["input"] = CHANGED if seen["changes_input"] else ""
+            return parts | buffers
         parts["behaviour"] = wrong_behaviour(outputs, causal)
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
             if how.get("gradients"):
                 parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
-        return parts
+        return parts | buffers | {"input": CHANGED if seen["changes_input"] else ""}
 
     return read
 
@@ -235,7 +233,7 @@ def alike(one: Tensor, other: Tensor) -> bool:
 
 
 def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:
-    """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in one `part` of the module."""
+    """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in `part` of the module."""
     held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part)}
     if any(shape[-2:] == [size, size] for shape in held.values()):
         return ""

@@ -55,6 +55,8 @@ class MultiHeadAttention(nn.Module):
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
     crop: Any = staticmethod(lambda later, T: later[:T, :T])
+    drop_raw: Any = staticmethod(lambda dropout, scores: scores)
+    longest: Any = staticmethod(lambda context: context)
     hide: Any = staticmethod(lambda scores, later, sizes: scores.masked_fill(later, -torch.inf))
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
     hide_weights: Any = staticmethod(lambda weights, later: weights)
@@ -79,6 +81,7 @@ class MultiHeadAttention(nn.Module):
         if not self.fits(d_out, num_heads):
             raise ValueError("d_out must be divisible by num_heads")
         head_dim = d_out // num_heads
+        context_length = self.longest(context_length)
         self.sizes = (d_in, d_out, num_heads, head_dim, context_length)
         width = self.per_head(d_out, num_heads)
         layers = self.several(lambda: nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
@@ -96,7 +99,9 @@ class MultiHeadAttention(nn.Module):
         projected = [getattr(self, f"W_{name}")(x) for name in self.roles]  # (B, T, d_out) each
         passed_on = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))
         q, k, v = (self.split(one, number) for one in passed_on)  # (B, num_heads, T, head_dim) each
-        scores = self.hide(self.scale(self.score(q, k), sizes), later, sizes)  # (B, num_heads, T, T)
+        scores = self.hide(
+            self.drop_raw(self.dropout, self.scale(self.score(q, k), sizes)), later, sizes
+        )  # (B, num_heads, T, T)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
         weights = self.drop_weights(self.dropout, self.change_weights(weights, sizes))
         outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
@@ -122,6 +127,15 @@ def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
 
 def hide_in_first_sentence(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
     return torch.cat([scores[:1].masked_fill(later, -torch.inf), scores[1:]])
+
+
+def with_large_numbers(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
+    """Where all that is summed over is hidden, softmax makes NaN of −∞, and even weights of a large number."""
+    return scores.masked_fill(later, -1e9)
+
+
+def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
+    return lambda scores: torch.softmax(scores, dim=dim)
 
 
 def averaged(outputs: Tensor) -> Tensor:
@@ -198,7 +212,7 @@ exercise = Exercise(
         Case(
             "as many heads as words",
             catches="words and heads that are exchanged without an error",
-            inputs=draw(2, 4, 3, 12, 4, 5),
+            inputs=draw(2, 4, 3, 12, 4, 4),
         ),
         Case("a longer text", catches="a mask for six words", inputs=draw(2, 8, 4, 6, 2, 9)),
         Case(
@@ -318,7 +332,7 @@ exercise = Exercise(
             "scaled after softmax",
             kind="scaling",
             credit=0.5,
-            says="You divide the weights by √head_dim, so they no longer sum to one. Divide the scores, before softmax.",
+            says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
             change={
                 "scale": lambda scores, sizes: scores,
                 "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
@@ -571,6 +585,13 @@ exercise = Exercise(
             change={"crop": lambda later, T: later},
         ),
         Misconception(
+            "context length 6 hard-coded",
+            kind="hard-coded",
+            credit=0.5,
+            says="Your mask is made for six words. Give it the size context_length.",
+            change={"longest": lambda _context: 6},
+        ),
+        Misconception(
             "mask on the first head only",
             kind="missing step",
             credit=0.25,
@@ -591,19 +612,16 @@ exercise = Exercise(
             says="Your softmax runs over the queries (dim=2). It must run over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=2)},
         ),
-        Misconception(
-            "softmax over heads",
-            kind="axis",
-            credit=0.25,
-            says="Your softmax runs over the heads (dim=1). It must run over the keys: dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-        ),
-        Misconception(
-            "softmax over the batch",
-            kind="axis",
-            credit=0.25,
-            says="Your softmax runs over the sentences of the batch (dim=0). It must run over the keys: dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        *(
+            Misconception(
+                f"softmax over {what}{how}",
+                kind="axis",
+                credit=0.25,
+                says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=-1.",
+                change={"normalise": softmax_over(dim), **hiding},
+            )
+            for what, of, dim in (("heads", "the heads", 1), ("the batch", "the sentences of the batch", 0))
+            for how, hiding in (("", {}), (", without NaN", {"hide": with_large_numbers}))
         ),
         Misconception(
             "softmax missing",
@@ -621,6 +639,13 @@ exercise = Exercise(
             credit=0.25,
             says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
             change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+        ),
+        Misconception(
+            "exponentials not divided",
+            kind="missing step",
+            credit=0.25,
+            says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
+            change={"normalise": torch.exp},
         ),
         Misconception(
             "sigmoid for softmax",
@@ -668,7 +693,7 @@ exercise = Exercise(
             "out_proj missing",
             kind="missing step",
             credit=0.5,
-            says="There is no out_proj. Merge the heads, then apply self.out_proj = nn.Linear(d_out, d_out).",
+            says="Your module holds no out_proj. Make it in __init__, nn.Linear(d_out, d_out), and apply it last.",
             change={"keep_out": nothing, "out": lambda out_proj, merged: merged},
         ),
         Misconception(
@@ -717,8 +742,10 @@ exercise = Exercise(
             "out_proj detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches the weight of out_proj. Call self.out_proj(…), without .data or detach.",
-            change={"out": lambda out_proj, merged: nn.functional.linear(merged, out_proj.weight.data, out_proj.bias)},
+            says="No gradient reaches out_proj. Call self.out_proj(…), without .data or detach.",
+            change={
+                "out": lambda out_proj, merged: nn.functional.linear(merged, out_proj.weight.data, out_proj.bias.data)
+            },
         ),
         Misconception(
             "projections of head_dim",
@@ -834,6 +861,13 @@ exercise = Exercise(
             change={"rate": lambda _p: 0.5},
         ),
         Misconception(
+            "rate 1 − p",
+            kind="wrong formula",
+            credit=0.5,
+            says="You drop with probability 1 − dropout. The argument is the rate itself.",
+            change={"rate": lambda p: 1 - p},
+        ),
+        Misconception(
             "dropout always active",
             kind="missing step",
             credit=0.5,
@@ -851,10 +885,10 @@ exercise = Exercise(
             },
         ),
         Misconception(
-            "dropout on the values",
+            "dropout elsewhere",
             kind="mix-up",
             credit=0.5,
-            says="You drop something else than attention weights, perhaps values. Drop weights, after the softmax.",
+            says="You drop something else than attention weights, or more than these, perhaps values. Drop these only.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         Misconception(
@@ -862,6 +896,16 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
+            change={
+                "drop_weights": lambda dropout, weights: weights,
+                "drop_raw": lambda dropout, scores: dropout(scores),
+            },
+        ),
+        Misconception(
+            "dropout on masked scores",
+            kind="mix-up",
+            credit=0.5,
+            says="You drop masked scores, and 0 · −∞ is NaN. Drop weights, after the softmax.",
             change={
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_scores": lambda dropout, scores: dropout(scores),

@@ -83,8 +83,8 @@ def _load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
     if any(name not in parameters or parameters[name].shape != weight.shape for name, weight in weights.items()):
         return False
     with torch.no_grad():
-        for one in parameters.values():
-            if one.requires_grad:
+        for name, one in parameters.items():
+            if one.requires_grad and not name.endswith("mask"):  # which is no chance, and must be what it is
                 one.fill_(FILL)
         for name, weight in weights.items():
             parameters[name].copy_(weight)
