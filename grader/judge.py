@@ -226,7 +226,9 @@ class _Judgement:
     def glanced_at(self) -> tuple[Inputs, Any] | None:
         """Inputs for a part of a case, and what the student's code made of them; of a wrong case if there is one."""
         pairs = sorted(zip(self.differences, self.answers, self.drawn, strict=True), key=lambda one: one[0] is None)
-        for _, answer, case in pairs if self.exercise.glance else ():
+        for _, answer, case in pairs:
+            if self.exercise.glance is None:
+                break
             outputs = answer.value.get("output") if isinstance(answer, Returned) else None
             if isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
                 return self.exercise.glance(*case.inputs), outputs["output"]

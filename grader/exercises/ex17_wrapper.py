@@ -10,7 +10,17 @@ from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import ex16_causal_attention as ex16
-from grader.modules import WORDS, draw_weights, dropout_trial, observing, reading, trial, twice_and_changed, wrong_mask
+from grader.modules import (
+    WORDS,
+    draw_weights,
+    dropout_trial,
+    first_output,
+    observing,
+    reading,
+    trial,
+    twice_and_changed,
+    wrong_mask,
+)
 
 Tensor = torch.Tensor
 
@@ -129,6 +139,7 @@ exercise = Exercise(
     title="A list of heads",
     entry="MultiHeadAttentionWrapper",
     form="module",
+    glance=first_output,
     reference=reference,
     read=reading(reference, causal=True, mask=wrong_buffers),
     cases=[

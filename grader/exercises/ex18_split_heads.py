@@ -17,6 +17,7 @@ from grader.modules import (
     WORDS,
     draw_weights,
     dropout_trial,
+    first_output,
     impossible,
     observing,
     reading,
@@ -86,7 +87,8 @@ class MultiHeadAttention(nn.Module):
         width = self.per_head(d_out, num_heads)
         layers = self.several(lambda: nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
         self.W_query, self.W_key, self.W_value = layers
-        self.keep_out(self, nn.Linear(*self.out_sizes(d_out, head_dim), bias=self.out_bias(qkv_bias)))
+        d_from, d_to = self.out_sizes(d_out, head_dim)
+        self.keep_out(self, nn.Linear(d_from, d_to, bias=self.out_bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
 
@@ -191,6 +193,7 @@ exercise = Exercise(
     title="Split into heads",
     entry="MultiHeadAttention",
     form="module",
+    glance=first_output,
     reference=reference,
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[

@@ -11,7 +11,16 @@ from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import detached
-from grader.modules import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, observing, reading, trial
+from grader.modules import (
+    OTHERS_CHANGED,
+    SECOND_CALL,
+    draw_weights,
+    first_output,
+    impossible,
+    observing,
+    reading,
+    trial,
+)
 
 Tensor = torch.Tensor
 
@@ -193,6 +202,7 @@ exercise = Exercise(
     title="Encoder and decoder",
     entry="SelfAttention",
     form="module",
+    glance=first_output,
     reference=reference,
     read=reading(reference),
     cases=[
