@@ -1,4 +1,4 @@
-# wrong: len, N = query.shape[:2]: batch and tokens exchanged
+# wrong: the inputs are transposed to (len, N, E) first: batch and tokens exchanged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()
