@@ -348,8 +348,8 @@ exercise = Exercise(
             "heads not registered",
             kind="missing step",
             credit=0.25,
-            says="Your module has no parameters, so nothing would be trained: a plain list hides its heads from the "
-            "module. Make them in __init__: self.heads = nn.ModuleList([…]).",
+            says="Your module has no parameters, so nothing would be trained: it does not know heads in a plain list, or "
+            "made in forward. Make them in __init__: self.heads = nn.ModuleList([…]).",
             change={"keep": lambda module, heads: setattr(module, "heads", heads)},
         ),
         Misconception(
@@ -426,10 +426,10 @@ exercise = Exercise(
             change={"rate": lambda _p: 0.5},
         ),
         Misconception(
-            "dropout on the output, too",
+            "dropout on the output",
             kind="mix-up",
             credit=0.5,
-            says="You drop entries of the output. The heads drop their weights already; nothing more is dropped.",
+            says="You drop entries of the output. Dropout is for the weights, inside of the heads.",
             change={"finish": drop},
         ),
         Misconception(

@@ -129,6 +129,15 @@ def hide_in_first_sentence(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tens
     return torch.cat([scores[:1].masked_fill(later, -torch.inf), scores[1:]])
 
 
+def with_large_numbers(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
+    """Where all that is summed over is hidden, softmax makes NaN of −∞, and even weights of a large number."""
+    return scores.masked_fill(later, -1e9)
+
+
+def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
+    return lambda scores: torch.softmax(scores, dim=dim)
+
+
 def averaged(outputs: Tensor) -> Tensor:
     return outputs.mean(1).repeat(1, 1, outputs.shape[1])
 
@@ -603,19 +612,16 @@ exercise = Exercise(
             says="Your softmax runs over the queries (dim=2). It must run over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=2)},
         ),
-        Misconception(
-            "softmax over heads",
-            kind="axis",
-            credit=0.25,
-            says="Your softmax runs over the heads (dim=1). It must run over the keys: dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-        ),
-        Misconception(
-            "softmax over the batch",
-            kind="axis",
-            credit=0.25,
-            says="Your softmax runs over the sentences of the batch (dim=0). It must run over the keys: dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+        *(
+            Misconception(
+                f"softmax over {what}{how}",
+                kind="axis",
+                credit=0.25,
+                says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=-1.",
+                change={"normalise": softmax_over(dim), **hiding},
+            )
+            for what, of, dim in (("heads", "the heads", 1), ("the batch", "the sentences of the batch", 0))
+            for how, hiding in (("", {}), (", without NaN", {"hide": with_large_numbers}))
         ),
         Misconception(
             "softmax missing",
@@ -687,7 +693,7 @@ exercise = Exercise(
             "out_proj missing",
             kind="missing step",
             credit=0.5,
-            says="There is no out_proj. Merge the heads, then apply self.out_proj = nn.Linear(d_out, d_out).",
+            says="Your module holds no out_proj. Make self.out_proj = nn.Linear(d_out, d_out) in __init__, and apply it last.",
             change={"keep_out": nothing, "out": lambda out_proj, merged: merged},
         ),
         Misconception(
@@ -853,6 +859,13 @@ exercise = Exercise(
             credit=0.5,
             says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
             change={"rate": lambda _p: 0.5},
+        ),
+        Misconception(
+            "rate 1 − p",
+            kind="wrong formula",
+            credit=0.5,
+            says="You drop with probability 1 − dropout. The argument is the rate itself.",
+            change={"rate": lambda p: 1 - p},
         ),
         Misconception(
             "dropout always active",

@@ -820,7 +820,7 @@ exercise = Exercise(
             "fc_out missing",
             kind="missing step",
             credit=0.5,
-            says="There is no fc_out. Merge the heads, then apply self.fc_out, embed_size to embed_size without bias.",
+            says="Your module holds no fc_out. Make it in __init__, embed_size to embed_size without bias; apply it last.",
             change={"keep_out": nothing, "out": lambda fc_out, merged: merged},
         ),
         Misconception(
