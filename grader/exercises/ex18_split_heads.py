@@ -693,7 +693,7 @@ exercise = Exercise(
             "out_proj missing",
             kind="missing step",
             credit=0.5,
-            says="Your module holds no out_proj. Make self.out_proj = nn.Linear(d_out, d_out) in __init__, and apply it last.",
+            says="Your module holds no out_proj. Make it in __init__, nn.Linear(d_out, d_out), and apply it last.",
             change={"keep_out": nothing, "out": lambda out_proj, merged: merged},
         ),
         Misconception(

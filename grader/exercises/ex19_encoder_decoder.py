@@ -52,7 +52,7 @@ class SelfAttention(nn.Module):
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
     hide_weights: Any = staticmethod(lambda weights, hidden: weights)
     change_weights: Any = staticmethod(lambda weights, sizes: weights)
-    mix: Any = staticmethod(lambda weights, v: weights @ v)
+    mix: Any = staticmethod(lambda weights, v: torch.einsum("nhqk,nhkd->nhqd", weights, v))
     merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
     out: Any = staticmethod(lambda fc_out, merged: fc_out(merged))
     finish: Any = staticmethod(lambda outputs: outputs)
@@ -132,26 +132,29 @@ def nothing(_module: nn.Module, _held: Any) -> None:
     """What is not kept."""
 
 
-def unmasked(_rng: torch.Generator, _N: int, _Q: int, _K: int) -> None:
+def unmasked(_rng: torch.Generator, _N: int, _heads: int, _Q: int, _K: int) -> None:
     return None
 
 
-def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int], Tensor]:
+def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int, int], Tensor]:
     """(N, 1, 1, K): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
 
-    def drawn(_rng: torch.Generator, N: int, _Q: int, K: int) -> Tensor:
+    def drawn(_rng: torch.Generator, N: int, _heads: int, _Q: int, K: int) -> Tensor:
         lengths = torch.linspace(max(1, K // 2), K - 1, N).long()
         return (torch.arange(K) < lengths[:, None]).to(dtype)[:, None, None, :]
 
     return drawn
 
 
-def scattered(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int], Tensor]:
-    """(N, 1, Q, K): any word may be hidden, but each query sees at least one and misses at least one."""
+def scattered(
+    dtype: torch.dtype, *, for_heads: bool = False
+) -> Callable[[torch.Generator, int, int, int, int], Tensor]:
+    """(N, 1 or heads, Q, K): any word may be hidden, but each query sees at least one and misses at least one."""
 
-    def drawn(rng: torch.Generator, N: int, Q: int, K: int) -> Tensor:
-        order = torch.rand(N, 1, Q, K, generator=rng).argsort(dim=-1)
-        seen = torch.randint(1, K, (N, 1, Q, 1), generator=rng)
+    def drawn(rng: torch.Generator, N: int, heads: int, Q: int, K: int) -> Tensor:
+        shape = (N, heads if for_heads else 1, Q)
+        order = torch.rand(*shape, K, generator=rng).argsort(dim=-1)
+        seen = torch.randint(1, K, (*shape, 1), generator=rng)
         return (order < seen).to(dtype)
 
     return drawn
@@ -163,13 +166,13 @@ def draw(
     K: int,
     embed_size: int,
     heads: int,
-    make_mask: Callable[[torch.Generator, int, int, int], Tensor | None],
+    make_mask: Callable[[torch.Generator, int, int, int, int], Tensor | None],
     **how: Any,
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})
         sequences = [randn(rng, N, length, embed_size) for length in (K, K, Q)]
-        mask = make_mask(rng, N, Q, K)
+        mask = make_mask(rng, N, heads, Q, K)
         calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
         if N > 1:
             others = [torch.cat([one[:1], randn(rng, *one[1:].shape)]) for one in sequences]
@@ -222,6 +225,11 @@ exercise = Exercise(
             "a mask of true and false for each query",
             catches="masks that are used as numbers",
             inputs=draw(2, 5, 3, 4, 2, scattered(boolean)),
+        ),
+        Case(
+            "a mask for each head",
+            catches="a mask that is cut or viewed",
+            inputs=draw(2, 2, 4, 12, 3, scattered(whole, for_heads=True)),
         ),
         Case(
             "one length for all",
@@ -698,6 +706,13 @@ exercise = Exercise(
             change={"hide": hide_in_first_head},
         ),
         Misconception(
+            "first head's mask for all",
+            kind="mix-up",
+            credit=0.5,
+            says="All heads use the mask of the first. It may have one for each: (N, heads, Q, K).",
+            change={"hidden": lambda mask, scores: mask[:, :1] == 0},
+        ),
+        Misconception(
             "first sentence's mask for all",
             kind="mix-up",
             credit=0.5,
@@ -820,7 +835,7 @@ exercise = Exercise(
             "fc_out missing",
             kind="missing step",
             credit=0.5,
-            says="Your module holds no fc_out. Make it in __init__, embed_size to embed_size without bias; apply it last.",
+            says="Your module holds no fc_out. Make it in __init__, without bias, and apply it last.",
             change={"keep_out": nothing, "out": lambda fc_out, merged: merged},
         ),
         Misconception(
