@@ -103,7 +103,7 @@ def first_of(dim: int) -> Callable[[Tensor, Sizes], Tensor]:
 
 
 def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
-    return torch.cat([scores[:, :1].masked_fill(hidden, -1e20), scores[:, 1:]], dim=1)
+    return torch.cat([scores[:, :1].masked_fill(hidden[:, :1], -1e20), scores[:, 1:]], dim=1)
 
 
 def with_infinity(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
