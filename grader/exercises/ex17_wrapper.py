@@ -359,7 +359,7 @@ exercise = Exercise(
             "heads not registered",
             kind="missing step",
             credit=0.25,
-            says="Your module has no parameters, so nothing would be trained: it does not know heads in a plain list, or "
+            says="Your module has no parameters, so nothing would be trained: it does not see heads in a plain list or "
             "made in forward. Make them in __init__: self.heads = nn.ModuleList([…]).",
             change={"keep": lambda module, heads: setattr(module, "heads", heads)},
         ),

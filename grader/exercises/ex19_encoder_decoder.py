@@ -76,6 +76,7 @@ class SelfAttention(nn.Module):
         widths = (self.in_width(embed_size, heads), self.width(embed_size, heads))
         self.values, self.keys, self.queries = self.several(lambda: nn.Linear(*widths, bias="values" in self.biased))
         out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
+        d_from, d_to = self.out_sizes(d_out, head_dim)
         self.keep_out(self, nn.Linear(*out_sizes, bias="fc_out" in self.biased))
 
     def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
@@ -112,7 +113,7 @@ def first_of(dim: int) -> Callable[[Tensor, Sizes], Tensor]:
 
 
 def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
-    return torch.cat([scores[:, :1].masked_fill(hidden, -1e20), scores[:, 1:]], dim=1)
+    return torch.cat([scores[:, :1].masked_fill(hidden[:, :1], -1e20), scores[:, 1:]], dim=1)
 
 
 def with_infinity(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:

@@ -1,4 +1,5 @@
 # wrong: x is transposed to (T, B, d_in) and back: attention over the batch
+# named: words and sentences exchanged
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: qkv_bias=False written instead of passed on
+# named: never biased
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

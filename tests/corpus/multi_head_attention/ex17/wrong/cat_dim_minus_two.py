@@ -1,4 +1,5 @@
 # wrong: concatenated on dim -2, the tokens
+# named: joined on the words
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: torch.cat without dim, so on the batch dim
+# named: joined on the batch
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: d_in and d_out passed in the wrong order
+# named: d_in and d_out exchanged
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: d_in passed twice
+# named: d_in passed twice
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: each head gets d_out // num_heads features
+# named: d_out split among the heads
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the concatenation is divided by the number of heads
+# named: divided by the number of heads
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: each head gets the output of the one before
+# named: heads in a chain
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: return inside the loop: only the first head
+# named: first head only
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

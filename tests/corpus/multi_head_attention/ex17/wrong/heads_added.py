@@ -1,4 +1,5 @@
 # wrong: the heads are added instead of concatenated
+# named: heads added
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

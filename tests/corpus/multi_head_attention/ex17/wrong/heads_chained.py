@@ -1,4 +1,5 @@
 # wrong: nn.Sequential-like chain, the heads one after the other
+# named: end of a chain
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the heads are concatenated in reverse order
+# named: heads in reverse order
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

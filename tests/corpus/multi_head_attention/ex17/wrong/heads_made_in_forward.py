@@ -1,4 +1,5 @@
 # wrong: the heads are made anew in every forward: random weights, nothing to train
+# named: heads not registered
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the input is detached: no gradient reaches the layers below
+# named: input detached
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: takes the entrywise maximum over the heads
+# named: largest head only
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

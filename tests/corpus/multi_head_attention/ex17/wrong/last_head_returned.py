@@ -1,4 +1,5 @@
 # wrong: the result is overwritten by each head: only the last one is left
+# named: last head only
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

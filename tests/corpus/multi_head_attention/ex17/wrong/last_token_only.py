@@ -1,4 +1,5 @@
 # wrong: returns the context vector of the last token only
+# named: last word only
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: returns the list of outputs
+# named: heads not joined
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

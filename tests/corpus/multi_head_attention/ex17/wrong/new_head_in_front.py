@@ -1,4 +1,5 @@
 # wrong: each new output goes in front of the others
+# named: heads in reverse order
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the student's own head has no mask: every token sees the future
+# named: heads that see the future
 class Head(CausalAttention):
     def forward(self, x):
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)

@@ -1,4 +1,5 @@
 # wrong: num_heads passed in the place of qkv_bias
+# named: always biased
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: concatenated in numpy: no gradients
+# named: everything detached
 import numpy as np
 
 

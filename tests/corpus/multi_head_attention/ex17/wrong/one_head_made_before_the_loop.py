@@ -1,4 +1,5 @@
 # wrong: the head is made once before the loop and appended several times
+# named: the same head repeated
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: range(1, num_heads) makes one head too few
+# named: one head too few
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

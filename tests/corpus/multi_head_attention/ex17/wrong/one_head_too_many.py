@@ -1,4 +1,5 @@
 # wrong: range(num_heads + 1) makes one head too many
+# named: one head too many
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

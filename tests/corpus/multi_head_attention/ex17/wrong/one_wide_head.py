@@ -1,4 +1,5 @@
 # wrong: one head of size num_heads * d_out instead of several
+# named: one wide head
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

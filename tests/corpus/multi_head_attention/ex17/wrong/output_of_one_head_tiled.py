@@ -1,4 +1,5 @@
 # wrong: the output of the first head is repeated
+# named: first head's output repeated
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: an extra output projection that this exercise does not have
+# named: an output projection
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

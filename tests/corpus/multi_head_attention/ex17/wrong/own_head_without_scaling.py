@@ -1,4 +1,5 @@
 # wrong: the student's own CausalAttention pasted above does not scale the scores
+# named: heads that do not scale
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

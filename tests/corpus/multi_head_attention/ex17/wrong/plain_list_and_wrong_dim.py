@@ -1,4 +1,5 @@
 # wrong: a plain list, concatenated on the token dim
+# named: heads not registered
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: self.heads = [] and append: nothing for an optimiser to find
+# named: heads not registered
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

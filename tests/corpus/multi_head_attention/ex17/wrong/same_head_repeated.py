@@ -1,4 +1,5 @@
 # wrong: [head] * num_heads: one head with shared weights
+# named: the same head repeated
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the output is squeezed: a batch of one text loses its batch dim
+# named: squeezed
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

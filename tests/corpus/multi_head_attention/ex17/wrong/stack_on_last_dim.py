@@ -1,4 +1,5 @@
 # wrong: stacked on the last dim: (B, T, d_out, H)
+# named: stacked on a new last dimension
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

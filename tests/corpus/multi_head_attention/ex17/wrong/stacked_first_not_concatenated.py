@@ -1,4 +1,5 @@
 # wrong: torch.stack instead of torch.cat: (H, B, T, d_out)
+# named: stacked on a new first dimension
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: stacked on a new dim: (B, T, H, d_out)
+# named: stacked beside the words
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

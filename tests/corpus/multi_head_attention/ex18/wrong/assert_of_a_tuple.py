@@ -1,4 +1,5 @@
 # wrong: assert with brackets around condition and text: always true
+# named: divisibility not checked
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: every head has d_out features: projections of size d_out * num_heads
+# named: projections of num_heads · d_out
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

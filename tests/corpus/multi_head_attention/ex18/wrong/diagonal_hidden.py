@@ -1,4 +1,5 @@
 # wrong: triu without diagonal=1: a word cannot see itself, the first row is NaN
+# named: own word hidden
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

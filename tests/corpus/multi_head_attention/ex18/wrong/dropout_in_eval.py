@@ -1,4 +1,5 @@
 # wrong: F.dropout without training=self.training
+# named: dropout always active
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: own dropout without 1/(1 - p)
+# named: survivors not scaled
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: dropout on the values instead of the weights
+# named: dropout elsewhere
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the result of dropout is thrown away
+# named: dropout forgotten
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: einsum with wrong output letters, (b, h, q, d), then reshaped
+# named: merged without transpose
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: einsum with output (b, h, k, q), softmax on the last dim
+# named: queries and keys exchanged
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: einsum reads the weights as (b, h, k, q) in the second product
+# named: weights transposed
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

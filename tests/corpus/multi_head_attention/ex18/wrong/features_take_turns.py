@@ -1,4 +1,5 @@
 # wrong: merged as (B, T, head_dim, H): the features of the heads take turns
+# named: features interleaved in merging
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

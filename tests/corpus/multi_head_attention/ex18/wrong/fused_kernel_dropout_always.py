@@ -1,4 +1,5 @@
 # wrong: dropout_p of F.scaled_dot_product_attention also in eval mode
+# named: dropout always active
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: F.scaled_dot_product_attention without dropout_p
+# named: dropout forgotten
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

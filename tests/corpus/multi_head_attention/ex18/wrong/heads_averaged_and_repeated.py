@@ -1,4 +1,5 @@
 # wrong: the heads are averaged and the mean repeated to fit out_proj
+# named: heads averaged
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

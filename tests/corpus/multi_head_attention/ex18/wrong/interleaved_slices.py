@@ -1,4 +1,5 @@
 # wrong: x[:, :, h::H] as head h, then concatenated
+# named: heads interleaved
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: keys @ queries.T: queries and keys swapped
+# named: queries and keys exchanged
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: W_key makes the queries and W_query the keys
+# named: queries and keys exchanged
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: a lower triangle of ones, hidden where it is 1: the last row is NaN
+# named: mask inverted
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask is an nn.Parameter with requires_grad=False
+# named: mask is a parameter
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

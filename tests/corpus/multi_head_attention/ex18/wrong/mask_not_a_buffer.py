@@ -1,4 +1,5 @@
 # wrong: self.mask is a plain attribute: it does not move with the module
+# named: mask is a plain attribute
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask is not cropped to the number of tokens
+# named: mask not cut to the text
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: only the first head is masked
+# named: mask on the first head only
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

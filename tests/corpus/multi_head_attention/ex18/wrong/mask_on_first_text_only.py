@@ -1,4 +1,5 @@
 # wrong: only the first text of the batch is masked
+# named: mask on the first sentence only
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

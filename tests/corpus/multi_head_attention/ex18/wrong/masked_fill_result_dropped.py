@@ -1,4 +1,5 @@
 # wrong: masked_fill without underscore, its result thrown away
+# named: future not hidden
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: masked scores set to -1
+# named: −1 for −∞
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

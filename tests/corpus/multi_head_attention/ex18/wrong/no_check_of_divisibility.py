@@ -1,4 +1,5 @@
 # wrong: d_out % num_heads is not checked in the constructor
+# named: divisibility not checked
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: forward runs under torch.no_grad
+# named: everything detached
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

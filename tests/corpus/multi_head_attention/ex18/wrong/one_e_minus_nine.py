@@ -1,4 +1,5 @@
 # wrong: 1e-9 written for -1e9
+# named: zeros for −∞
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: one head over all features, whatever num_heads says
+# named: one head
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

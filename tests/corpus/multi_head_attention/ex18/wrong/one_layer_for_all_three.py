@@ -1,4 +1,5 @@
 # wrong: W_query, W_key and W_value are the same layer
+# named: one layer for all
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

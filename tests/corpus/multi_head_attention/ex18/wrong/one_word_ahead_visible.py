@@ -1,4 +1,5 @@
 # wrong: triu with diagonal=2: the next word is visible
+# named: next word seen
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

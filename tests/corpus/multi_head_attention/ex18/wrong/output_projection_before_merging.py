@@ -1,4 +1,5 @@
 # wrong: out_proj of size head_dim, applied to each head before merging
+# named: out_proj before merging
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

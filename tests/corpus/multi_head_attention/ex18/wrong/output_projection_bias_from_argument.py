@@ -1,4 +1,5 @@
 # wrong: out_proj has its bias only with qkv_bias
+# named: qkv_bias for out_proj
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

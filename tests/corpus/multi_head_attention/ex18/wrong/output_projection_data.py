@@ -1,4 +1,5 @@
 # wrong: out_proj applied with .data of its weight
+# named: out_proj detached
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

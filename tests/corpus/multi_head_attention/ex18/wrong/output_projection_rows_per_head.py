@@ -1,4 +1,5 @@
 # wrong: the rows of out_proj instead of its columns for each head
+# named: out_proj transposed
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the weight of out_proj is used without its transpose
+# named: out_proj transposed
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: out_proj applied twice
+# named: out_proj applied twice
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: tril instead of triu: the past is hidden and the future visible
+# named: past hidden
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: scores / head_dim**1/2: divided by head_dim and by two
+# named: divided by head_dim and 2
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

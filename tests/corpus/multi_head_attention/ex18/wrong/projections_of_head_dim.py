@@ -1,4 +1,5 @@
 # wrong: projections of size head_dim, shared by all heads
+# named: projections of head_dim
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

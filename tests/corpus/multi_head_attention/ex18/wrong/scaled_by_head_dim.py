@@ -1,4 +1,5 @@
 # wrong: divided by head_dim, root forgotten
+# named: divided by head_dim
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by sqrt(d_out) instead of sqrt(head_dim)
+# named: scaled by √d_out
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

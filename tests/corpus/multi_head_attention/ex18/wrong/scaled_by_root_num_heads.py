@@ -1,4 +1,5 @@
 # wrong: divided by the root of the number of heads
+# named: scaled by √num_heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: queries scaled and scores scaled again
+# named: divided by head_dim
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: one head over all features, scaled as if it were split
+# named: one head, scaled by √head_dim
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: heads never split: plain causal attention with an output projection
+# named: one head
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

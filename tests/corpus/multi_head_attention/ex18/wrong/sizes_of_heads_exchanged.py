@@ -1,4 +1,5 @@
 # wrong: num_heads and head_dim exchanged in the view
+# named: num_heads and head_dim exchanged
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

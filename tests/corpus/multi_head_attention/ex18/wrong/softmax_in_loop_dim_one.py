@@ -1,4 +1,5 @@
 # wrong: softmax over dim=1 in the loop: the queries
+# named: softmax over queries
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax(dim=1) over the heads, NaN where all of them are hidden
+# named: softmax over heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax over the queries: dim=-2
+# named: softmax over queries
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: returns (B, d_out, T)
+# named: result transposed
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the attention weights are averaged over the heads
+# named: weights averaged over heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

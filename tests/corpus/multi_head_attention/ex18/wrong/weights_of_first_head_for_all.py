@@ -1,4 +1,5 @@
 # wrong: the weights of the first head are used for all heads
+# named: first head's weights for all
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the attention weights are computed under no_grad: queries and keys never learn
+# named: weights detached
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

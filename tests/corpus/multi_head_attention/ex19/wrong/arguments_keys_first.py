@@ -1,4 +1,5 @@
 # wrong: forward(keys, values, query, mask)
+# named: values and keys exchanged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

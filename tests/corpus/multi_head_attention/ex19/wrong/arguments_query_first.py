@@ -1,4 +1,5 @@
 # wrong: forward(query, keys, values, mask): the order of the arguments mixed up
+# named: arguments in the order query, keys, values
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: no transpose: attention among the heads of one word
+# named: words and heads exchanged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

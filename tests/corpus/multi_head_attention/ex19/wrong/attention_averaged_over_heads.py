@@ -1,4 +1,5 @@
 # wrong: the attention is averaged over the heads
+# named: weights averaged over heads
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the attention is detached: queries and keys never learn
+# named: weights detached
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the scores are computed under no_grad
+# named: weights detached
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: all four layers have a bias
+# named: bias everywhere
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: fc_out has a bias
+# named: fc_out with a bias
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

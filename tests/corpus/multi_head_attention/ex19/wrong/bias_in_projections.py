@@ -1,4 +1,5 @@
 # wrong: values, keys and queries have a bias, fc_out has none
+# named: biased projections
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

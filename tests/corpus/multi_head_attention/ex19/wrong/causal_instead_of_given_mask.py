@@ -1,4 +1,5 @@
 # wrong: a causal mask instead of the given one
+# named: causal mask for the given one
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: a causal mask on top, as in exercise 18
+# named: causal mask added
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: a causal mask when no mask is given
+# named: causal without a mask
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: every head has embed_size features
+# named: embed_size features in each head
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

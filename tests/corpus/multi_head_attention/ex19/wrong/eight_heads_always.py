@@ -1,4 +1,5 @@
 # wrong: eight heads written down
+# named: eight heads hard-coded
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

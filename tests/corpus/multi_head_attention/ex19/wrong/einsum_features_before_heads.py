@@ -1,4 +1,5 @@
 # wrong: output letters nqdh: the features of the heads take turns
+# named: features interleaved in merging
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: output letters nhkq, softmax still over dim 3
+# named: softmax over queries
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: two letters for the features: sums of queries times sums of keys
+# named: products of sums
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

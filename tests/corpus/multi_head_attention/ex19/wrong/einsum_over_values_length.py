@@ -1,4 +1,5 @@
 # wrong: a new letter for the values' length: attention summed away
+# named: weights and values summed
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: exponentials that are not divided by their sum
+# named: exponentials not divided
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: fc_out applied with .data of its weight
+# named: fc_out detached
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

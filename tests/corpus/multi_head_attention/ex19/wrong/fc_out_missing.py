@@ -1,4 +1,5 @@
 # wrong: no fc_out at all
+# named: fc_out missing
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

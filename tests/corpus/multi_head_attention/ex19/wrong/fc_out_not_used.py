@@ -1,4 +1,5 @@
 # wrong: fc_out is made and never used
+# named: fc_out not used
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

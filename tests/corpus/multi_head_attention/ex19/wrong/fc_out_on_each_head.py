@@ -1,4 +1,5 @@
 # wrong: fc_out of size head_dim on each head before merging
+# named: fc_out before merging
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

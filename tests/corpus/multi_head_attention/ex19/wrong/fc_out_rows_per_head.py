@@ -1,4 +1,5 @@
 # wrong: the rows of fc_out instead of its columns for each head
+# named: fc_out transposed
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

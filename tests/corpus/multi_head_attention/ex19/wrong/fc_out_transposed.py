@@ -1,4 +1,5 @@
 # wrong: the weight of fc_out used without its transpose
+# named: fc_out transposed
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

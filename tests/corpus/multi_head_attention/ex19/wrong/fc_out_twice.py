@@ -1,4 +1,5 @@
 # wrong: fc_out applied twice
+# named: fc_out applied twice
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the features that do not fit into the heads are padded with zeros
+# named: divisibility not checked
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

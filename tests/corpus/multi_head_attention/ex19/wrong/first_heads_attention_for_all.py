@@ -1,4 +1,5 @@
 # wrong: the attention of the first head is used for all heads
+# named: first head's weights for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: queries scaled by hand, and F.scaled_dot_product_attention scales again
+# named: divided by head_dim
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

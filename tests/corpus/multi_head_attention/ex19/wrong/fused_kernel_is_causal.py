@@ -1,4 +1,5 @@
 # wrong: F.scaled_dot_product_attention with is_causal when there is no mask
+# named: causal without a mask
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: F.scaled_dot_product_attention with mask == 0: True means seen there
+# named: mask inverted
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mean of the heads, repeated to fit fc_out
+# named: heads averaged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the heads are concatenated in reverse order
+# named: heads in reverse order
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

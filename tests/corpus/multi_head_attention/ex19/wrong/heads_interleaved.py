@@ -1,4 +1,5 @@
 # wrong: reshaped to (N, len, head_dim, heads): head h gets every H-th feature
+# named: heads interleaved
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: one head over all features
+# named: one head, scaled by √head_dim
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

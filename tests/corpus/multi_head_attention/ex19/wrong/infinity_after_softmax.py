@@ -1,4 +1,5 @@
 # wrong: masked with -1e20 after softmax
+# named: −∞ after softmax
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

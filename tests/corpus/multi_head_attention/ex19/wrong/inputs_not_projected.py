@@ -1,4 +1,5 @@
 # wrong: the projections are made and never used
+# named: nothing projected
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: 1 // 2 as exponent: divided by one
+# named: not scaled
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

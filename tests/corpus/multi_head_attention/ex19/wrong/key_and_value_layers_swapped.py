@@ -1,4 +1,5 @@
 # wrong: self.values on the keys and self.keys on the values
+# named: layers of values and keys exchanged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the attention is applied to the keys
+# named: keys weighed
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the keys are made of the query sequence
+# named: keys made of the query
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

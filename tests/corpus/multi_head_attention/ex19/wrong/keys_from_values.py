@@ -1,4 +1,5 @@
 # wrong: the keys are made of the values
+# named: keys made of the values
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the old published form: nn.Linear(head_dim, head_dim) on each head
+# named: layers of one head
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

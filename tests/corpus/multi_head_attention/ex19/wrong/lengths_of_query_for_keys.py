@@ -1,4 +1,5 @@
 # wrong: the keys are reshaped with the length of the query
+# named: one length for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

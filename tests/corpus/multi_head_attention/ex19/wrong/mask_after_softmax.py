@@ -1,4 +1,5 @@
 # wrong: zeros after softmax, not renormalised
+# named: masked after softmax
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask is ignored
+# named: mask ignored
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

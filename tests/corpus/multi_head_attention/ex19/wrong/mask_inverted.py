@@ -1,4 +1,5 @@
 # wrong: the convention inverted: hidden where mask == 1
+# named: mask inverted
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: masked_fill with the mask itself, so what is True is hidden
+# named: mask inverted
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

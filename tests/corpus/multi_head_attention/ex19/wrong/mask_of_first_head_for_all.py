@@ -1,4 +1,5 @@
 # wrong: the mask of the first head is used for all heads
+# named: first head's mask for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask of the first text is used for the whole batch
+# named: first sentence's mask for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

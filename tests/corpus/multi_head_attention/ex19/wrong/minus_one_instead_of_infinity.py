@@ -1,4 +1,5 @@
 # wrong: hidden scores set to -1
+# named: −1 for −∞, after scaling
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: multiplied by the root
+# named: multiplied by √head_dim
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: forward runs under torch.no_grad
+# named: everything detached
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

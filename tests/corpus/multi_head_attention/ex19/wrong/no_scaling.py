@@ -1,4 +1,5 @@
 # wrong: the scores are not scaled
+# named: not scaled
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

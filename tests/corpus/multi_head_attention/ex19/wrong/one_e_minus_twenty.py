@@ -1,4 +1,5 @@
 # wrong: 1e-20 written for -1e20
+# named: zeros for −∞
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: self.heads = 1 whatever is asked for
+# named: one head
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

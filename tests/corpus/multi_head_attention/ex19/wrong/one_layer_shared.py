@@ -1,4 +1,5 @@
 # wrong: values, keys and queries are one and the same layer
+# named: one layer for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

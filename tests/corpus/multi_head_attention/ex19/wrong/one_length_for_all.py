@@ -1,4 +1,5 @@
 # wrong: one sequence length for all three, taken from the values
+# named: one length for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

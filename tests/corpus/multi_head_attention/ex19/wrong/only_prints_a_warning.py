@@ -1,4 +1,5 @@
 # wrong: prints a sentence instead of raising an error
+# named: divisibility not checked
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the attention is divided by the root after softmax
+# named: scaled after softmax
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

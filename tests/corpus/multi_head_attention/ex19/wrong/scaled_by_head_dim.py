@@ -1,4 +1,5 @@
 # wrong: divided by head_dim, root forgotten
+# named: divided by head_dim
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

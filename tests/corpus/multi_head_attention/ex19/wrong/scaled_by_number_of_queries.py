@@ -1,4 +1,5 @@
 # wrong: divided by the number of queries
+# named: divided by Q
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

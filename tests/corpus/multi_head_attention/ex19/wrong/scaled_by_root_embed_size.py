@@ -1,4 +1,5 @@
 # wrong: divided by sqrt(embed_size) instead of sqrt(head_dim)
+# named: scaled by √embed_size
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by the root of the number of heads
+# named: scaled by √heads
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask of ones and zeros is added to the scores
+# named: mask added to the scores, after scaling
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

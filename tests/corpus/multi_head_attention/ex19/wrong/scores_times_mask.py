@@ -1,4 +1,5 @@
 # wrong: the scores are multiplied by the mask
+# named: zeros for −∞
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: sigmoid instead of softmax
+# named: sigmoid for softmax
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the sign of the scores is flipped
+# named: sign flipped
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

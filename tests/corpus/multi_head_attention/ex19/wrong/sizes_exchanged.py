@@ -1,4 +1,5 @@
 # wrong: heads and head_dim exchanged in the reshape
+# named: heads and head_dim exchanged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

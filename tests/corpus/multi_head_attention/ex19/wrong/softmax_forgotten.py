@@ -1,4 +1,5 @@
 # wrong: no softmax
+# named: softmax missing
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: loop over heads, softmax with dim=1: the queries
+# named: softmax over queries, with NaN
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax over dim 0
+# named: softmax over the batch
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax over dim 2, the queries
+# named: softmax over queries
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: F.softmax without dim: torch chooses dim 1
+# named: softmax over heads, with NaN
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

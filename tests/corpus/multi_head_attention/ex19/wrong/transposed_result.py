@@ -1,4 +1,5 @@
 # wrong: returns (N, E, Q)
+# named: result transposed
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

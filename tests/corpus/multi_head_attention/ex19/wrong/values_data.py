@@ -1,4 +1,5 @@
 # wrong: uses .data of the values
+# named: values detached
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the values are made of the keys
+# named: values made of the keys
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

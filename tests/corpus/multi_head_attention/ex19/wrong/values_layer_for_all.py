@@ -1,4 +1,5 @@
 # wrong: self.values for all three
+# named: self.values for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

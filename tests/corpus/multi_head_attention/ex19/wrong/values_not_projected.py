@@ -1,4 +1,5 @@
 # wrong: the values are not projected
+# named: values not projected
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

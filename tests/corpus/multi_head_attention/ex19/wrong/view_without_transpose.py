@@ -1,4 +1,5 @@
 # wrong: viewed as (N, H, length, d) without a transpose
+# named: view without transpose
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

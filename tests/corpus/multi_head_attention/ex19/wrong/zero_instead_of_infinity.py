@@ -1,4 +1,5 @@
 # wrong: hidden scores set to zero
+# named: zeros for −∞
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()
