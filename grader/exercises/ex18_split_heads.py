@@ -88,7 +88,6 @@ class MultiHeadAttention(nn.Module):
         layers = self.several(lambda: nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
         self.W_query, self.W_key, self.W_value = layers
         d_before, d_after = self.out_sizes(d_out, head_dim)
-        d_from, d_to = self.out_sizes(d_out, head_dim)
         self.keep_out(self, nn.Linear(d_before, d_after, bias=self.out_bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))

@@ -76,7 +76,6 @@ class SelfAttention(nn.Module):
         widths = (self.in_width(embed_size, heads), self.width(embed_size, heads))
         self.values, self.keys, self.queries = self.several(lambda: nn.Linear(*widths, bias="values" in self.biased))
         out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
-        d_from, d_to = self.out_sizes(d_out, head_dim)
         self.keep_out(self, nn.Linear(*out_sizes, bias="fc_out" in self.biased))
 
     def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
