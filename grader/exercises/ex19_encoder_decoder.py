@@ -257,7 +257,11 @@ exercise = Exercise(
         Case(
             "one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 3, 7, 1, padding(whole))
         ),
-        Case("in training", catches="dropout", inputs=draw(2, 3, 5, 8, 4, padding(whole), train=True)),
+        Case(
+            "in training",
+            catches="dropout that is active all the time",
+            inputs=draw(2, 3, 5, 8, 4, padding(whole), train=True),
+        ),
         Case(
             "features that cannot be split",
             catches="a check of embed_size and heads that is missing",
