@@ -7,6 +7,7 @@ numbers of up to thirty answers may be looked at, and a false alarm is still rar
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -56,7 +57,9 @@ def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-
     if p == 0:
         return _nothing_to_drop(gone, survivors, tolerance)
     if not gone.any() or not len(survivors):
-        return _all_or_nothing(survivors, tolerance)
+        right = not len(survivors) or _factor(float(survivors.mean()), p, tolerance) == ""
+        by_chance = fits(int(gone.sum()), int(telling.sum()), p)  # there may be very few
+        return "" if right and by_chance else _all_or_nothing(survivors, tolerance)
     regular = next(_regularities(gone, telling, before), "")
     if regular:
         return regular
@@ -136,10 +139,11 @@ def _rate(gone: int, entries: int, p: float) -> str:
     return mistakes[likeliest] if fits(gone, entries, likeliest) else OTHER_RATE
 
 
+@functools.cache  # the same numbers are asked for again for every misconception that is tried
 def fits(gone: int, entries: int, rate: float) -> bool:
     """Whether so many dropped entries are nothing strange: the exact binomial test, on both sides."""
-    fewer, more = range(gone + 1), range(gone, entries + 1)
-    return all(sum(math.exp(_log_chance(k, entries, rate)) for k in side) > TAIL for side in (fewer, more))
+    further_out = range(gone + 1) if gone < entries * rate else range(gone, entries + 1)
+    return sum(math.exp(_log_chance(k, entries, rate)) for k in further_out) > TAIL
 
 
 def _log_chance(gone: int, entries: int, rate: float) -> float:

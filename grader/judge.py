@@ -72,7 +72,9 @@ class _Judgement:
 
     def _read(self, answer: Answer, case: DrawnCase) -> Answer:
         """What is compared of an answer, if it can be read."""
-        if self.exercise.read is None or not isinstance(answer, Returned) or _first_unusable(answer.value):
+        if self.exercise.read is None or not isinstance(answer, Returned):
+            return answer
+        if answer.value is None or _first_unusable(answer.value):
             return answer
         try:
             return replace(answer, value=self.exercise.reading(answer.value, case.inputs))

@@ -22,8 +22,9 @@ def share(e: Tensor, _x: Tensor, dim: int) -> Tensor:
 
 def reference(
     x: Tensor,
-    dim: int = -1,
+    dim: int | None = None,
     *,
+    default: int = -1,
     axis: Callable[[int, Tensor], int] = lambda dim, x: dim,
     before: Callable[[Tensor, int], Tensor] = lambda x, dim: x,
     shift: Callable[[Tensor, int], Tensor] = less_the_largest,
@@ -31,17 +32,13 @@ def reference(
     normalise: Callable[[Tensor, Tensor, int], Tensor] = share,
     after: Callable[[Tensor, int], Any] = lambda weights, dim: weights,
 ) -> Any:
-    dim = axis(dim, x)
+    dim = axis(default if dim is None else dim, x)
     x = before(x, dim)
     return after(normalise(positive(shift(x, dim)), x, dim), dim)
 
 
 def not_shifted(x: Tensor, _dim: int) -> Tensor:
     return x
-
-
-def softmax_by_default_along_the_first(x: Tensor, dim: int = 0) -> Tensor:
-    return torch.softmax(x, dim)
 
 
 def share_of_unshifted(e: Tensor, x: Tensor, dim: int) -> Tensor:
@@ -62,8 +59,8 @@ def around(level: float, *shape: int, dim: int) -> Callable[[torch.Generator], I
 
 
 def far_apart(rng: torch.Generator) -> Inputs:
-    """Rows near +100 and near -100 in turn: no one shift is good for both."""
-    levels = torch.tensor([100.0, -100.0]).repeat(3)[:, None]
+    """Rows near +100 and near -115 in turn: no one shift is good for both."""
+    levels = torch.tensor([100.0, -115.0]).repeat(3)[:, None]
     return randn(rng, 6, 4) + levels, 1
 
 
@@ -290,7 +287,7 @@ exercise = Exercise(
             kind="axis",
             credit=0.75,
             says="Where dim is not given, yours is 0. The default is the last dimension, dim=-1.",
-            answers=softmax_by_default_along_the_first,
+            change={"default": 0},
         ),
         Misconception(
             "largest without keepdim",

@@ -69,10 +69,6 @@ def causal(
     return after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)
 
 
-def masked_at_the_end(scores: Tensor, d_k: int) -> Tensor:
-    return torch.softmax(scores / d_k**0.5, dim=1).tril()
-
-
 def draw_scores(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
     """Scores as of queries and keys of size d_k: they become about one by scaling."""
     return lambda rng: ((level + randn(rng, T, T)) * d_k**0.5, d_k)
@@ -185,7 +181,7 @@ causal_softmax = Exercise(
             credit=0.5,
             says="You mask after softmax and do not renormalise: rows do not sum to one, and the future shows in "
             "how much is missing. Set scores to −∞ before softmax.",
-            answers=masked_at_the_end,
+            change={"hide": lambda scores, hidden: scores, "after": lambda weights, d_k: weights.tril()},
         ),
         Misconception(
             "not scaled",

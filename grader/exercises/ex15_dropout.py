@@ -117,9 +117,9 @@ exercise = Exercise(
             inputs=draw(4, 20, 27, p=0.8, training=True),
         ),
         Case(
-            "training, a vector",
-            catches="code for matrices only, randn for rand, a comparison of the numbers with p",
-            inputs=lambda rng: (0.05 + 0.9 * torch.rand(3000, generator=rng), 0.25, True),
+            "training, four dimensions",
+            catches="randn for rand, a comparison of the numbers with p",
+            inputs=lambda rng: (0.05 + 0.9 * torch.rand(3, 4, 12, 20, generator=rng), 0.25, True),
         ),
     ],
     misconceptions=[
@@ -307,6 +307,13 @@ exercise = Exercise(
             credit=0.25,
             says="You set dropped entries to −∞. That is for scores before softmax; dropped weights are 0.",
             change={"drop": lambda weights, kept: weights.masked_fill(~kept, -torch.inf)},
+        ),
+        Misconception(
+            "a list returned",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but in lists. Return a tensor of the shape of the weights.",
+            answers=lambda w, p, training: reference(w, p, training).tolist(),
         ),
         Misconception(
             "noise instead of a mask",

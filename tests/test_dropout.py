@@ -1,0 +1,107 @@
+"""What is said about dropout: nothing where it is right, whatever was drawn, and the rule that is broken where not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+import torch
+
+from grader import dropout_test
+from grader.dropout_test import TAIL, finding, fits
+from grader.exercises import EXERCISES, ex15_dropout
+from grader.exercises.ex15_dropout import COMMON_SEEDS, SEED_FIXED
+
+Tensor = torch.Tensor
+SEEDS = range(10_000, 10_040)
+
+
+def drawn(seed: int, *shape: int) -> tuple[Tensor, torch.Generator]:
+    rng = torch.Generator().manual_seed(seed)
+    return torch.softmax(torch.randn(*shape, generator=rng), dim=-1), rng
+
+
+def dropped(x: Tensor, p: float, rng: torch.Generator) -> Tensor:
+    return x * (torch.rand(x.shape, generator=rng) >= p) / (1 - p)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.8])
+@pytest.mark.parametrize("shape", [(2, 1), (6, 6), (50, 41), (4, 20, 27), (2, 3, 9, 9), (700,)])
+def test_nothing_is_said_about_right_dropout(shape: tuple[int, ...], p: float) -> None:
+    for seed in SEEDS:
+        x, rng = drawn(seed, *shape)
+        assert finding(dropped(x, p, rng), x, p) == ""
+
+
+@pytest.mark.parametrize("p", [0.2, 0.6])
+def test_what_is_hidden_tells_nothing(p: float) -> None:
+    """Behind a causal mask numbers are zero with and without dropout, and the first row has one entry."""
+    for seed in SEEDS:
+        x, rng = drawn(seed, 3, 30, 30)
+        x = x.tril() / x.tril().sum(-1, keepdim=True)
+        assert finding(dropped(x, p, rng) + 1e-8, x, p) == ""
+
+
+@pytest.mark.parametrize(("entries", "rate"), [(36, 0.5), (400, 0.1), (700, 0.3), (700, 0.75)])
+def test_numbers_of_dropped_entries_are_refused_with_the_stated_probability(entries: int, rate: float) -> None:
+    accepted = [gone for gone in range(entries + 1) if fits(gone, entries, rate)]
+    assert accepted == list(range(accepted[0], accepted[-1] + 1))
+    chances = [
+        math.comb(entries, k) * Fraction(str(rate)) ** k * Fraction(str(1 - rate)) ** (entries - k)
+        for k in range(entries + 1)
+    ]
+    fewer, more = sum(chances[: accepted[0]]), sum(chances[accepted[-1] + 1 :])
+    assert fewer <= TAIL < fewer + chances[accepted[0]]
+    assert more <= TAIL < more + chances[accepted[-1]]
+
+
+P = 0.3
+WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
+    "NOTHING_DROPPED": lambda x, _: x,
+    "ALL_SCALED": lambda x, _: x / (1 - P),
+    "ALL_CHANGED": lambda x, _: x + 1,
+    "EVERYTHING_DROPPED": lambda x, _: 0 * x,
+    "NOT_FINITE": lambda x, rng: dropped(x, P, rng) / dropped(x, P, rng),
+    "WHOLE_ROWS": lambda x, rng: x * (torch.rand(3, 20, 1, generator=rng) >= P) / (1 - P),
+    "WHOLE_COLUMNS": lambda x, rng: x * (torch.rand(25, generator=rng) >= P) / (1 - P),
+    "SAME_IN_BATCH": lambda x, rng: x * (torch.rand(20, 25, generator=rng) >= P) / (1 - P),
+    "SMALLEST": lambda x, _: x * (x > x.quantile(P)) / (1 - P),
+    "LARGEST": lambda x, _: x * (x < x.quantile(1 - P)) / (1 - P),
+    "ROWS_SUM_AGAIN": lambda x, rng: torch.nn.functional.normalize(dropped(x, P, rng), p=1, dim=-1),
+    "MASK_ALONE": lambda x, rng: (torch.rand(x.shape, generator=rng) >= P) / (1 - P),
+    "NOT_UNIFORM": lambda x, rng: dropped(x, P, rng).square(),
+    "OTHER_RATE": lambda x, rng: x * (torch.rand(x.shape, generator=rng) >= 0.1) / (1 - P),
+    "OTHER_FACTOR": lambda x, rng: 3 * dropped(x, P, rng),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_broken_rule_is_told(name: str) -> None:
+    for seed in SEEDS:
+        x, rng = drawn(seed, 3, 20, 25)
+        assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_test, name)
+
+
+def test_entries_dropped_where_none_should_be_are_told() -> None:
+    x, rng = drawn(1, 5, 7)
+    assert finding(dropped(x, P, rng), x, 0.0) == dropout_test.DROPPED_IN_VAIN
+    assert finding(x.clone(), x, 0.0) == ""
+
+
+def test_another_form_is_told() -> None:
+    x, _ = drawn(1, 5, 7)
+    assert "(7, 5)" in finding(x.mT, x, P)
+    assert "a list of 5" in finding(x.tolist(), x, P)
+
+
+@pytest.mark.parametrize("seed", [*COMMON_SEEDS, 0, 4711])
+def test_a_common_seed_inside_the_function_is_told(seed: int) -> None:
+    drawn_cases = [case for case in EXERCISES[15].draw() if case.inputs[2]]
+    with torch.random.fork_rng():
+        for weights, p, training in (case.inputs for case in drawn_cases):
+            torch.manual_seed(seed)
+            value = torch.nn.functional.dropout(weights, p, training)
+            said = ex15_dropout.read(value, weights, p, training)
+            assert said == {"pattern": SEED_FIXED if seed in COMMON_SEEDS else ""}
