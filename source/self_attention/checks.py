@@ -4,120 +4,8 @@ Nothing here is secret. Your work is graded on other numbers and other sizes, so
 instead of fitting your code to its examples.
 """
 
-import sys
-import traceback
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
 import torch
-from compare import difference
-
-# The examples below are printed with four decimals.
-TOLERANCE = 1e-4
-
-NEW_LINE = "\n  "
-
-
-class Example(NamedTuple):
-    """One call of the student's function and what it must return."""
-
-    name: str
-    inputs: tuple[Any, ...]
-    expected: Any
-
-
-class Exercise(NamedTuple):
-    function: str
-    examples: Callable[[], list[Example]]
-    builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
-
-
-def check(number: int) -> None:
-    """Say in one line that an exercise is right, or in a few lines what is wrong with it."""
-    problem = _problem(number, sys._getframe(1).f_globals)
-    name = EXERCISES[number].function
-    if problem is None:
-        print(f"\x1b[32m✓ Exercise {number}: {name} is right on the examples of this notebook.\x1b[0m")
-    else:
-        # On stderr, so that `nbgrader validate` counts it as not passed.
-        print(f"✗ Exercise {number}: {problem}", file=sys.stderr)
-
-
-def solved(*numbers: int) -> bool:
-    """Whether these exercises pass their checks; if not, say what the next plot waits for."""
-    notebook = sys._getframe(1).f_globals
-    missing = [str(number) for number in numbers if _problem(number, notebook) is not None]
-    if missing:
-        exercises = "exercise" if len(missing) == 1 else "exercises"
-        names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
-        print(f"The result appears here once you have solved {exercises} {names}.")
-    return not missing
-
-
-def _problem(number: int, notebook: dict[str, Any]) -> str | None:
-    exercise = EXERCISES[number]
-    function = notebook.get(exercise.function)
-    if not callable(function):
-        return f"there is no function {exercise.function} yet. Run the cell that defines it, without errors."
-    for example in exercise.examples():
-        before = _copy(example.inputs)
-        try:
-            got = function(*example.inputs)
-        except NotImplementedError as error:
-            return _to_do(exercise, error)
-        except Exception as error:
-            return f"{_with(example)}{exercise.function} stopped with {_describe(error)}{_first(exercise, notebook)}"
-        if got is None:
-            return f"{_with(example)}{exercise.function} returned None. Does it end with a return statement?"
-        found = difference(got, example.expected, TOLERANCE)
-        if found is not None:
-            numbers = f"{NEW_LINE}There: {found.numbers}." if found.numbers else ""
-            return f"{_with(example)}{found.text}{numbers}{_first(exercise, notebook)}"
-        if difference(example.inputs, before, 0.0) is not None:
-            return (
-                f"{_with(example)}the result is right, but {exercise.function} changes its input.{NEW_LINE}"
-                "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
-            )
-    return None
-
-
-def _to_do(exercise: Exercise, error: NotImplementedError) -> str:
-    """What is still to do: this exercise, or an earlier one that its function calls."""
-    stopped_in = traceback.extract_tb(error.__traceback__)[-1].name
-    for number, earlier in EXERCISES.items():
-        if earlier.function == stopped_in != exercise.function:
-            return f"{exercise.function} calls {earlier.function}, which is still to do: see exercise {number}."
-    return f"still to do. Write {exercise.function} in the cell above, run it, then run this cell again."
-
-
-def _first(exercise: Exercise, notebook: dict[str, Any]) -> str:
-    """Which earlier exercise to mend first, since a mistake there looks like one here."""
-    for number in exercise.builds_on:
-        if _problem(number, notebook) is not None:
-            name = EXERCISES[number].function
-            return f"{NEW_LINE}If you call {name} here, look there first: exercise {number} is not right yet."
-    return ""
-
-
-def _with(example: Example) -> str:
-    return f"with {example.name}, "
-
-
-def _describe(error: Exception) -> str:
-    """The error in one line, with the line of the notebook where it happened."""
-    text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    lines = [
-        frame.line
-        for frame in traceback.extract_tb(error.__traceback__)
-        if "ipython-input" in frame.filename or "ipykernel" in frame.filename
-    ]
-    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text}."
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value.clone()
-    return type(value)(map(_copy, value)) if isinstance(value, (list, tuple)) else value
+from checking import Checks, Entry, Example
 
 
 def _columns(rows: list[list[float]]) -> list[torch.Tensor]:
@@ -276,13 +164,14 @@ def _heads() -> list[Example]:
     ]
 
 
-EXERCISES = {
-    1: Exercise("compute_qkv", _qkv),
-    2: Exercise("attention_scores", _scores),
-    3: Exercise("softmax", _softmax),
-    4: Exercise("attention_weights", _weights, builds_on=(3,)),
-    5: Exercise("weighted_sums", _sums),
-    6: Exercise("self_attention", _attention, builds_on=(2, 3, 4, 5)),
-    7: Exercise("scaled_dot_product_self_attention", _matrix_form),
-    8: Exercise("multihead_scaled_self_attention", _heads),
-}
+_checks = Checks(
+    Entry(1, "compute_qkv", _qkv),
+    Entry(2, "attention_scores", _scores),
+    Entry(3, "softmax", _softmax),
+    Entry(4, "attention_weights", _weights, builds_on=(3,)),
+    Entry(5, "weighted_sums", _sums),
+    Entry(6, "self_attention", _attention, builds_on=(2, 3, 4, 5)),
+    Entry(7, "scaled_dot_product_self_attention", _matrix_form),
+    Entry(8, "multihead_scaled_self_attention", _heads),
+)
+check, solved = _checks.check, _checks.solved

@@ -1,0 +1,269 @@
+"""What the visible checks of all notebooks share: try the student's functions and classes on a few known examples.
+
+The examples themselves are in checks.py beside each notebook. Nothing here is secret.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from compare import difference
+
+# The examples are printed with four decimals.
+TOLERANCE = 1e-4
+
+NEW_LINE = "\n  "
+
+
+class Example(NamedTuple):
+    """One call of the student's function and what it must return."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    expected: Any  # or a function that says in words what is wrong with a result, or nothing
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:
+        inputs = _copy(self.inputs)
+        problem = _wrong(function(*inputs), self.expected, called)
+        return problem or _changed(inputs, self.inputs, called)
+
+
+class ModuleExample(NamedTuple):
+    """One module of the student's class, with known weights: what it must return, and what gradients must reach."""
+
+    name: str
+    arguments: dict[str, Any]
+    weights: dict[str, torch.Tensor]
+    inputs: tuple[Any, ...]
+    expected: Any
+    training: bool = False
+    mask_size: int | None = None  # where there must be a buffer `mask`, its last two sizes
+
+    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
+        module = student_class(**self.arguments)
+        if not isinstance(module, torch.nn.Module):
+            return f"{called} is no module. Start with `class {called}(nn.Module):`, as in the cell above."
+        problem = _load(module, self.weights, called)
+        if problem:
+            return problem
+        module.train(self.training)
+        leaves = [item.clone().requires_grad_() if _has_gradient(item) else item for item in self.inputs]
+        inputs = _copy(leaves)
+        result = module(*inputs)
+        problem = _wrong(result, self.expected, called)
+        if problem:
+            return problem + _not_expected(module, self.weights)
+        return (
+            _changed(inputs, self.inputs, called)
+            or _without_gradient(module, self.weights, leaves, result)
+            or (_mask_problem(module, self.mask_size) if self.mask_size else None)
+        )
+
+
+class Refusal(NamedTuple):
+    """Arguments that make no sense, so that building the module must raise an error."""
+
+    name: str
+    arguments: dict[str, Any]
+
+    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
+        try:
+            student_class(**self.arguments)
+        except NotImplementedError:
+            raise
+        except Exception:
+            return None
+        return f"{called} was built without an error. Raise one that says what is wrong, or use assert."
+
+
+class Entry(NamedTuple):
+    """A function or class that an exercise asks for, and the examples to try it on."""
+
+    exercise: int
+    name: str
+    examples: Callable[[], Sequence[Example | ModuleExample | Refusal]]
+    builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
+
+
+class Checks:
+    """check and solved, for the entries of one notebook."""
+
+    def __init__(self, *entries: Entry) -> None:
+        self.entries = entries
+
+    def check(self, exercise: int) -> None:
+        """Say in one line that an exercise is right, or in a few lines what is wrong with it."""
+        notebook = sys._getframe(1).f_globals
+        for entry in self._of(exercise):
+            problem = self._problem(entry, notebook)
+            if problem is None:
+                print(f"\x1b[32m✓ Exercise {exercise}: {entry.name} is right on the examples of this notebook.\x1b[0m")
+            else:
+                # On stderr, so that `nbgrader validate` counts it as not passed.
+                print(f"✗ Exercise {exercise}: {problem}", file=sys.stderr)
+
+    def solved(self, *exercises: int) -> bool:
+        """Whether these exercises pass their checks; if not, say what the next plot waits for."""
+        notebook = sys._getframe(1).f_globals
+        missing = [str(exercise) for exercise in exercises if not self._is_right(exercise, notebook)]
+        if missing:
+            word = "exercise" if len(missing) == 1 else "exercises"
+            names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+            print(f"The result appears here once you have solved {word} {names}.")
+        return not missing
+
+    def _of(self, exercise: int) -> list[Entry]:
+        return [entry for entry in self.entries if entry.exercise == exercise]
+
+    def _is_right(self, exercise: int, notebook: dict[str, Any]) -> bool:
+        return all(self._problem(entry, notebook) is None for entry in self._of(exercise))
+
+    def _problem(self, entry: Entry, notebook: dict[str, Any]) -> str | None:
+        student = notebook.get(entry.name)
+        if not callable(student):
+            kind = "function" if entry.name.islower() else "class"
+            return f"there is no {kind} {entry.name} yet. Run the cell that defines it, without errors."
+        for example in entry.examples():
+            try:
+                with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
+                    problem = example.problem(student, entry.name)
+            except NotImplementedError as error:
+                return self._to_do(entry, error)
+            except Exception as error:
+                problem = f"{entry.name} stopped with {_describe(error)}"
+            if problem is not None:
+                return f"with {example.name}, {problem}{self._first(entry, notebook)}"
+        return None
+
+    def _to_do(self, entry: Entry, error: NotImplementedError) -> str:
+        """What is still to do: this entry, a method of it, or an earlier function that it calls."""
+        stopped_in = traceback.extract_tb(error.__traceback__)[-1].name
+        if stopped_in == "_forward_unimplemented":  # PyTorch's own stand-in
+            return f"{entry.name} has no method forward. It must be called exactly that, and belong to the class."
+        if stopped_in in ("__init__", "forward"):
+            return (
+                f"still to do. Write {stopped_in} of {entry.name} in the cell above, run it, then run this cell again."
+            )
+        for earlier in self.entries:
+            if earlier.name == stopped_in != entry.name:
+                return f"{entry.name} calls {earlier.name}, which is still to do: see exercise {earlier.exercise}."
+        return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
+
+    def _first(self, entry: Entry, notebook: dict[str, Any]) -> str:
+        """Which earlier exercise to mend first, since a mistake there looks like one here."""
+        for earlier in self.entries:
+            if earlier.exercise in entry.builds_on and self._problem(earlier, notebook) is not None:
+                return (
+                    f"{NEW_LINE}If you call {earlier.name} here, look there first: "
+                    f"exercise {earlier.exercise} is not right yet."
+                )
+        return ""
+
+
+def _wrong(result: Any, expected: Any, called: str) -> str | None:
+    """What is wrong with a result, in words."""
+    if result is None:
+        return f"{called} returned None. Does it end with a return statement?"
+    if callable(expected):
+        return expected(result)
+    found = difference(result, expected, TOLERANCE)
+    if found is None:
+        return None
+    return f"{found.text}{NEW_LINE}There: {found.numbers}." if found.numbers else found.text
+
+
+def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str | None:
+    can_change = [pair for pair in zip(inputs, before, strict=True) if _is_tensor(pair[0]) or isinstance(pair[0], list)]
+    if all(difference(now, then, 0.0) is None for now, then in can_change):
+        return None
+    return (
+        f"the result is right, but {called} changes its input.{NEW_LINE}"
+        "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
+    )
+
+
+def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str) -> str | None:
+    """Put known weights into a module, or say which parameter is missing or has another shape."""
+    parameters = dict(module.named_parameters())
+    for name, weight in weights.items():
+        if name not in parameters:
+            return _missing(module, name, weights, called)
+        if parameters[name].shape != weight.shape:
+            return f"{name} has shape {tuple(parameters[name].shape)}, but {tuple(weight.shape)} was expected."
+    with torch.no_grad():
+        for name, weight in weights.items():
+            parameters[name].copy_(weight)
+    return None
+
+
+def _missing(module: torch.nn.Module, name: str, weights: dict[str, torch.Tensor], called: str) -> str:
+    if _is_tensor(getattr(module, name, None)):
+        return f"{name} is a tensor, but not a parameter, so it would not be trained. Wrap it in nn.Parameter(…)."
+    present = [name for name, _ in module.named_parameters()]
+    return (
+        f"{called} has no parameter {name}.{NEW_LINE}Expected: {', '.join(weights)}.{NEW_LINE}"
+        f"Your module has: {', '.join(present) or 'no parameters at all'}."
+    )
+
+
+def _not_expected(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str:
+    """Parameters that may be the reason for a wrong result."""
+    more = [name for name, _ in module.named_parameters() if name not in weights]
+    return f"{NEW_LINE}Your module also has parameters that are not expected here: {', '.join(more)}." if more else ""
+
+
+def _without_gradient(
+    module: torch.nn.Module, weights: dict[str, torch.Tensor], inputs: list[Any], result: torch.Tensor
+) -> str | None:
+    """The first parameter or input that no gradient reaches."""
+    reached = [(name, parameter) for name, parameter in module.named_parameters() if name in weights]
+    reached += [("its input", item) for item in inputs if _has_gradient(item)]
+    gradients = [None] * len(reached)
+    if result.requires_grad:
+        gradients = torch.autograd.grad(result.sum(), [item for _, item in reached], allow_unused=True)
+    lost = [name for (name, _), gradient in zip(reached, gradients, strict=True) if gradient is None]
+    if not lost:
+        return None
+    return (
+        f"the result is right, but no gradient reaches {lost[0]}, so it could not be trained.{NEW_LINE}"
+        "Avoid detach(), .data, .item(), torch.tensor(…) and torch.no_grad() on the way from there to the result."
+    )
+
+
+def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
+    mask = dict(module.named_buffers()).get("mask")
+    if mask is None:
+        return 'the result is right, but there is no buffer mask. Use self.register_buffer("mask", …) in __init__.'
+    if mask.shape[-2:] != (size, size):
+        return f"the buffer mask has shape {tuple(mask.shape)}, but context_length × context_length was expected."
+    return None
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _has_gradient(value: Any) -> bool:
+    """A mask of booleans or whole numbers has none."""
+    return _is_tensor(value) and value.is_floating_point()
+
+
+def _describe(error: Exception) -> str:
+    """The error in one line, with the line of the notebook where it happened."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    lines = [
+        frame.line
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "ipython-input" in frame.filename or "ipykernel" in frame.filename
+    ]
+    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text}."
+
+
+def _copy(value: Any) -> Any:
+    if _is_tensor(value):
+        return value.clone()
+    return type(value)(map(_copy, value)) if isinstance(value, (list, tuple)) else value
