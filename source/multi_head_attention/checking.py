@@ -1,0 +1,1 @@
+../self_attention/checking.py
