@@ -1,0 +1,3 @@
+# wrong: absolute values, so that no score is negative
+def simple_attention_scores(inputs, query):
+    return torch.abs(inputs @ query)

@@ -1,0 +1,3 @@
+# wrong: scores of all words with all words, the query is not used
+def simple_attention_scores(inputs, query):
+    return inputs @ inputs.T

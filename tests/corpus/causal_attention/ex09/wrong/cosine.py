@@ -1,0 +1,3 @@
+# wrong: cosine similarity
+def simple_attention_scores(inputs, query):
+    return F.cosine_similarity(inputs, query.unsqueeze(0), dim=1)

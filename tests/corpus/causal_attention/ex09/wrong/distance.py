@@ -1,0 +1,3 @@
+# wrong: negative distance instead of the dot product
+def simple_attention_scores(inputs, query):
+    return -torch.norm(inputs - query, dim=1)

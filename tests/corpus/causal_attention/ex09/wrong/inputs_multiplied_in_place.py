@@ -1,0 +1,4 @@
+# wrong: right numbers, but the caller's inputs are multiplied in place
+def simple_attention_scores(inputs, query):
+    inputs *= query
+    return inputs.sum(dim=1)

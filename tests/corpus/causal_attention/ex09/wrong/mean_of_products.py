@@ -1,0 +1,3 @@
+# wrong: mean of the products over the features instead of their sum
+def simple_attention_scores(inputs, query):
+    return (inputs * query).mean(dim=1)

@@ -1,0 +1,3 @@
+# wrong: the query is not transposed to fit, a RuntimeError when T and d differ
+def simple_attention_scores(inputs, query):
+    return query @ inputs

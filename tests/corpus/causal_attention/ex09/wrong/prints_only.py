@@ -1,0 +1,4 @@
+# wrong: prints the scores and returns None
+def simple_attention_scores(inputs, query):
+    attn_scores = inputs @ query
+    print(attn_scores)

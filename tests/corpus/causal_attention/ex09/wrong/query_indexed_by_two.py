@@ -1,0 +1,3 @@
+# wrong: inputs[2] is taken for the second word, the argument is not used
+def simple_attention_scores(inputs, query):
+    return torch.matmul(inputs, inputs[2])

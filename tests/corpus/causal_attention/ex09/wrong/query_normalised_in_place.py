@@ -1,0 +1,4 @@
+# wrong: the query is normalised in place, so the caller's query changes
+def simple_attention_scores(inputs, query):
+    query /= query.norm()
+    return inputs @ query

@@ -1,0 +1,3 @@
+# wrong: right numbers as a row, (1, T)
+def simple_attention_scores(inputs, query):
+    return query.unsqueeze(0) @ inputs.T

@@ -1,0 +1,4 @@
+# wrong: divided by the number of words
+def simple_attention_scores(inputs, query):
+    attn_scores = torch.matmul(inputs, query)
+    return attn_scores / len(inputs)

@@ -1,0 +1,3 @@
+# wrong: minus before the scores
+def simple_attention_scores(inputs, query):
+    return -(inputs @ query)

@@ -1,0 +1,4 @@
+# wrong: softmax is already applied, weights instead of scores
+def simple_attention_scores(inputs, query):
+    scores = inputs @ query
+    return torch.softmax(scores, dim=0)

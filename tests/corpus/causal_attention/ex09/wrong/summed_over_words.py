@@ -1,0 +1,3 @@
+# wrong: elementwise product summed over the words, (d,)
+def simple_attention_scores(inputs, query):
+    return (inputs * query).sum(dim=0)

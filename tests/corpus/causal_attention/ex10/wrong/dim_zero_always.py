@@ -1,0 +1,3 @@
+# wrong: always dim=0
+def softmax_stable(x, dim=-1):
+    return torch.softmax(x, dim=0)

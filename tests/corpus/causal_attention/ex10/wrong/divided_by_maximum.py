@@ -1,0 +1,4 @@
+# wrong: divided by the maximum instead of shifted
+def softmax_stable(x, dim=-1):
+    y = x / x.abs().max(dim=dim, keepdim=True)[0]
+    return torch.softmax(y, dim=dim)

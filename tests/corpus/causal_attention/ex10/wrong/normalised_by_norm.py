@@ -1,0 +1,4 @@
+# wrong: divided by the Euclidean norm
+def softmax_stable(x, dim=-1):
+    e = torch.exp(x - x.amax(dim=dim, keepdim=True))
+    return F.normalize(e, dim=dim)

@@ -1,0 +1,4 @@
+# wrong: maximum minus x
+def softmax_stable(x, dim=-1):
+    z = x.max(dim=dim, keepdim=True)[0] - x
+    return torch.softmax(z, dim=dim)

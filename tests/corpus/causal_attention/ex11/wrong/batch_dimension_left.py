@@ -1,0 +1,4 @@
+# wrong: right numbers, (1, T, d)
+def all_context_vectors(inputs):
+    x = inputs.unsqueeze(0)
+    return torch.softmax(x @ x.transpose(1, 2), dim=-1) @ x

@@ -1,0 +1,4 @@
+# wrong: mean of the weighted words instead of their sum
+def all_context_vectors(inputs):
+    w = torch.softmax(inputs @ inputs.T, dim=-1)
+    return torch.stack([(w[i].unsqueeze(1) * inputs).mean(dim=0) for i in range(len(inputs))])

@@ -1,0 +1,3 @@
+# wrong: the inputs are added to the result
+def all_context_vectors(inputs):
+    return inputs + torch.softmax(inputs @ inputs.T, dim=-1) @ inputs

@@ -1,0 +1,4 @@
+# wrong: softmax with dim=0
+def all_context_vectors(inputs):
+    attn_weights = torch.softmax(inputs @ inputs.T, dim=0)
+    return attn_weights @ inputs

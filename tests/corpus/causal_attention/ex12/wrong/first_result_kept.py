@@ -1,0 +1,17 @@
+# wrong: keys and values of the first call are kept for all later calls
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        if not hasattr(self, "cache"):
+            self.cache = (x @ self.W_key, x @ self.W_value)
+        keys, values = self.cache
+        queries = x @ self.W_query
+        attn_scores = queries @ keys.T
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        context_vec = attn_weights @ values
+        return context_vec

@@ -1,0 +1,11 @@
+# wrong: causal_softmax: exp without the division
+def mask_then_renormalize(attn_weights):
+    visible = torch.tril(attn_weights)
+    return visible / visible.sum(1, keepdim=True)
+
+
+def causal_softmax(attn_scores, d_k):
+    T = len(attn_scores)
+    future = torch.ones(T, T, dtype=torch.bool, device=attn_scores.device).triu(1)
+    scores = torch.where(future, float("-inf"), attn_scores / math.sqrt(d_k))
+    return torch.exp(scores)

@@ -1,0 +1,3 @@
+# wrong: F.dropout with inplace=True
+def inverted_dropout(attn_weights, p, training):
+    return F.dropout(attn_weights, p, training, inplace=True)

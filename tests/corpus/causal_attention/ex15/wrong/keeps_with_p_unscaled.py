@@ -1,0 +1,5 @@
+# wrong: two mistakes, kept with probability p and not scaled
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    return attn_weights * torch.bernoulli(torch.full_like(attn_weights, p))

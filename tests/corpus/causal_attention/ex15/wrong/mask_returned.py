@@ -1,0 +1,5 @@
+# wrong: the mask is returned, not the weights
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    return F.dropout(torch.ones_like(attn_weights), p)

@@ -1,0 +1,3 @@
+# wrong: a new nn.Dropout is in train mode, whatever training is
+def inverted_dropout(attn_weights, p, training):
+    return nn.Dropout(p)(attn_weights)

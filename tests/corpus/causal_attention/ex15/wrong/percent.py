@@ -1,0 +1,6 @@
+# wrong: p is taken for a percentage
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    mask = (torch.rand_like(attn_weights) * 100 >= p).float()
+    return attn_weights * mask / (1 - p / 100)

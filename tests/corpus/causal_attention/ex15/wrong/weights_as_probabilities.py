@@ -1,0 +1,5 @@
+# wrong: the small weights are dropped, not random ones
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    return attn_weights * (attn_weights > p) / (1 - p)

@@ -1,0 +1,6 @@
+# wrong: one number per column, the same for all rows
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    mask = (torch.rand(attn_weights.shape[-1]) >= p).float()
+    return attn_weights * mask / (1 - p)
