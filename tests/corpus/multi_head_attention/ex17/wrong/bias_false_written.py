@@ -1,0 +1,19 @@
+# wrong: qkv_bias=False written instead of passed on
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.heads = nn.ModuleList(
+            CausalAttention(
+                d_in=d_in,
+                d_out=d_out,
+                context_length=context_length,
+                dropout=dropout,
+                qkv_bias=False,
+            )
+            for _ in range(num_heads)
+        )
+
+    def forward(self, x):
+        # (B, T, d_out) for each head
+        per_head = torch.stack([h(x) for h in self.heads], dim=2)  # (B, T, H, d_out)
+        return per_head.flatten(2)

@@ -1,0 +1,11 @@
+# wrong: F.dropout on the output without training=self.training
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.heads = nn.ModuleList(
+            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
+        )
+        self.p = dropout
+
+    def forward(self, x):
+        return F.dropout(torch.cat([head(x) for head in self.heads], dim=-1), self.p)

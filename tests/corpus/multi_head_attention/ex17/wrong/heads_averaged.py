@@ -1,0 +1,19 @@
+# wrong: the heads are averaged instead of concatenated
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.heads = nn.ModuleList(
+            CausalAttention(
+                d_in=d_in,
+                d_out=d_out,
+                context_length=context_length,
+                dropout=dropout,
+                qkv_bias=qkv_bias,
+            )
+            for _ in range(num_heads)
+        )
+
+    def forward(self, x):
+        # (B, T, d_out) for each head
+        per_head = torch.stack([h(x) for h in self.heads], dim=0)
+        return per_head.mean(dim=0)

@@ -1,0 +1,15 @@
+# wrong: head h works on text h of the batch: heads and texts mixed up
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super(MultiHeadAttentionWrapper, self).__init__()
+        self.num_heads = num_heads
+        self.heads = nn.ModuleList()
+        for i in range(num_heads):
+            self.heads.append(CausalAttention(d_in, d_out, context_length, dropout, qkv_bias))
+
+    def forward(self, x):
+        outputs = []
+        for i, head in enumerate(self.heads):
+            outputs.append(head(x[i : i + 1]))
+        out = torch.cat(outputs, dim=2)
+        return out

@@ -1,0 +1,16 @@
+# wrong: an extra projection from num_heads * d_out back to d_out
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super(MultiHeadAttentionWrapper, self).__init__()
+        self.num_heads = num_heads
+        self.fc_out = nn.Linear(num_heads * d_out, d_out)
+        self.heads = nn.ModuleList()
+        for i in range(num_heads):
+            self.heads.append(CausalAttention(d_in, d_out, context_length, dropout, qkv_bias))
+
+    def forward(self, x):
+        outputs = []
+        for head in self.heads:
+            outputs.append(head(x))
+        out = torch.cat(outputs, dim=2)
+        return self.fc_out(out)
