@@ -16,7 +16,11 @@ from grader.release import LeakError, compile_release, find_leaks
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = Course(ROOT).assignments()
-POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
+POINTS = {
+    **{1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8},
+    **{9: 2, 10: 3, 11: 3, 12: 4, 13: 3, 14: 4, 15: 3, 16: 8},
+    **{17: 6, 18: 10, 19: 9},
+}
 
 both_folders = pytest.mark.parametrize("folder", ["source", "release"])
 every_assignment = pytest.mark.parametrize("assignment", ASSIGNMENTS)
@@ -56,7 +60,9 @@ def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignme
     cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook("source", assignment).cells}
     for exercise in of_assignment(assignment):
         solution, test = cells[f"exercise-{exercise.number}"], cells[f"test-exercise-{exercise.number}"]
-        assert f"def {exercise.entry}(" in solution.source
+        for function in exercise.functions:
+            word = "class" if function.form == "module" else "def"
+            assert f"{word} {function.entry}(" in solution.source
         assert solution.metadata.nbgrader.solution
         assert not solution.metadata.nbgrader.grade
         assert test.metadata.nbgrader.grade
