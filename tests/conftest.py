@@ -14,10 +14,14 @@ from typing import Any
 
 import nbformat
 import pytest
+import torch
 
 from grader.assemble import fill_in, solutions
 from grader.course import Course, copy_course
 from grader.release import compile_release
+
+# Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
+torch.set_num_threads(1)
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -1,4 +1,4 @@
-"""Mistakes that students make in every attention module with one head: exercises 12, 13 and 16.
+"""Mistakes that students make in several of the modules, and so belong to several exercises.
 
 They change steps of the references there, which have the same names.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+from torch import nn
 
 from grader.exercise import Misconception
 
@@ -23,6 +24,20 @@ def detached(*roles: str) -> Callable[[Tensor, str, Tensor], Tensor]:
     return lambda projected, role, _x: projected.detach() if role in roles else projected
 
 
+def averaged(outputs: Tensor) -> Tensor:
+    return outputs.mean(1).repeat(1, 1, outputs.shape[1])
+
+
+def first_of(dim: int) -> Callable[..., Tensor]:
+    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
+    return lambda weights, *_sizes: weights.narrow(dim, 0, 1).expand_as(weights)
+
+
+def unscaled(dropout: nn.Dropout, weights: Tensor) -> Tensor:
+    return weights * (torch.rand_like(weights) >= dropout.p) if dropout.training else weights
+
+
+# One head: exercises 12, 13 and 16.
 SCALING_ROLES_AND_GRADIENTS = [
     Misconception(
         "not scaled",
@@ -204,7 +219,7 @@ SCALING_ROLES_AND_GRADIENTS = [
     ),
 ]
 
-# Where every word may look at every word.
+# One head, where every word may look at every word: exercises 12 and 13.
 WEIGHTS_WITHOUT_MASK = [
     Misconception(
         "softmax twice",
@@ -268,5 +283,215 @@ WEIGHTS_WITHOUT_MASK = [
         credit=0.25,
         says="You add up the context vectors of all words. Return one for every word: shape (T, d_out).",
         change={"finish": lambda outputs: outputs.sum(dim=0)},
+    ),
+]
+
+# Where the heads of one projection are split: exercises 18 and 19.
+SPLIT_HEADS = [
+    Misconception(
+        "not scaled",
+        kind="scaling",
+        credit=0.5,
+        says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
+        change={"scale": lambda scores, sizes: scores},
+    ),
+    Misconception(
+        "divided by head_dim",
+        kind="scaling",
+        credit=0.5,
+        says="Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
+        change={"scale": lambda scores, sizes: scores / sizes.head_dim},
+    ),
+    Misconception(
+        "divided by head_dim and 2",
+        kind="wrong formula",
+        credit=0.5,
+        says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+        change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
+    ),
+    Misconception(
+        "divided by head_dim / 2",
+        kind="wrong formula",
+        credit=0.5,
+        says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+        change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
+    ),
+    Misconception(
+        "multiplied by √head_dim",
+        kind="scaling",
+        credit=0.5,
+        says="You multiply the scores by √head_dim. Divide by it.",
+        change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
+    ),
+    Misconception(
+        "scaled after softmax",
+        kind="scaling",
+        credit=0.5,
+        says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
+        change={
+            "scale": lambda scores, sizes: scores,
+            "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
+        },
+    ),
+    Misconception(
+        "sign flipped",
+        kind="wrong formula",
+        credit=0.25,
+        says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+        change={"scale": lambda scores, sizes: -scores / sizes.head_dim**0.5},
+    ),
+    Misconception(
+        "heads in reverse order",
+        kind="arrangement",
+        credit=0.5,
+        says="The last head comes first. Merge the heads in their order.",
+        change={"merge": lambda outputs: outputs.flip(1).transpose(1, 2).flatten(2)},
+    ),
+    Misconception(
+        "first head's weights for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All heads use the weights of the first. Each head computes its own.",
+        change={"change_weights": first_of(1)},
+    ),
+    Misconception(
+        "weights averaged over heads",
+        kind="mix-up",
+        credit=0.25,
+        says="All heads use the mean of their weights. Each head uses its own.",
+        change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
+    ),
+    Misconception(
+        "first head only",
+        kind="mix-up",
+        credit=0.25,
+        says="The output of the first head stands in the places of all heads. Merge all of them.",
+        change={"merge": lambda outputs: outputs[:, 0].repeat(1, 1, outputs.shape[1])},
+    ),
+    Misconception(
+        "heads averaged",
+        kind="wrong formula",
+        credit=0.25,
+        says="The mean of the heads stands in the places of all heads. Put them side by side.",
+        change={"merge": averaged},
+    ),
+    Misconception(
+        "softmax twice",
+        kind="wrong formula",
+        credit=0.25,
+        says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+        change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+    ),
+    Misconception(
+        "exponentials not divided",
+        kind="missing step",
+        credit=0.25,
+        says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
+        change={"normalise": torch.exp},
+    ),
+    Misconception(
+        "sigmoid for softmax",
+        kind="wrong formula",
+        credit=0.25,
+        says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
+        change={"normalise": torch.sigmoid},
+    ),
+    Misconception(
+        "first sentence's weights for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
+        change={"change_weights": first_of(0)},
+    ),
+    Misconception(
+        "squeezed",
+        kind="arrangement",
+        credit=0.5,
+        says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
+        change={"finish": lambda outputs: outputs.squeeze()},
+    ),
+    Misconception(
+        "everything detached",
+        kind="gradient",
+        credit=0.5,
+        says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
+        change={"finish": lambda outputs: outputs.detach()},
+    ),
+]
+
+# Of modules with a causal mask and dropout: exercises 16 and 18.
+MASK_AND_DROPOUT = [
+    Misconception(
+        "mask not cut to the text",
+        kind="hard-coded",
+        credit=0.5,
+        says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
+        change={"crop": lambda later, T: later},
+    ),
+    Misconception(
+        "weights transposed",
+        kind="axis",
+        credit=0.25,
+        says="The weights are transposed when they meet the values, so words see the future.",
+        change={"mix": lambda weights, v: weights.mT @ v},
+    ),
+    Misconception(
+        "first sentence only",
+        kind="missing step",
+        credit=0.25,
+        says="You return one sentence of the batch. The result has shape (B, T, d_out).",
+        change={"finish": lambda outputs: outputs[0]},
+    ),
+    Misconception(
+        "mask is a plain attribute",
+        kind="missing step",
+        credit=0.75,
+        says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
+        change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
+    ),
+    Misconception(
+        "mask is a parameter",
+        kind="mix-up",
+        credit=0.75,
+        says="The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
+        change={"keep_mask": lambda module, mask: setattr(module, "mask", nn.Parameter(mask, requires_grad=False))},
+    ),
+    Misconception(
+        "dropout forgotten",
+        kind="missing step",
+        credit=0.5,
+        says="In training, nothing is dropped. Apply dropout to the attention weights.",
+        change={"drop_weights": lambda dropout, weights: weights},
+    ),
+    Misconception(
+        "rate 0.5 hard-coded",
+        kind="hard-coded",
+        credit=0.5,
+        says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
+        change={"rate": lambda _p: 0.5},
+    ),
+    Misconception(
+        "dropout always active",
+        kind="missing step",
+        credit=0.5,
+        says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
+        change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
+    ),
+    Misconception(
+        "dropout on the output",
+        kind="mix-up",
+        credit=0.5,
+        says="You drop entries of the output. Drop attention weights, before they meet the values.",
+        change={
+            "drop_weights": lambda dropout, weights: weights,
+            "drop_outputs": lambda dropout, out: dropout(out),
+        },
+    ),
+    Misconception(
+        "survivors not scaled",
+        kind="missing step",
+        credit=0.5,
+        says="Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.",
+        change={"drop_weights": unscaled},
     ),
 ]

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.attention_mistakes import SCALING_ROLES_AND_GRADIENTS
+from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SCALING_ROLES_AND_GRADIENTS
 from grader.modules import (
     WORDS,
     draw_weights,
@@ -73,10 +73,6 @@ def without_later(weights: Tensor, later: Tensor) -> Tensor:
 
 def with_diagonal(later: Tensor) -> Tensor:
     return ~later.mT  # what is not below the diagonal
-
-
-def unscaled(dropout: nn.Dropout, weights: Tensor) -> Tensor:
-    return weights * (torch.rand_like(weights) >= dropout.p) if dropout.training else weights
 
 
 def shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
@@ -158,6 +154,7 @@ exercise = Exercise(
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=draw_dropout),
     ],
     misconceptions=[
+        *MASK_AND_DROPOUT,
         *SCALING_ROLES_AND_GRADIENTS,
         Misconception(
             "scaled by √context_length",
@@ -210,25 +207,11 @@ exercise = Exercise(
             change={"hide": lambda scores, later: scores, "hide_weights": without_later},
         ),
         Misconception(
-            "mask not cut to the text",
-            kind="hard-coded",
-            credit=0.5,
-            says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
-            change={"crop": lambda later, T: later},
-        ),
-        Misconception(
             "softmax twice",
             kind="wrong formula",
             credit=0.25,
             says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
             change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
-        ),
-        Misconception(
-            "weights transposed",
-            kind="axis",
-            credit=0.25,
-            says="The weights are transposed when they meet the values, so words see the future.",
-            change={"mix": lambda weights, v: weights.mT @ v},
         ),
         Misconception(
             "scores averaged over the batch",
@@ -266,13 +249,6 @@ exercise = Exercise(
             change={"normalise": lambda scores: torch.softmax(scores[:1], dim=-1).expand_as(scores)},
         ),
         Misconception(
-            "first sentence only",
-            kind="missing step",
-            credit=0.25,
-            says="You return one sentence of the batch. The result has shape (B, T, d_out).",
-            change={"finish": lambda outputs: outputs[0]},
-        ),
-        Misconception(
             "always biased",
             kind="input",
             credit=0.75,
@@ -287,56 +263,11 @@ exercise = Exercise(
             change={"bias": lambda _asked: False},
         ),
         Misconception(
-            "mask is a plain attribute",
-            kind="missing step",
-            credit=0.75,
-            says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
-            change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
-        ),
-        Misconception(
-            "mask is a parameter",
-            kind="mix-up",
-            credit=0.75,
-            says="The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
-            change={"keep_mask": lambda module, mask: setattr(module, "mask", nn.Parameter(mask, requires_grad=False))},
-        ),
-        Misconception(
             "mask not kept",
             kind="missing step",
             credit=0.75,
             says="No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
             change={"keep_mask": lambda module, mask: None},
-        ),
-        Misconception(
-            "dropout forgotten",
-            kind="missing step",
-            credit=0.5,
-            says="In training, nothing is dropped. Apply dropout to the attention weights.",
-            change={"drop_weights": lambda dropout, weights: weights},
-        ),
-        Misconception(
-            "rate 0.5 hard-coded",
-            kind="hard-coded",
-            credit=0.5,
-            says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
-            change={"rate": lambda _p: 0.5},
-        ),
-        Misconception(
-            "dropout always active",
-            kind="missing step",
-            credit=0.5,
-            says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
-            change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
-        ),
-        Misconception(
-            "dropout on the output",
-            kind="mix-up",
-            credit=0.5,
-            says="You drop entries of the output. Drop attention weights, before they meet the values.",
-            change={
-                "drop_weights": lambda dropout, weights: weights,
-                "drop_outputs": lambda dropout, out: dropout(out),
-            },
         ),
         Misconception(
             "dropout on the values",
@@ -354,13 +285,6 @@ exercise = Exercise(
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_scores": lambda dropout, scores: dropout(scores),
             },
-        ),
-        Misconception(
-            "survivors not scaled",
-            kind="missing step",
-            credit=0.5,
-            says="Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.",
-            change={"drop_weights": unscaled},
         ),
     ],
 )

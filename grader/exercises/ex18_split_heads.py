@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.attention_mistakes import detached
+from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SPLIT_HEADS, detached
 from grader.exercises.ex16_causal_attention import shapes as projection_shapes
-from grader.exercises.ex16_causal_attention import unscaled, with_diagonal, without_later, wrong_buffer
+from grader.exercises.ex16_causal_attention import with_diagonal, without_later, wrong_buffer
 from grader.modules import (
     WORDS,
     draw_weights,
@@ -117,11 +117,6 @@ def viewed(x: Tensor, heads: int) -> Tensor:
     return x.reshape(B, heads, T, d_out // heads)
 
 
-def first_of(dim: int) -> Callable[..., Tensor]:
-    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
-    return lambda weights, *_sizes: weights.narrow(dim, 0, 1).expand_as(weights)
-
-
 def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
     """In the first head alone."""
     return torch.cat([scores[:, :1].masked_fill(later, -torch.inf), scores[:, 1:]], dim=1)
@@ -138,10 +133,6 @@ def with_large_numbers(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
 
 def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
     return lambda scores: torch.softmax(scores, dim=dim)
-
-
-def averaged(outputs: Tensor) -> Tensor:
-    return outputs.mean(1).repeat(1, 1, outputs.shape[1])
 
 
 def nothing(_module: nn.Module, _held: Any) -> None:
@@ -247,13 +238,8 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        Misconception(
-            "not scaled",
-            kind="scaling",
-            credit=0.5,
-            says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
-            change={"scale": lambda scores, sizes: scores},
-        ),
+        *SPLIT_HEADS,
+        *MASK_AND_DROPOUT,
         Misconception(
             "scaled by √d_out",
             kind="scaling",
@@ -267,13 +253,6 @@ exercise = Exercise(
             credit=0.5,
             says="You divide by √d_in. The keys of one head have head_dim entries: divide by the root of that.",
             change={"scale": lambda scores, sizes: scores / sizes.d_in**0.5},
-        ),
-        Misconception(
-            "divided by head_dim",
-            kind="scaling",
-            credit=0.5,
-            says="Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
-            change={"scale": lambda scores, sizes: scores / sizes.head_dim},
         ),
         Misconception(
             "scaled by √num_heads",
@@ -309,44 +288,6 @@ exercise = Exercise(
             credit=0.5,
             says="You always divide by √8. Divide by √head_dim, whatever it is: keys.shape[-1] ** 0.5.",
             change={"scale": lambda scores, sizes: scores / 8**0.5},
-        ),
-        Misconception(
-            "divided by head_dim and 2",
-            kind="wrong formula",
-            credit=0.5,
-            says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
-            change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
-        ),
-        Misconception(
-            "divided by head_dim / 2",
-            kind="wrong formula",
-            credit=0.5,
-            says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
-            change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
-        ),
-        Misconception(
-            "multiplied by √head_dim",
-            kind="scaling",
-            credit=0.5,
-            says="You multiply the scores by √head_dim. Divide by it.",
-            change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
-        ),
-        Misconception(
-            "scaled after softmax",
-            kind="scaling",
-            credit=0.5,
-            says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
-            change={
-                "scale": lambda scores, sizes: scores,
-                "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
-            },
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
-            change={"scale": lambda scores, sizes: -scores / sizes.head_dim**0.5},
         ),
         Misconception(
             "queries and keys exchanged",
@@ -441,13 +382,6 @@ exercise = Exercise(
             change={"number": lambda heads, head_dim: head_dim},
         ),
         Misconception(
-            "heads in reverse order",
-            kind="arrangement",
-            credit=0.5,
-            says="The last head comes first. Merge the heads in their order.",
-            change={"merge": lambda outputs: outputs.flip(1).transpose(1, 2).flatten(2)},
-        ),
-        Misconception(
             "one head",
             kind="input",
             credit=0.25,
@@ -475,46 +409,11 @@ exercise = Exercise(
             },
         ),
         Misconception(
-            "weights transposed",
-            kind="axis",
-            credit=0.25,
-            says="The weights are transposed when they meet the values, so words see the future.",
-            change={"mix": lambda weights, v: weights.mT @ v},
-        ),
-        Misconception(
             "one layer for all",
             kind="mix-up",
             credit=0.25,
             says="W_query, W_key and W_value are one and the same layer. Make three of them.",
             change={"several": lambda new: [new()] * 3},
-        ),
-        Misconception(
-            "first head's weights for all",
-            kind="mix-up",
-            credit=0.25,
-            says="All heads use the weights of the first. Each head computes its own.",
-            change={"change_weights": first_of(1)},
-        ),
-        Misconception(
-            "weights averaged over heads",
-            kind="mix-up",
-            credit=0.25,
-            says="All heads use the mean of their weights. Each head uses its own.",
-            change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
-        ),
-        Misconception(
-            "first head only",
-            kind="mix-up",
-            credit=0.25,
-            says="The output of the first head stands in the places of all heads. Merge all of them.",
-            change={"merge": lambda outputs: outputs[:, 0].repeat(1, 1, outputs.shape[1])},
-        ),
-        Misconception(
-            "heads averaged",
-            kind="wrong formula",
-            credit=0.25,
-            says="The mean of the heads stands in the places of all heads. Put them side by side.",
-            change={"merge": averaged},
         ),
         Misconception(
             "future not hidden",
@@ -581,13 +480,6 @@ exercise = Exercise(
             change={"hide": lambda scores, later, sizes: scores, "hide_weights": without_later},
         ),
         Misconception(
-            "mask not cut to the text",
-            kind="hard-coded",
-            credit=0.5,
-            says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
-            change={"crop": lambda later, T: later},
-        ),
-        Misconception(
             "context length 6 hard-coded",
             kind="hard-coded",
             credit=0.5,
@@ -637,41 +529,6 @@ exercise = Exercise(
             },
         ),
         Misconception(
-            "softmax twice",
-            kind="wrong formula",
-            credit=0.25,
-            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
-        ),
-        Misconception(
-            "exponentials not divided",
-            kind="missing step",
-            credit=0.25,
-            says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
-            change={"normalise": torch.exp},
-        ),
-        Misconception(
-            "sigmoid for softmax",
-            kind="wrong formula",
-            credit=0.25,
-            says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
-            change={"normalise": torch.sigmoid},
-        ),
-        Misconception(
-            "first sentence's weights for all",
-            kind="mix-up",
-            credit=0.25,
-            says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
-            change={"change_weights": first_of(0)},
-        ),
-        Misconception(
-            "first sentence only",
-            kind="missing step",
-            credit=0.25,
-            says="You return one sentence of the batch. The result has shape (B, T, d_out).",
-            change={"finish": lambda outputs: outputs[0]},
-        ),
-        Misconception(
             "last word only",
             kind="missing step",
             credit=0.25,
@@ -684,13 +541,6 @@ exercise = Exercise(
             credit=0.5,
             says="The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
             change={"finish": lambda outputs: outputs.mT},
-        ),
-        Misconception(
-            "squeezed",
-            kind="arrangement",
-            credit=0.5,
-            says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
-            change={"finish": lambda outputs: outputs.squeeze()},
         ),
         Misconception(
             "out_proj missing",
@@ -787,13 +637,6 @@ exercise = Exercise(
             change={"bias": lambda _asked: False},
         ),
         Misconception(
-            "everything detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
-            change={"finish": lambda outputs: outputs.detach()},
-        ),
-        Misconception(
             "heads detached",
             kind="gradient",
             credit=0.5,
@@ -829,20 +672,6 @@ exercise = Exercise(
             change={"pass_on": detached("q", "k")},
         ),
         Misconception(
-            "mask is a plain attribute",
-            kind="missing step",
-            credit=0.75,
-            says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
-            change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
-        ),
-        Misconception(
-            "mask is a parameter",
-            kind="mix-up",
-            credit=0.75,
-            says="The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
-            change={"keep_mask": lambda module, mask: setattr(module, "mask", nn.Parameter(mask, requires_grad=False))},
-        ),
-        Misconception(
             "mask not kept",
             kind="missing step",
             credit=0.75,
@@ -850,42 +679,11 @@ exercise = Exercise(
             change={"keep_mask": nothing},
         ),
         Misconception(
-            "dropout forgotten",
-            kind="missing step",
-            credit=0.5,
-            says="In training, nothing is dropped. Apply dropout to the attention weights.",
-            change={"drop_weights": lambda dropout, weights: weights},
-        ),
-        Misconception(
-            "rate 0.5 hard-coded",
-            kind="hard-coded",
-            credit=0.5,
-            says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
-            change={"rate": lambda _p: 0.5},
-        ),
-        Misconception(
             "rate 1 − p",
             kind="wrong formula",
             credit=0.5,
             says="You drop with probability 1 − dropout. The argument is the rate itself.",
             change={"rate": lambda p: 1 - p},
-        ),
-        Misconception(
-            "dropout always active",
-            kind="missing step",
-            credit=0.5,
-            says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
-            change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
-        ),
-        Misconception(
-            "dropout on the output",
-            kind="mix-up",
-            credit=0.5,
-            says="You drop entries of the output. Drop attention weights, before they meet the values.",
-            change={
-                "drop_weights": lambda dropout, weights: weights,
-                "drop_outputs": lambda dropout, out: dropout(out),
-            },
         ),
         Misconception(
             "dropout elsewhere",
@@ -913,13 +711,6 @@ exercise = Exercise(
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_scores": lambda dropout, scores: dropout(scores),
             },
-        ),
-        Misconception(
-            "survivors not scaled",
-            kind="missing step",
-            credit=0.5,
-            says="Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.",
-            change={"drop_weights": unscaled},
         ),
     ],
 )

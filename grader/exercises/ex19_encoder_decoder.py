@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.attention_mistakes import detached
+from grader.exercises.attention_mistakes import SPLIT_HEADS, detached
 from grader.modules import (
     OTHERS_CHANGED,
     SECOND_CALL,
@@ -106,11 +106,6 @@ def viewed(x: Tensor, heads: int) -> Tensor:
     return x.reshape(N, heads, length, size // heads)
 
 
-def first_of(dim: int) -> Callable[[Tensor, Sizes], Tensor]:
-    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
-    return lambda weights, sizes: weights.narrow(dim, 0, 1).expand_as(weights)
-
-
 def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
     return torch.cat([scores[:, :1].masked_fill(hidden[:, :1], -1e20), scores[:, 1:]], dim=1)
 
@@ -122,10 +117,6 @@ def with_infinity(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
 
 def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
     return lambda scores: torch.softmax(scores, dim=dim)
-
-
-def averaged(outputs: Tensor) -> Tensor:
-    return outputs.mean(1).repeat(1, 1, outputs.shape[1])
 
 
 def only_seen(weights: Tensor, hidden: Tensor) -> Tensor:
@@ -274,26 +265,13 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        Misconception(
-            "not scaled",
-            kind="scaling",
-            credit=0.5,
-            says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
-            change={"scale": lambda scores, sizes: scores},
-        ),
+        *SPLIT_HEADS,
         Misconception(
             "scaled by √embed_size",
             kind="scaling",
             credit=0.75,
             says="You divide by √embed_size. The keys of one head have head_dim entries: divide by the root of that.",
             change={"scale": lambda scores, sizes: scores / sizes.embed_size**0.5},
-        ),
-        Misconception(
-            "divided by head_dim",
-            kind="scaling",
-            credit=0.5,
-            says="Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
-            change={"scale": lambda scores, sizes: scores / sizes.head_dim},
         ),
         Misconception(
             "scaled by √heads",
@@ -329,44 +307,6 @@ exercise = Exercise(
             credit=0.5,
             says="You always divide by √8. Divide by √head_dim, whatever it is.",
             change={"scale": lambda scores, sizes: scores / 8**0.5},
-        ),
-        Misconception(
-            "divided by head_dim and 2",
-            kind="wrong formula",
-            credit=0.5,
-            says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
-            change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
-        ),
-        Misconception(
-            "divided by head_dim / 2",
-            kind="wrong formula",
-            credit=0.5,
-            says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
-            change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
-        ),
-        Misconception(
-            "multiplied by √head_dim",
-            kind="scaling",
-            credit=0.5,
-            says="You multiply the scores by √head_dim. Divide by it.",
-            change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
-        ),
-        Misconception(
-            "scaled after softmax",
-            kind="scaling",
-            credit=0.5,
-            says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
-            change={
-                "scale": lambda scores, sizes: scores,
-                "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
-            },
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
-            change={"scale": lambda scores, sizes: -scores / sizes.head_dim**0.5},
         ),
         Misconception(
             "queries and keys exchanged",
@@ -541,13 +481,6 @@ exercise = Exercise(
             change={"number": lambda heads, head_dim: head_dim},
         ),
         Misconception(
-            "heads in reverse order",
-            kind="arrangement",
-            credit=0.5,
-            says="The last head comes first. Merge the heads in their order.",
-            change={"merge": lambda outputs: outputs.flip(1).transpose(1, 2).flatten(2)},
-        ),
-        Misconception(
             "one head",
             kind="input",
             credit=0.25,
@@ -589,20 +522,6 @@ exercise = Exercise(
             change={"several": lambda new: [new()] * 3},
         ),
         Misconception(
-            "first head's weights for all",
-            kind="mix-up",
-            credit=0.25,
-            says="All heads use the weights of the first. Each head computes its own.",
-            change={"change_weights": first_of(1)},
-        ),
-        Misconception(
-            "weights averaged over heads",
-            kind="mix-up",
-            credit=0.25,
-            says="All heads use the mean of their weights. Each head uses its own.",
-            change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
-        ),
-        Misconception(
             "weights and values summed",
             kind="wrong formula",
             credit=0.25,
@@ -617,20 +536,6 @@ exercise = Exercise(
             says="Features of queries and keys are summed before they meet. In einsum, give them the same letter: "
             "nqhd,nkhd->nhqk.",
             change={"score": lambda q, k: q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]},
-        ),
-        Misconception(
-            "first head only",
-            kind="mix-up",
-            credit=0.25,
-            says="The output of the first head stands in the places of all heads. Merge all of them.",
-            change={"merge": lambda outputs: outputs[:, 0].repeat(1, 1, outputs.shape[1])},
-        ),
-        Misconception(
-            "heads averaged",
-            kind="wrong formula",
-            credit=0.25,
-            says="The mean of the heads stands in the places of all heads. Put them side by side.",
-            change={"merge": averaged},
         ),
         Misconception(
             "mask ignored",
@@ -797,34 +702,6 @@ exercise = Exercise(
             },
         ),
         Misconception(
-            "softmax twice",
-            kind="wrong formula",
-            credit=0.25,
-            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
-        ),
-        Misconception(
-            "exponentials not divided",
-            kind="missing step",
-            credit=0.25,
-            says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
-            change={"normalise": torch.exp},
-        ),
-        Misconception(
-            "sigmoid for softmax",
-            kind="wrong formula",
-            credit=0.25,
-            says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
-            change={"normalise": torch.sigmoid},
-        ),
-        Misconception(
-            "first sentence's weights for all",
-            kind="mix-up",
-            credit=0.25,
-            says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
-            change={"change_weights": first_of(0)},
-        ),
-        Misconception(
             "first sentence only",
             kind="missing step",
             credit=0.25,
@@ -837,13 +714,6 @@ exercise = Exercise(
             credit=0.5,
             says="The numbers are right, but words and features are exchanged. Return shape (N, Q, embed_size).",
             change={"finish": lambda outputs: outputs.mT},
-        ),
-        Misconception(
-            "squeezed",
-            kind="arrangement",
-            credit=0.5,
-            says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
-            change={"finish": lambda outputs: outputs.squeeze()},
         ),
         Misconception(
             "fc_out missing",
@@ -932,13 +802,6 @@ exercise = Exercise(
             credit=0.75,
             says="Your layers have a bias. Here they have none: nn.Linear(…, bias=False).",
             change={"biased": LAYERS},
-        ),
-        Misconception(
-            "everything detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
-            change={"finish": lambda outputs: outputs.detach()},
         ),
         Misconception(
             "values detached",
