@@ -20,9 +20,10 @@ import torch
 
 from grader.answer import Answer, Lost, Raised, Returned
 from grader.assemble import solutions
-from grader.exercise import Inputs
-from grader.exercises import notebook_data
+from grader.exercise import Exercise, Inputs
+from grader.exercises import EXERCISES
 from grader.sandbox import wire
+from grader.sandbox.observe import observe
 
 MOST_MEMORY = 2**30  # bytes beyond what the test process holds
 CELL = "cell"  # the file name of code from a cell
@@ -32,34 +33,38 @@ ROOT = Path(__file__).parent.parent
 
 def corpus(number: int, kind: str = "right") -> dict[str, str]:
     """Solutions of the corpus by style."""
-    folder = ROOT / f"tests/corpus/self_attention/ex{number:02}" / kind
+    folder = ROOT / f"tests/corpus/{EXERCISES[number].assignment}/ex{number:02}" / kind
     return {path.stem: path.read_text() for path in sorted(folder.glob("*.py"))}
 
 
 @functools.cache
+def source(assignment: str) -> Any:
+    return nbformat.read(ROOT / f"source/{assignment}/{assignment}.ipynb", 4)
+
+
+@functools.cache
 def from_notebook() -> dict[int, str]:
-    return solutions(nbformat.read(ROOT / "source/self_attention/self_attention.ipynb", 4))
+    """The solutions that the notebooks hold, by exercise."""
+    assignments = dict.fromkeys(exercise.assignment for exercise in EXERCISES.values())
+    return {number: cell for name in assignments for number, cell in solutions(source(name)).items()}
 
 
 def notebook(number: int) -> dict[str, Any]:
-    """What a solution cell finds defined: imports, given data and helpers, right functions of earlier exercises."""
-    names = ["W_q", "W_k", "W_v", "b_q", "b_k", "b_v"]
-    given = {
-        "torch": torch,
-        "math": math,
-        "np": np,
-        "F": torch.nn.functional,
-        "N": notebook_data.N,
-        "D": notebook_data.D,
-        "all_x": notebook_data.words(),
-        **dict(zip(names, notebook_data.weights(), strict=True)),
-        "softmax_cols": lambda scores: torch.softmax(scores, dim=0),
-        "multi_head_softmax_cols": lambda scores: torch.softmax(scores, dim=-2),
-        "__name__": "__main__",
-    }
-    for earlier in range(1, number):
-        define(from_notebook()[earlier], given)
-    return given
+    """What a solution cell finds defined: imports, given data and helpers, right solutions of earlier exercises."""
+    assignment = EXERCISES[number].assignment
+    cells = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell.source for cell in source(assignment).cells}
+    earlier = [one for one in solutions(source(assignment)) if one < number]
+    namespace: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math, "np": np}
+    namespace["__name__"] = "__main__"
+    state = torch.get_rng_state()
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in [
+            *(cells[name] for name in cells if name.startswith("given-")),
+            *(from_notebook()[one] for one in earlier),
+        ]:
+            define(cell, namespace)
+    torch.set_rng_state(state)
+    return namespace
 
 
 def define(source: str, namespace: dict[str, Any]) -> None:
@@ -67,33 +72,53 @@ def define(source: str, namespace: dict[str, Any]) -> None:
     exec(compile(source, CELL, "exec", dont_inherit=True), namespace)
 
 
-def run(source: str, entry: str, given: dict[str, Any], steps: int = 10**6) -> Callable[[Inputs], Answer]:
-    """The function that the source defines, as something to put cases to; stopped after `steps` lines."""
+def functions(number: int) -> dict[int | str, Exercise]:
+    """All that is asked for in an exercise: the first function by its number, others by their names."""
+    first, *others = EXERCISES[number].functions
+    return {number: first} | {other.entry: other for other in others}
+
+
+def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10**6) -> Callable[[Inputs], Answer]:
+    """What the source defines for an exercise, as something to put cases to; stopped after `steps` lines."""
     namespace = dict(given)
     try:
         define(source, namespace)
-        function = namespace[entry]
+        entry = namespace[exercise.entry]
     except Exception as error:
         failure = Raised(type(error).__name__)
         return lambda _inputs: failure
+    is_module = exercise.form == "module"
+    function = functools.partial(observe, entry) if is_module else entry
 
     hung: list[Answer] = []
 
     def ask(inputs: Inputs) -> Answer:
         if hung:  # code that never ends is not asked again
             return hung[0]
-        copy = wire.decode(*wire.encode(list(inputs)))
+        copy = wire.decode(*wire.encode(list(inputs), words=True), words=True)
         try:
-            with stopped_after(steps):
-                value, after = wire.decode(*wire.encode([function(*copy), copy]))
+            with stopped_after(steps), same_chance():
+                value = wire.encode(function(*copy), words=is_module)
+                after = wire.encode(copy, words=True)
         except TimeoutError:
             hung.append(Lost("too long"))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(value, after)
+        return Returned(wire.decode(*value, words=is_module), wire.decode(*after, words=True))
 
     return ask
+
+
+@contextlib.contextmanager
+def same_chance() -> Iterator[None]:
+    """Random numbers as in the sandbox, where every answer is computed after the same seed."""
+    state = torch.get_rng_state()
+    torch.manual_seed(0)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)
 
 
 @contextlib.contextmanager
