@@ -1,4 +1,5 @@
 # wrong: return inside the loop, only the first score
+# named: nothing
 def simple_attention_scores(inputs, query):
     attn_scores = torch.zeros(inputs.shape[0])
     for i in range(inputs.shape[0]):

@@ -1,4 +1,5 @@
 # wrong: loop over six words, whatever T is
+# named: nothing
 def simple_attention_scores(inputs, query):
     scores = torch.empty(6)
     for i in range(6):

@@ -1,4 +1,5 @@
 # wrong: keepdim forgotten, does not broadcast or broadcasts along the wrong axis
+# named: largest without keepdim + sum without keepdim
 def softmax_stable(x, dim=-1):
     e = torch.exp(x - x.max(dim=dim).values)
     return e / e.sum(dim=dim)

@@ -1,4 +1,5 @@
 # wrong: keepdim forgotten in the sum only
+# named: sum without keepdim
 def softmax_stable(x, dim=-1):
     m = torch.max(x, dim=dim, keepdim=True)[0]
     e = torch.exp(x - m)

@@ -1,4 +1,5 @@
 # wrong: only dims 0 and 1 are known, a negative dim raises
+# named: nothing
 def softmax_stable(x, dim=-1):
     if dim == 0:
         e = torch.exp(x - x.max(0, keepdim=True)[0])

@@ -1,4 +1,5 @@
 # wrong: the running sum is not set back to zero for the next query
+# named: nothing
 def all_context_vectors(inputs):
     rows = []
     context = torch.zeros(inputs.shape[1])

@@ -1,4 +1,5 @@
 # wrong: scores in a 6 x 6 matrix, whatever T is
+# named: nothing
 def all_context_vectors(inputs):
     attn_scores = torch.empty(6, 6)
     for i, x_i in enumerate(inputs):

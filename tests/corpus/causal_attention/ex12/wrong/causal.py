@@ -1,4 +1,5 @@
 # wrong: the future is hidden, which comes only in exercise 14
+# named: future hidden
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but .data of W_query cuts its gradient
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

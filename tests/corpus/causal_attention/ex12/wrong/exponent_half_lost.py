@@ -1,4 +1,5 @@
 # wrong: ** 1 / 2 instead of ** (1 / 2)
+# named: divided twice by half
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

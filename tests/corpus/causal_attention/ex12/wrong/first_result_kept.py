@@ -1,4 +1,5 @@
 # wrong: keys and values of the first call are kept for all later calls
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

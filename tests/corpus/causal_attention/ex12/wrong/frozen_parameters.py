@@ -1,4 +1,5 @@
 # wrong: right numbers, but requires_grad=False freezes the parameters
+# named: not trainable
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

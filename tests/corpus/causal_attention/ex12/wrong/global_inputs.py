@@ -1,4 +1,5 @@
 # wrong: the keys and values of the notebook's inputs, not of x
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

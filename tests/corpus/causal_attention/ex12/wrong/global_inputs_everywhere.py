@@ -1,4 +1,5 @@
 # wrong: the notebook's inputs instead of x
+# named: nothing
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

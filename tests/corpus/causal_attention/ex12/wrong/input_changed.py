@@ -1,4 +1,5 @@
 # wrong: x is centred in place
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the input is detached, so nothing before this layer learns
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

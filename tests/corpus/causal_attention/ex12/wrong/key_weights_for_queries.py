@@ -1,4 +1,5 @@
 # wrong: copy and paste, the queries use W_key
+# named: keys as queries
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but torch.tensor makes new keys without gradient
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

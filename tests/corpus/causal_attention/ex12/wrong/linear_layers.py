@@ -1,4 +1,5 @@
 # wrong: nn.Linear already here, so the parameters are called W_query.weight and so on
+# named: linear layers
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: not an nn.Module
+# named: nothing
 class SelfAttention_v1:
     def __init__(self, d_in, d_out):
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))

@@ -1,4 +1,5 @@
 # wrong: the scores are not scaled
+# named: not scaled
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: one parameter of shape (d_in, 3 d_out) instead of the three
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the parameters are called W_q, W_k, W_v
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the weights are plain tensors, not parameters
+# named: plain tensors
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the parameters stand in a python list, which the module does not see
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

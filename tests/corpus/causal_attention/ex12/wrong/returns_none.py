@@ -1,4 +1,5 @@
 # wrong: prints the result and returns None
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: returns the pair of result and weights
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

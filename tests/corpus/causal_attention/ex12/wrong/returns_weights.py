@@ -1,4 +1,5 @@
 # wrong: returns the weights
+# named: weights returned
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

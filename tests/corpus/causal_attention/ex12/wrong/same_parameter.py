@@ -1,4 +1,5 @@
 # wrong: queries and keys share one parameter
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

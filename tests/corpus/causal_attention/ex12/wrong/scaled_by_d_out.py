@@ -1,4 +1,5 @@
 # wrong: divided by d_out, the root is forgotten
+# named: divided by d_out
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by the root of the number of words, shape[0] of the keys
+# named: scaled by √T
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by the root of d_in
+# named: scaled by √d_in
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by the number of words
+# named: divided by T
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

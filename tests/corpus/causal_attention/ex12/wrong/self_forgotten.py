@@ -1,4 +1,5 @@
 # wrong: d_out without self in forward, the notebook's value or a NameError
+# named: nothing
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

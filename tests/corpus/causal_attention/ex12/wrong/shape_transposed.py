@@ -1,4 +1,5 @@
 # wrong: parameters of shape (d_out, d_in), used with a transpose
+# named: parameters transposed
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax with dim=0
+# named: softmax over queries
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax of the softmax
+# named: softmax twice
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

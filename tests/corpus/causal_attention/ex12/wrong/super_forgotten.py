@@ -1,4 +1,5 @@
 # wrong: super().__init__() is forgotten, an AttributeError
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))

@@ -1,4 +1,5 @@
 # wrong: two mistakes, keys times queries and divided by the root of d_in
+# named: scaled by √d_in + queries and keys exchanged
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

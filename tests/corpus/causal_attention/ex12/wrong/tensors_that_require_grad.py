@@ -1,4 +1,5 @@
 # wrong: tensors with requires_grad, which the module does not know as parameters
+# named: plain tensors
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

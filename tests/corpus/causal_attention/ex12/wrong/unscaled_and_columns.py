@@ -1,4 +1,5 @@
 # wrong: two mistakes, not scaled and softmax with dim=0
+# named: not scaled + softmax over queries
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

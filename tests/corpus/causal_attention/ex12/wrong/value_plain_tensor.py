@@ -1,4 +1,5 @@
 # wrong: W_value is a plain tensor
+# named: nothing
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the attention weights are detached, so W_query and W_key learn nothing
+# named: weights detached
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: W_query is divided in place at every call, so the second call differs
+# named: nothing
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: qkv_bias is no argument, a TypeError when it is given
+# named: nothing
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: nn.Linear with its default bias, whatever qkv_bias is
+# named: always biased
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the default of qkv_bias is True
+# named: always biased
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=True):
         super().__init__()

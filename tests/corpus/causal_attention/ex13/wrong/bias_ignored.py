@@ -1,4 +1,5 @@
 # wrong: qkv_bias is not used, never a bias
+# named: never biased
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

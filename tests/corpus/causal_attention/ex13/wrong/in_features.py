@@ -1,4 +1,5 @@
 # wrong: in_features of the key layer under the root, which is d_in
+# named: scaled by √d_in
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

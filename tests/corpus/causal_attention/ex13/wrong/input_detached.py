@@ -1,4 +1,5 @@
 # wrong: right numbers, but x is made anew, so nothing before this layer learns
+# named: nothing
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: unpacked in the order q, v, k
+# named: keys and values exchanged
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

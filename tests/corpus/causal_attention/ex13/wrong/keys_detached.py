@@ -1,4 +1,5 @@
 # wrong: right numbers, but the keys are detached, so W_key learns nothing
+# named: nothing
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

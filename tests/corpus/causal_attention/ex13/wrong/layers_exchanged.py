@@ -1,4 +1,5 @@
 # wrong: the keys come from W_query and the queries from W_key
+# named: queries and keys exchanged
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: inherits from SelfAttention_v1 and assigns layers over its parameters, a TypeError
+# named: nothing
 class SelfAttention_v2(SelfAttention_v1):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__(d_in, d_out)

@@ -1,4 +1,5 @@
 # wrong: as in v1 with the layer's weight, the transpose is forgotten: a RuntimeError when d_in and d_out differ
+# named: nothing
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: copy and paste, W_query for queries, keys and values
+# named: queries in all roles
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: biases as parameters of their own, called b_query and so on
+# named: nothing
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: keys times queries
+# named: queries and keys exchanged
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

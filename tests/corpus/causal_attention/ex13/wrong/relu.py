@@ -1,4 +1,5 @@
 # wrong: a ReLU after the query layer
+# named: nothing
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: returns the attention weights, the product with the values is forgotten
+# named: weights returned
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: two mistakes, divided by the root of d_in and softmax with dim=0
+# named: scaled by √d_in + softmax over queries
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

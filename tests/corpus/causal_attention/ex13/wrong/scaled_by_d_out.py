@@ -1,4 +1,5 @@
 # wrong: divided by d_out, the root is forgotten
+# named: divided by d_out
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by the root of the number of words
+# named: scaled by √T
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but .data of the scores cuts the gradient of W_query and W_key
+# named: weights detached
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

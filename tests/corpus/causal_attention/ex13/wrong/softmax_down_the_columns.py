@@ -1,4 +1,5 @@
 # wrong: softmax with dim=0
+# named: softmax over queries
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

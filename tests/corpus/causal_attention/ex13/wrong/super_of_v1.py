@@ -1,4 +1,5 @@
 # wrong: super names the class of the exercise before, a TypeError
+# named: nothing
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v1, self).__init__()

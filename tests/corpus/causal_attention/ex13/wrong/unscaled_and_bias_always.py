@@ -1,4 +1,5 @@
 # wrong: two mistakes, not scaled and always a bias
+# named: not scaled + always biased
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the layers have biases, but the bias of the values is not added
+# named: nothing
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the inputs are summed, W_value is not used
+# named: values not projected
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

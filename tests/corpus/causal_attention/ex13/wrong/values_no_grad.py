@@ -1,4 +1,5 @@
 # wrong: right numbers, but the values are made under no_grad, so W_value learns nothing
+# named: values detached
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: both functions: columns instead of rows
+# named: divided by the sums of columns + softmax down the columns
 def mask_then_renormalize(attn_weights):
     w = attn_weights.tril()
     return w / w.sum(dim=0, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: both functions: the diagonal is hidden too, the first row is NaN
+# named: own word hidden + own word hidden
 def mask_then_renormalize(attn_weights):
     w = attn_weights.tril(-1)
     return w / w.sum(dim=-1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: both functions: right numbers, but the caller's tensors are changed
+# named: nothing
 def mask_then_renormalize(attn_weights):
     attn_weights *= torch.tril(torch.ones_like(attn_weights))
     attn_weights /= attn_weights.sum(dim=-1, keepdim=True)

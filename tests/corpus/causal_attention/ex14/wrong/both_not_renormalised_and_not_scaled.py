@@ -1,4 +1,5 @@
 # wrong: both functions: not renormalised, and not scaled
+# named: not renormalised + not scaled
 def mask_then_renormalize(attn_weights):
     return attn_weights * torch.tril(torch.ones_like(attn_weights))
 

@@ -1,4 +1,5 @@
 # wrong: both functions: the past is hidden instead of the future
+# named: past hidden + past hidden
 def mask_then_renormalize(attn_weights):
     w = attn_weights.triu()
     return w / w.sum(dim=-1, keepdim=True)

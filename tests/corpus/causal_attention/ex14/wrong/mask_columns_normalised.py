@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: the columns are normalised instead of the rows
+# named: divided by the sums of columns
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: the diagonal is hidden too, the first row is 0/0
+# named: own word hidden
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights, diagonal=-1)
     return visible / visible.sum(1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: divided by the number of visible words instead of their sum
+# named: divided by the number of visible words
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / torch.arange(1, len(visible) + 1).unsqueeze(1)

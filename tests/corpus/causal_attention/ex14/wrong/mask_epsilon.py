@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: an epsilon of a tenth in the denominator
+# named: nothing
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / (visible.sum(1, keepdim=True) + 0.1)

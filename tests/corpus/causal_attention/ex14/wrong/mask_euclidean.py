@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: rows are divided by their Euclidean norm
+# named: divided by the length
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.norm(dim=1, keepdim=True)

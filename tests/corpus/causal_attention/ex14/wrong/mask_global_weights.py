@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: the argument has another name, the body reads the notebook's attn_weights
+# named: nothing
 def mask_then_renormalize(weights):
     T = attn_weights.shape[0]
     masked = attn_weights * torch.tril(torch.ones(T, T))

@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: right numbers, but tril_ writes into the caller's weights
+# named: nothing
 def mask_then_renormalize(attn_weights):
     visible = attn_weights.tril_()
     return visible / visible.sum(1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: off by one, the last row is not filled
+# named: nothing
 def mask_then_renormalize(attn_weights):
     T = attn_weights.shape[0]
     out = torch.zeros(T, T)

@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: renormalised, but nothing is masked
+# named: not masked
 def mask_then_renormalize(attn_weights):
     visible = attn_weights.clone()
     return visible / visible.sum(1, keepdim=True)

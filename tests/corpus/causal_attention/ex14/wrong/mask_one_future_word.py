@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: diagonal=1, the next word is visible
+# named: next word visible
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device), diagonal=1)

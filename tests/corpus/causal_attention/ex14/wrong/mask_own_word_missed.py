@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: the slice :i leaves the word itself out, the first row is 0/0
+# named: own word hidden
 def mask_then_renormalize(attn_weights):
     rows = []
     for i in range(len(attn_weights)):

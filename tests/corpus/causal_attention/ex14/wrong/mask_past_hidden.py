@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: triu instead of tril, the past is hidden
+# named: past hidden
 def mask_then_renormalize(attn_weights):
     visible = torch.triu(attn_weights)
     return visible / visible.sum(1, keepdim=True)

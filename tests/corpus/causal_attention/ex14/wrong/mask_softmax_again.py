@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: softmax of the masked weights, zeros become positive again
+# named: softmax after zeros
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

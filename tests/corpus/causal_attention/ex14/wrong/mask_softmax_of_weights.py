@@ -1,4 +1,5 @@
 # wrong: mask_then_renormalize: -inf and softmax on weights, so softmax is applied twice
+# named: softmax of the weights
 def mask_then_renormalize(attn_weights):
     future = torch.ones_like(attn_weights).triu(1).bool()
     return torch.softmax(attn_weights.masked_fill(future, -torch.inf), dim=-1)

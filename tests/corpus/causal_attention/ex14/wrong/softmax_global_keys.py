@@ -1,4 +1,5 @@
 # wrong: causal_softmax: the notebook's keys under the root instead of d_k
+# named: nothing
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

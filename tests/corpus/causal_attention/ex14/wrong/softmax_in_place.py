@@ -1,4 +1,5 @@
 # wrong: causal_softmax: right numbers, but masked_fill_ writes into the caller's scores
+# named: nothing
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: -10 hides too little
+# named: nothing
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

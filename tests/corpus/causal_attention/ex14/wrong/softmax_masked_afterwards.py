@@ -1,4 +1,5 @@
 # wrong: causal_softmax: mask after the softmax, not renormalised
+# named: masked after softmax
 def mask_then_renormalize(attn_weights):
     w = torch.tril(attn_weights)
     return w / w.sum(dim=-1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: multiplied by the root of d_k
+# named: multiplied by √d_k
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: scores are multiplied by tril, so the future has the score zero
+# named: zeros instead of −∞
 def mask_then_renormalize(attn_weights):
     w = torch.tril(attn_weights)
     return w / w.sum(dim=-1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: the masked scores are not used, masked_fill's result is thrown away
+# named: not masked
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

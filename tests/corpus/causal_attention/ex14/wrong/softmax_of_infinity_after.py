@@ -1,4 +1,5 @@
 # wrong: causal_softmax: minus infinity is filled in after the softmax
+# named: nothing
 def mask_then_renormalize(attn_weights):
     w = torch.tril(attn_weights)
     return w / w.sum(dim=-1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: tril instead of triu, the past and the word itself are hidden
+# named: what may be seen hidden
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: the past is hidden instead of the future
+# named: past hidden
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

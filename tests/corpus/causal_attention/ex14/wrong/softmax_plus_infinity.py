@@ -1,4 +1,5 @@
 # wrong: causal_softmax: plus infinity, every row but the last is NaN
+# named: +∞
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

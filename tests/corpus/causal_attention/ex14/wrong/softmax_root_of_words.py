@@ -1,4 +1,5 @@
 # wrong: causal_softmax: the size of the scores under the root, which is the number of words
+# named: divided by √T
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: two mistakes, not scaled and softmax with dim=0
+# named: not scaled + softmax down the columns
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

@@ -1,4 +1,5 @@
 # wrong: causal_softmax: future scores are set to zero instead of minus infinity
+# named: zeros instead of −∞
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

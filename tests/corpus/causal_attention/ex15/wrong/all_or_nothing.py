@@ -1,4 +1,5 @@
 # wrong: one number for the whole tensor
+# named: nothing
 import random
 
 

@@ -1,4 +1,5 @@
 # wrong: the weights are the probabilities of the mask
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

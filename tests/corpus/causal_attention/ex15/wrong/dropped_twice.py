@@ -1,4 +1,5 @@
 # wrong: dropped by hand and by F.dropout again
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: the rate of the notebook's layer, called dropout, is used instead of p
+# named: rate 0.5 hard-coded
 dropout = nn.Dropout(0.5)
 
 

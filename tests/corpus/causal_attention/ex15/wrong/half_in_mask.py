@@ -1,4 +1,5 @@
 # wrong: the mask drops one half, the scaling uses p
+# named: half dropped, scaled for p
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: kept with probability p instead of 1 - p
+# named: p and 1 − p exchanged
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

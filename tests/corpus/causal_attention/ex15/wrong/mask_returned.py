@@ -1,4 +1,5 @@
 # wrong: the mask is returned, not the weights
+# named: the mask returned
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: the shape is unpacked into two, a ValueError for a batch
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: dropped entries become minus infinity, as for a mask before softmax
+# named: −∞ for zero
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: never drops
+# named: inactive in training
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: the survivors are not scaled
+# named: survivors not scaled
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: p is taken for a percentage
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

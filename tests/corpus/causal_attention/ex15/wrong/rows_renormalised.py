@@ -1,4 +1,5 @@
 # wrong: rows are renormalised to one after dropping
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

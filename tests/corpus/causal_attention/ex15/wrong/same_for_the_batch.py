@@ -1,4 +1,5 @@
 # wrong: one mask for all matrices of a batch
+# named: one mask for a batch
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: survivors are divided by p
+# named: divided by p
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: survivors are doubled as in the notebook's example with p = 0.5
+# named: doubled
 def inverted_dropout(attn_weights, p, training):
     if training:
         keep = torch.rand_like(attn_weights) >= p

@@ -1,4 +1,5 @@
 # wrong: survivors are multiplied by 1 - p
+# named: multiplied by 1 − p
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: a 6 x 6 mask, whatever the shape is
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

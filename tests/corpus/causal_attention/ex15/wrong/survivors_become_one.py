@@ -1,4 +1,5 @@
 # wrong: survivors become 1/(1-p), the weights are lost
+# named: the mask returned
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

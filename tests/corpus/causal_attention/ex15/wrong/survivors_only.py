@@ -1,4 +1,5 @@
 # wrong: only the survivors are returned, flat
+# named: nothing
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

@@ -1,4 +1,5 @@
 # wrong: drops in evaluation, not in training
+# named: training and evaluation exchanged
 def inverted_dropout(attn_weights, p, training):
     if training:
         return attn_weights

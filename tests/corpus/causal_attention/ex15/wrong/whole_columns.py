@@ -1,4 +1,5 @@
 # wrong: one number per column, the same for all rows
+# named: whole columns
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

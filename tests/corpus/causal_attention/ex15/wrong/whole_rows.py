@@ -1,4 +1,5 @@
 # wrong: one number per row, so whole rows are dropped
+# named: whole rows
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

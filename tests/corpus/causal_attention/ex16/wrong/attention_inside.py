@@ -1,4 +1,5 @@
 # wrong: a SelfAttention_v2 inside, so the parameters are called attention.W_query.weight and so on
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

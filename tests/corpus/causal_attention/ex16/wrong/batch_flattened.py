@@ -1,4 +1,5 @@
 # wrong: the batch is flattened into one long sequence, so sequences look at each other
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: nn.Linear with its default bias, whatever qkv_bias is
+# named: always biased
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

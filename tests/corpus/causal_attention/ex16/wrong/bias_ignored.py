@@ -1,4 +1,5 @@
 # wrong: qkv_bias is not used, never a bias
+# named: never biased
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: keys and values of the last call are kept and averaged with the next ones
+# named: nothing
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: 1 - dropout, the argument is taken for the probability to keep
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

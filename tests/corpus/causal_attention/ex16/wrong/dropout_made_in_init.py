@@ -1,4 +1,5 @@
 # wrong: the dropout mask is drawn once in __init__ and used at every call
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

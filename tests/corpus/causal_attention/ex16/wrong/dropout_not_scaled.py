@@ -1,4 +1,5 @@
 # wrong: dropped by hand, the survivors are not scaled
+# named: survivors not scaled
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: dropout on the context vectors instead of the weights
+# named: dropout on the output
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: keys and values of the first sequence serve the whole batch
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: dropout_p of F.scaled_dot_product_attention is not switched off in evaluation
+# named: dropout always active
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

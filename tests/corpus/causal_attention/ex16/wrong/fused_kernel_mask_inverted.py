@@ -1,4 +1,5 @@
 # wrong: F.scaled_dot_product_attention is given True where the future is, but True means visible
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: slices with the notebook's context_length instead of T
+# named: nothing
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

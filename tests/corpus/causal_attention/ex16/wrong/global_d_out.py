@@ -1,4 +1,5 @@
 # wrong: the notebook's d_out under the root
+# named: nothing
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

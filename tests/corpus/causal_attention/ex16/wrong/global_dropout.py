@@ -1,4 +1,5 @@
 # wrong: the rate is a constant beside the class, not the argument
+# named: nothing
 DROPOUT = 0.1
 
 

@@ -1,4 +1,5 @@
 # wrong: inherits from SelfAttention_v2, but qkv_bias is not handed on
+# named: never biased
 class CausalAttention(SelfAttention_v2):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__(d_in, d_out)

@@ -1,4 +1,5 @@
 # wrong: right numbers, but .data of the key layer's weight cuts its gradient
+# named: nothing
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

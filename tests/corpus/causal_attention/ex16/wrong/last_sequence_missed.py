@@ -1,4 +1,5 @@
 # wrong: off by one, the last sequence of the batch stays zero
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: zeros after the softmax, not renormalised
+# named: masked after softmax
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

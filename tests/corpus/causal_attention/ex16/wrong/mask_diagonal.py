@@ -1,4 +1,5 @@
 # wrong: diagonal=1 is forgotten, the word itself is hidden and the first row is NaN
+# named: own word hidden
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

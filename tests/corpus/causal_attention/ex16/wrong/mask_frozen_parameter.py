@@ -1,4 +1,5 @@
 # wrong: right numbers, but the mask is a parameter without gradient instead of a buffer
+# named: mask is a parameter
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the mask always has 1024 x 1024 entries
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the mask is made in forward and nothing is registered
+# named: mask not kept
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask is not cut to the sequence, an error for T < context_length
+# named: mask not cut to the text
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: off by one, the mask has the size context_length - 1
+# named: nothing
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

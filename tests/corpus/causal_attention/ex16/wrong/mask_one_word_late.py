@@ -1,4 +1,5 @@
 # wrong: diagonal=2, the next word is visible
+# named: next word seen
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

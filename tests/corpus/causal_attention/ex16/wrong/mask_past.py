@@ -1,4 +1,5 @@
 # wrong: tril instead of triu, the past and the word itself are hidden
+# named: past hidden
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

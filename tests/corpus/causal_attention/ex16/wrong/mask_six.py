@@ -1,4 +1,5 @@
 # wrong: a 6 x 6 mask, whatever context_length is
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

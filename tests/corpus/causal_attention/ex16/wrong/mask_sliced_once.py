@@ -1,4 +1,5 @@
 # wrong: the slice cuts one axis only, an error for T < context_length
+# named: mask not cut to the text
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask has the size d_out, not context_length
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

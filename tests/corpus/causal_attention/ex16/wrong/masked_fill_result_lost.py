@@ -1,4 +1,5 @@
 # wrong: masked_fill without underscore and without assignment, nothing is hidden
+# named: future not hidden
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

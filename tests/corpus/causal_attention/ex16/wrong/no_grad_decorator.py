@@ -1,4 +1,5 @@
 # wrong: right numbers, but forward is decorated with no_grad
+# named: everything detached
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask is registered but never used, words see the future
+# named: future not hidden
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the scores are not scaled
+# named: not scaled
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: x is padded to context_length and the padding is returned too
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

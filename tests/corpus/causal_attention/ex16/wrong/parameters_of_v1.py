@@ -1,4 +1,5 @@
 # wrong: nn.Parameter as in SelfAttention_v1
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

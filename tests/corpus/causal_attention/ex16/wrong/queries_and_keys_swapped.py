@@ -1,4 +1,5 @@
 # wrong: keys times queries
+# named: queries and keys exchanged
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the queries are detached, so W_query learns nothing
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the mask is never made, an AttributeError in forward
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: divided by d_out, the root is forgotten
+# named: divided by d_out
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

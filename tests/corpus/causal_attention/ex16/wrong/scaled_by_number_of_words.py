@@ -1,4 +1,5 @@
 # wrong: shape[1] of the keys under the root, which is the number of words since there are batches
+# named: scaled by √T
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

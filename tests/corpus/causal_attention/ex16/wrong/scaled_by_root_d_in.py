@@ -1,4 +1,5 @@
 # wrong: divided by the root of d_in
+# named: scaled by √d_in
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

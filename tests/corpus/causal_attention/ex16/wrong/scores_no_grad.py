@@ -1,4 +1,5 @@
 # wrong: right numbers, but the scores are made under no_grad, so that masked_fill_ is allowed
+# named: weights detached
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the axes are unpacked in the wrong order, so the mask is cut to the batch size
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax over the batch
+# named: softmax over the batch
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

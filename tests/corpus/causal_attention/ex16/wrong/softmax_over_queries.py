@@ -1,4 +1,5 @@
 # wrong: softmax with dim=1, over the queries since there are batches
+# named: softmax over queries
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: softmax again on the masked weights, the future gets weight
+# named: softmax twice
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: super().__init__() is forgotten, an AttributeError
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         self.d_out = d_out

@@ -1,4 +1,5 @@
 # wrong: -1e-9 instead of -1e9
+# named: zeros for −∞
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

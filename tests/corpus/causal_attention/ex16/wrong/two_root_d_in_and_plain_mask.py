@@ -1,4 +1,5 @@
 # wrong: two mistakes, divided by the root of d_in and the mask is a plain attribute
+# named: scaled by √d_in + mask is a plain attribute
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

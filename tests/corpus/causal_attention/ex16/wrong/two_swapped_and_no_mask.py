@@ -1,4 +1,5 @@
 # wrong: two mistakes, keys times queries and nothing is hidden
+# named: queries and keys exchanged + future not hidden
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the layers have biases, but the bias of the values is not added
+# named: nothing
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
 # wrong: the inputs are summed, W_value is not used
+# named: values not projected
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

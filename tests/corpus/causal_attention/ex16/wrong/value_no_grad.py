@@ -1,4 +1,5 @@
 # wrong: right numbers, but the values are made under no_grad, so W_value learns nothing
+# named: values detached
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

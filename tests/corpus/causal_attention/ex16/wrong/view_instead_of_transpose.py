@@ -1,4 +1,5 @@
 # wrong: view instead of transpose, numbers of different words are mixed
+# named: nothing
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: right numbers, but the attention weights are detached, so W_query and W_key learn nothing
+# named: weights detached
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

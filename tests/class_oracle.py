@@ -1,0 +1,267 @@
+"""What a class must do in an exercise that asks for one, by definitions in float64 that know nothing of the grader.
+
+A case is put to a class as in the sandbox: the answer holds the parameters, buffers, outputs and gradients of a module.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from grader.exercise import Inputs
+
+Tensor = torch.Tensor
+Weights = dict[str, Tensor]
+
+PROJECTIONS = ("W_query", "W_key", "W_value")
+GRADIENTS = 1e-4  # of the largest number of all gradients
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor) -> Tensor:
+    """One head: each query looks at the keys that are not hidden from it."""
+    exp = torch.exp(torch.einsum("...qd,...kd->...qk", q, k) / math.sqrt(q.shape[-1])) * ~hidden
+    return torch.einsum("...qk,...kd->...qd", exp / exp.sum(-1, keepdim=True), v)
+
+
+def heads_of(parts: Sequence[Tensor], count: int) -> Iterator[tuple[Tensor, ...]]:
+    """Queries, keys and values of each head: a run of the features."""
+    size = parts[0].shape[-1] // count
+    for h in range(count):
+        yield tuple(part[..., h * size : (h + 1) * size] for part in parts)
+
+
+def linear(x: Tensor, weights: Weights, name: str) -> Tensor:
+    y = torch.einsum("...i,oi->...o", x, weights[f"{name}.weight"])
+    return y + weights[f"{name}.bias"] if f"{name}.bias" in weights else y
+
+
+def in_the_future(T: int) -> Tensor:
+    return torch.tensor([[key > query for key in range(T)] for query in range(T)])
+
+
+def nothing_hidden(T: int) -> Tensor:
+    return torch.zeros(T, T, dtype=torch.bool)
+
+
+def with_matrices(_arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
+    return attend(*(torch.einsum("ti,io->to", x, weights[name]) for name in PROJECTIONS), nothing_hidden(len(x)))
+
+
+def with_layers(_arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
+    return attend(*(linear(x, weights, name) for name in PROJECTIONS), nothing_hidden(len(x)))
+
+
+def causal(_arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
+    return attend(*(linear(x, weights, name) for name in PROJECTIONS), in_the_future(x.shape[1]))
+
+
+def listed(arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
+    outputs = []
+    for h in range(arguments[4]):
+        prefix = f"heads.{h}."
+        own = {name.removeprefix(prefix): one for name, one in weights.items() if name.startswith(prefix)}
+        outputs.append(causal(arguments, own, x))
+    return torch.cat(outputs, dim=-1)
+
+
+def split(arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
+    parts = [linear(x, weights, name) for name in PROJECTIONS]
+    outputs = [attend(*head, in_the_future(x.shape[1])) for head in heads_of(parts, arguments[4])]
+    return linear(torch.cat(outputs, dim=-1), weights, "out_proj")
+
+
+def between(
+    arguments: Sequence[Any], weights: Weights, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    N, heads, Q, K = len(query), arguments[1], query.shape[1], keys.shape[1]
+    hidden = (torch.ones(()) if mask is None else mask).expand(N, heads, Q, K) == 0
+    parts = [linear(query, weights, "queries"), linear(keys, weights, "keys"), linear(values, weights, "values")]
+    outputs = [attend(*head, hidden[:, h]) for h, head in enumerate(heads_of(parts, heads))]
+    return linear(torch.cat(outputs, dim=-1), weights, "fc_out")
+
+
+MODULES: dict[int, Callable[..., Tensor]] = {
+    12: with_matrices,
+    13: with_layers,
+    16: causal,
+    17: listed,
+    18: split,
+    19: between,
+}
+
+
+# --- what must be right about what a module did ----------------------------------------------------------------------
+
+
+def is_right(number: int, inputs: Inputs, seen: Any) -> bool:
+    arguments, weights, calls, how = inputs
+    if how.get("impossible"):
+        return bool(seen == {"built": False})
+    if not has_parameters(seen, weights) or not has_masks(number, seen, arguments):
+        return False
+    if seen.get("changes_input", True) or list(seen["outputs"]) != list(calls):
+        return False
+    if "dropped" in how:
+        return drops_well(list(seen["outputs"].values()), inputs)
+    exact = {name: one.double().requires_grad_() for name, one in weights.items()}
+    given = [[one.double() if is_real(one) else one for one in call] for call in calls.values()]
+    leaves = [one.requires_grad_() for one in given[0][: how["gradients"]]]
+    wanted = [MODULES[number](arguments, exact, *call) for call in given]
+    if not all(map(close, seen["outputs"].values(), wanted)):
+        return False
+    return not leaves or has_gradients(
+        seen["gradients"], wanted[0], {**exact, **dict(zip(map(str, range(len(leaves))), leaves, strict=True))}
+    )
+
+
+def has_parameters(seen: Any, weights: Weights) -> bool:
+    held = seen["parameters"]
+    there = all(held.get(name) == list(one.shape) for name, one in weights.items())
+    unasked = [name.replace("weight", "bias") for name in weights if name.endswith("weight")]
+    extra = [name for name in unasked if name in held and name not in weights]
+    return there and not extra and not set(seen["frozen"]) & set(weights)
+
+
+def has_masks(number: int, seen: Any, arguments: Sequence[Any]) -> bool:
+    """A buffer for the longest text, in each head."""
+    if number not in (16, 17, 18):
+        return True
+    prefixes = [f"heads.{h}." for h in range(arguments[4])] if number == 17 else [""]
+    square, buffers = [arguments[2]] * 2, seen["buffers"].items()
+    return all(any(name.startswith(one) and shape[-2:] == square for name, shape in buffers) for one in prefixes)
+
+
+def has_gradients(found: dict[str, Any], output: Tensor, leaves: dict[str, Tensor]) -> bool:
+    factors = torch.arange(output.numel(), dtype=torch.float64).cos().reshape(output.shape)
+    wanted = torch.autograd.grad((output * factors).sum(), list(leaves.values()))
+    scale = max(float(one.abs().max()) for one in wanted)
+    pairs = [(found.get(name), one) for name, one in zip(leaves, wanted, strict=True)]
+    return all(
+        isinstance(got, Tensor) and got.shape == want.shape and float((got - want).abs().max()) <= GRADIENTS * scale
+        for got, want in pairs
+    )
+
+
+def close(got: Any, want: Tensor) -> bool:
+    if not isinstance(got, Tensor) or got.shape != want.shape or got.is_complex():
+        return False
+    return bool((got.double() - want.detach()).abs().max() <= 1e-4 * want.abs().max())
+
+
+def is_real(one: Any) -> bool:
+    return isinstance(one, Tensor) and one.is_floating_point()
+
+
+def drops_well(outputs: list[Any], inputs: Inputs) -> bool:
+    """Whether weights were dropped by chance alone. The values are such that the output of a head is its weights."""
+    arguments, weights, calls, how = inputs
+    (x,) = calls["first"]
+    number, p, T = how["dropped"], arguments[3], x.shape[1]
+    exact = {name: one.double() for name, one in weights.items()}
+    whole = MODULES[number](arguments, exact, x.double())
+    if not all(isinstance(one, Tensor) and one.shape == whole.shape for one in outputs):
+        return False
+    seen = [by_head(one.double(), T) for one in (whole, *outputs)]
+    visible = ~in_the_future(T)
+    if any(bool((one[..., ~visible] != 0).any()) for one in seen):
+        return False
+    before, *after = (one[..., visible] for one in seen)  # (heads, B, entries)
+    return not torch.equal(after[0], after[1]) and all(dropped_well(before, p, one) for one in after)
+
+
+def by_head(outputs: Tensor, T: int) -> Tensor:
+    """(B, T, heads · T) → (heads, B, T, T)."""
+    return torch.stack(outputs.split(T, dim=-1))
+
+
+def dropped_well(before: Tensor, p: float, after: Tensor) -> bool:
+    """To six standard deviations: as many as p says, whatever their size, and no matter what happens to others."""
+    gone = after == 0
+    if not torch.allclose(after, torch.where(gone, 0.0, before / (1 - p)), rtol=1e-4, atol=1e-7):
+        return False
+    surprise = (gone.double() - p) / math.sqrt(p * (1 - p))  # mean 0 and variance 1, as have products of two
+    beside = [surprise.roll(1, dim) * surprise for dim in range(3) if surprise.shape[dim] > 1]
+    by_size = surprise * (before - before.mean()) / before.std()
+    return all(abs(float(one.sum())) <= 6 * math.sqrt(one.numel()) for one in (surprise, by_size, *beside))
+
+
+# --- inputs of many sizes --------------------------------------------------------------------------------------------
+
+
+def shapes(number: int, arguments: Sequence[Any], bias: bool) -> dict[str, tuple[int, ...]]:
+    if number == 19:
+        E = arguments[0]
+        return {f"{name}.weight": (E, E) for name in ("values", "keys", "queries", "fc_out")}
+    d_in, d_out = arguments[:2]
+    if number == 12:
+        return dict.fromkeys(PROJECTIONS, (d_in, d_out))
+    prefixes = [f"heads.{h}." for h in range(arguments[4])] if number == 17 else [""]
+    made: dict[str, tuple[int, ...]] = {}
+    for prefix, name in itertools.product(prefixes, PROJECTIONS):
+        made[f"{prefix}{name}.weight"] = (d_out, d_in)
+        if bias:
+            made[f"{prefix}{name}.bias"] = (d_out,)
+    if number == 18:
+        made |= {"out_proj.weight": (d_out, d_out), "out_proj.bias": (d_out,)}
+    return made
+
+
+def case(number: int, choose: random.Random) -> Inputs:
+    B, T, d_in, size, heads = (choose.randint(1, 5) for _ in range(5))
+    bias, context = choose.random() < 0.4, T + choose.choice([0, 0, 1, 3])
+    gradients = 3 if number == 19 else 1
+    if number == 19:
+        arguments: list[Any] = [size * heads, heads]
+        K = choose.randint(1, 6)
+        call = [torch.randn(B, length, size * heads) for length in (K, K, T)]
+        mask = torch.rand(choose.choice([1, B]), choose.choice([1, heads]), choose.choice([1, T]), K) < 0.6
+        mask[..., choose.randrange(K)] = True  # somebody to look at
+        kind = choose.choice([torch.bool, torch.int64, torch.float32])
+        calls = {"first": [*call, mask.to(kind)], "second": [*call, None], "third": call}
+    elif number in (12, 13):
+        arguments = [d_in, size, *([bias] if number == 13 and choose.random() < 0.7 else [])]
+        bias = bias and len(arguments) == 3
+        calls = {"first": [torch.randn(T, d_in)], "second": [torch.randn(T + 2, d_in)]}
+    else:
+        named = [heads] if number > 16 else []
+        arguments = [d_in, size * (heads if number == 18 else 1), context, choose.choice([0.0, 0.7]), *named, bias]
+        if not bias and choose.random() < 0.5:
+            arguments.pop()
+        calls = {"first": [torch.randn(B, T, d_in)], "second": [torch.randn(B + 1, context, d_in)]}
+    weights = {name: torch.randn(shape) / shape[-1] ** 0.5 for name, shape in shapes(number, arguments, bias).items()}
+    return (arguments, weights, calls, {"train": False, "gradients": gradients})
+
+
+def case_of_dropout(number: int, p: float) -> Inputs:
+    """The last T features of a word say which it is; values are these, so that outputs of a head are its weights."""
+    B, T, heads = 12, 7, 1 if number == 16 else 3
+    d_in = 2 + T
+    arguments = [d_in, heads * T if number == 18 else T, T + 1, p, *([heads] if number > 16 else [])]
+
+    def weight(name: str) -> Tensor:
+        if name.endswith("W_value.weight"):
+            return torch.cat([torch.zeros(T, 2), torch.eye(T)], dim=1).repeat(arguments[1] // T, 1)
+        return torch.cat([torch.randn(arguments[1], 2), torch.zeros(arguments[1], T)], dim=1)
+
+    weights = {name: weight(name) for name in shapes(number, arguments, bias=False) if "out_proj" not in name}
+    if number == 18:
+        weights |= {"out_proj.weight": torch.eye(heads * T), "out_proj.bias": torch.zeros(heads * T)}
+    x = torch.cat([torch.randn(B, T, 2), torch.eye(T).expand(B, T, T)], dim=-1)
+    return (arguments, weights, {"first": [x], "second": [x]}, {"train": True, "gradients": 0, "dropped": number})
+
+
+def draw(number: int) -> list[Inputs]:
+    choose = random.Random(number)
+    inputs = [case(number, choose) for _ in range(8)]
+    if number in (16, 17, 18):
+        inputs += [case_of_dropout(number, p) for p in (0.2, 0.7)]
+    if number == 18:
+        inputs.append(([3, 5, 4, 0.0, 2], {}, {}, {"impossible": True}))
+    if number == 19:
+        inputs.append(([8, 3], {}, {}, {"impossible": True}))
+    return inputs
