@@ -158,25 +158,21 @@ def is_real(one: Any) -> bool:
 
 
 def drops_well(outputs: list[Any], inputs: Inputs) -> bool:
-    """Whether weights were dropped by chance alone. The values are such that the output of a head is its weights."""
+    """Whether weights were dropped by chance alone: they are what a head returns, and beside them weights @ extra."""
     arguments, weights, calls, how = inputs
-    (x,) = calls["first"]
-    number, p, T = how["dropped"], arguments[3], x.shape[1]
+    (x,), extra = calls["first"], how["extra"]
+    number, p, T = how["dropped"], arguments[3], len(extra)
     exact = {name: one.double() for name, one in weights.items()}
     whole = MODULES[number](arguments, exact, x.double())
     if not all(isinstance(one, Tensor) and one.shape == whole.shape for one in outputs):
         return False
-    seen = [by_head(one.double(), T) for one in (whole, *outputs)]
-    visible = ~in_the_future(T)
-    if any(bool((one[..., ~visible] != 0).any()) for one in seen):
-        return False
-    before, *after = (one[..., visible] for one in seen)  # (heads, B, entries)
+    seen = [torch.stack(one.double().split(sum(extra.shape), dim=-1)) for one in (whole, *outputs)]  # (heads, B, T, …)
+    hidden = in_the_future(T)
+    for one in seen:
+        if bool(one[..., :T][..., hidden].any()) or not close(one[..., T:], one[..., :T] @ extra.double()):
+            return False
+    before, *after = (one[..., :T][..., ~hidden] for one in seen)  # (heads, B, entries)
     return not torch.equal(after[0], after[1]) and all(dropped_well(before, p, one) for one in after)
-
-
-def by_head(outputs: Tensor, T: int) -> Tensor:
-    """(B, T, heads · T) → (heads, B, T, T)."""
-    return torch.stack(outputs.split(T, dim=-1))
 
 
 def dropped_well(before: Tensor, p: float, after: Tensor) -> bool:
@@ -227,32 +223,36 @@ def case(number: int, choose: random.Random) -> Inputs:
         arguments = [d_in, size, *([bias] if number == 13 and choose.random() < 0.7 else [])]
         bias = bias and len(arguments) == 3
         calls = {"first": [torch.randn(T, d_in)], "second": [torch.randn(T + 2, d_in)]}
+        calls["third"] = [torch.randn(T, d_in)]
     else:
         named = [heads] if number > 16 else []
         arguments = [d_in, size * (heads if number == 18 else 1), context, choose.choice([0.0, 0.7]), *named, bias]
         if not bias and choose.random() < 0.5:
             arguments.pop()
         calls = {"first": [torch.randn(B, T, d_in)], "second": [torch.randn(B + 1, context, d_in)]}
+        calls["third"] = [torch.randn(B, T, d_in)]
     weights = {name: torch.randn(shape) / shape[-1] ** 0.5 for name, shape in shapes(number, arguments, bias).items()}
     return (arguments, weights, calls, {"train": False, "gradients": gradients})
 
 
 def case_of_dropout(number: int, p: float) -> Inputs:
-    """The last T features of a word say which it is; values are these, so that outputs of a head are its weights."""
-    B, T, heads = 12, 7, 1 if number == 16 else 3
-    d_in = 2 + T
-    arguments = [d_in, heads * T if number == 18 else T, T + 1, p, *([heads] if number > 16 else [])]
+    """The last features of a word say which it is. Values are these and some numbers: outputs are weights and sums."""
+    B, T, heads, extra = 12, 7, 1 if number == 16 else 3, torch.randn(7, 2)
+    size = (heads if number == 18 else 1) * sum(extra.shape)
+    arguments = [2 + T, size, T + 1, p, *([heads] if number > 16 else [])]
 
     def weight(name: str) -> Tensor:
         if name.endswith("W_value.weight"):
-            return torch.cat([torch.zeros(T, 2), torch.eye(T)], dim=1).repeat(arguments[1] // T, 1)
-        return torch.cat([torch.randn(arguments[1], 2), torch.zeros(arguments[1], T)], dim=1)
+            head = torch.cat([torch.zeros(sum(extra.shape), 2), torch.cat([torch.eye(T), extra.mT])], dim=1)
+            return head.repeat(size // len(head), 1)
+        return torch.cat([torch.randn(size, 2), torch.zeros(size, T)], dim=1)
 
     weights = {name: weight(name) for name in shapes(number, arguments, bias=False) if "out_proj" not in name}
     if number == 18:
-        weights |= {"out_proj.weight": torch.eye(heads * T), "out_proj.bias": torch.zeros(heads * T)}
+        weights |= {"out_proj.weight": torch.eye(size), "out_proj.bias": torch.zeros(size)}
     x = torch.cat([torch.randn(B, T, 2), torch.eye(T).expand(B, T, T)], dim=-1)
-    return (arguments, weights, {"first": [x], "second": [x]}, {"train": True, "gradients": 0, "dropped": number})
+    how = {"train": True, "gradients": 0, "dropped": number, "extra": extra}
+    return (arguments, weights, {"first": [x], "second": [x]}, how)
 
 
 def draw(number: int) -> list[Inputs]:

@@ -105,6 +105,8 @@ class _Exchange(ast.NodeTransformer):
 def _spots(node: ast.AST, parent: ast.AST | None = None, names: tuple[str, ...] = ()) -> Iterator[Spot]:
     if isinstance(node, Function):
         names = tuple(dict.fromkeys([*_bound(node), *names]))
+    if isinstance(node, ast.ClassDef):
+        names = (*names, *_attributes(node))
     if isinstance(node, ast.stmt | ast.expr):
         around = f" in `{ast.unparse(parent)}`" if isinstance(parent, ast.expr | ast.keyword) else ""
         yield Spot(node, around, node.lineno, names)
@@ -136,6 +138,12 @@ def _bound(function: Function) -> list[str]:
     return [*arguments, *(name.id for name in names if isinstance(name.ctx, ast.Store))]
 
 
+def _attributes(node: ast.ClassDef) -> list[str]:
+    """What a class keeps, such as "self.mask"."""
+    kept = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)]
+    return list(dict.fromkeys(ast.unparse(one) for one in kept if ast.unparse(one.value) == "self"))
+
+
 def _changes(spot: Spot) -> Iterator[ast.AST]:
     """What can come in place of a node."""
     if isinstance(spot.node, ast.stmt):
@@ -159,7 +167,8 @@ def _other_expressions(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.AS
         case ast.Constant():
             yield from _other_constants(node.value)
         case ast.Name(id=name):
-            yield from (ast.Name(other) for other in names if name in names and other != name)
+            others = [other for other in names if other not in (name, "self") and "." not in other]
+            yield from map(ast.Name, others if name in names and name != "self" else [])
             yield from map(ast.Name, SIBLINGS.get(name, []))
         case ast.BinOp():
             yield from _other_operations(node)
@@ -170,6 +179,12 @@ def _other_expressions(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.AS
             yield from (ast.Compare(left, [other()], [right]) for other in COMPARISONS.get(type(op), []))
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield ast.IfExp(test, orelse, body)
+        case ast.Attribute(value=ast.Name("self"), attr=name):
+            yield from (
+                ast.Attribute(node.value, other[5:])
+                for other in names
+                if other.startswith("self.") and other != f"self.{name}"
+            )
         case ast.Attribute(value=value, attr=name):
             yield from (ast.Attribute(value, other) for other in SIBLINGS.get(name, []))
             if name in ("T", "mT"):
