@@ -92,6 +92,7 @@ exercise = Exercise(
         Case("a square", catches="keepdim forgotten, where shapes fit all the same", inputs=draw(5, 5, dim=1)),
         Case("three dimensions", catches="code for matrices only", inputs=draw(4, 3, 6, dim=1)),
         Case("axes of one entry", catches="a shape that is squeezed", inputs=draw(1, 6, 1, 3, dim=1)),
+        Case("a dimension of one", catches="squeezed dimensions", inputs=draw(4, 1, 3, dim=1)),
         Case("four dimensions, counted from the end", catches="a negative dim", inputs=draw(2, 5, 4, 3, dim=-3)),
         Case("numbers around 100", catches="exp that overflows", inputs=around(100, 6, 8, dim=0)),
         Case("numbers around -115", catches="exp that becomes 0, then 0/0", inputs=around(-115, 3, 5, dim=-1)),
