@@ -6,6 +6,7 @@ that every exercise is judged among mistakes in the others.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +19,8 @@ from grader.autograde import autograde, read_results
 from grader.course import Course
 from grader.exercises import EXERCISES, of_assignment
 
-CORPUS = Path(__file__).parent / "corpus" / "self_attention"
-ASSIGNMENT = "self_attention"
-NUMBERS = [exercise.number for exercise in of_assignment(ASSIGNMENT)]
+CORPUS = Path(__file__).parent / "corpus"
+ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Entry:
 
     number: int
     path: Path
+
+    @property
+    def assignment(self) -> str:
+        return EXERCISES[self.number].assignment
 
     @property
     def named(self) -> set[str]:
@@ -40,7 +44,7 @@ class Entry:
 
 
 def entries(kind: str) -> list[Entry]:
-    return [Entry(number, path) for number in NUMBERS for path in sorted(CORPUS.glob(f"ex{number:02}/{kind}/*.py"))]
+    return [Entry(number, path) for number in EXERCISES for path in sorted(CORPUS.glob(f"*/ex{number:02}/{kind}/*.py"))]
 
 
 def one_for_each_misconception() -> list[Entry]:
@@ -66,47 +70,54 @@ class Result:
 @pytest.fixture(scope="module")
 def graded(
     new_course: Callable[[], Course], submit: Callable[..., Path], scores: Callable[..., dict[str, float]]
-) -> dict[Entry, Result]:
-    """Every chosen file with the points that the gradebook holds for it."""
+) -> Callable[[Entry], Result]:
+    """What the gradebook holds for a chosen file. An assignment is graded when it is first asked for."""
     course = new_course()
-    students = {**_class("right", RIGHT), **_class("wrong", WRONG)}
-    for student, chosen in students.items():
-        submit(course, student, {entry.number: entry.path.read_text(encoding="utf-8") for entry in chosen})
-    assert [result.error for result in autograde(course, ASSIGNMENT) if result.error] == []
-    results = {}
-    for student, chosen in students.items():
-        points = scores(course, student)
-        verdicts = {verdict["exercise"]: verdict for verdict in read_results(course, ASSIGNMENT, student)[0]}
-        for entry in chosen:
-            verdict = verdicts[entry.number]
-            results[entry] = Result(points[f"test-exercise-{entry.number}"], verdict["max_points"], verdict)
-    return results
+
+    @functools.cache
+    def results(assignment: str) -> dict[Entry, Result]:
+        students = {**_class("right", RIGHT, assignment), **_class("wrong", WRONG, assignment)}
+        for student, chosen in students.items():
+            submit(
+                course, student, {entry.number: entry.path.read_text(encoding="utf-8") for entry in chosen}, assignment
+            )
+        assert [result.error for result in autograde(course, assignment) if result.error] == []
+        found = {}
+        for student, chosen in students.items():
+            points = scores(course, student, assignment)
+            verdicts = {verdict["exercise"]: verdict for verdict in read_results(course, assignment, student)[0]}
+            for entry in chosen:
+                verdict = verdicts[entry.number]
+                found[entry] = Result(points[f"test-exercise-{entry.number}"], verdict["max_points"], verdict)
+        return found
+
+    return lambda entry: results(entry.assignment)[entry]
 
 
-def _class(kind: str, chosen: list[Entry]) -> dict[str, list[Entry]]:
+def _class(kind: str, chosen: list[Entry], assignment: str) -> dict[str, list[Entry]]:
     """Submissions with at most one file of each exercise."""
     submissions: dict[str, list[Entry]] = {}
-    for number in NUMBERS:
-        for index, entry in enumerate(entry for entry in chosen if entry.number == number):
+    for exercise in of_assignment(assignment):
+        for index, entry in enumerate(entry for entry in chosen if entry.number == exercise.number):
             submissions.setdefault(f"{kind}{index:02}", []).append(entry)
     return submissions
 
 
-def test_there_are_five_right_styles_of_every_exercise_and_a_file_for_every_misconception() -> None:
-    for number in NUMBERS:
-        assert len([entry for entry in RIGHT if entry.number == number]) >= 5
-        alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
-        assert alone == {one.name for one in EXERCISES[number].misconceptions}
+@pytest.mark.parametrize("number", EXERCISES)
+def test_there_are_five_right_styles_of_every_exercise_and_a_file_for_every_misconception(number: int) -> None:
+    assert len([entry for entry in RIGHT if entry.number == number]) >= 5
+    alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
+    assert alone == {one.name for function in EXERCISES[number].functions for one in function.misconceptions}
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=str)
-def test_right_gets_full_marks(entry: Entry, graded: dict[Entry, Result]) -> None:
-    result = graded[entry]
+def test_right_gets_full_marks(entry: Entry, graded: Callable[[Entry], Result]) -> None:
+    result = graded(entry)
     assert result.points == result.max_points, result.verdict["sentences"]
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=str)
-def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: dict[Entry, Result]) -> None:
-    result = graded[entry]
+def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: Callable[[Entry], Result]) -> None:
+    result = graded(entry)
     assert result.points < result.max_points
     assert set(result.verdict["misconceptions"]) == entry.named, result.verdict["sentences"]

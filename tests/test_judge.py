@@ -76,9 +76,8 @@ def test_a_part_in_a_thousand_is_wrong(number: int) -> None:
 def scaled(value: Any, factor: float) -> Any:
     if isinstance(value, torch.Tensor):
         return value * factor
-    if isinstance(value, dict):  # what was observed of a class
-        outputs = {name: scaled(one, factor) for name, one in value.get("outputs", {}).items()}
-        return {**value, "outputs": outputs} if outputs else value
+    if isinstance(value, dict):  # of a class: what it computes
+        return {**value, "outputs": {name: scaled(one, factor) for name, one in value.get("outputs", {}).items()}}
     return type(value)(scaled(item, factor) for item in value)
 
 

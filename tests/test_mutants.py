@@ -59,8 +59,10 @@ SAME = {
         r"\b(max|amax)\b",
         r"^3 max_shifted .*: shifted → items_in",
         r"^6 all_in_loops line 8: 0 →",
+        r"^14 exp_masked line 11:",
     ),
     "another thing has the same size": (
+        r"^14 triu_indices .*: T → _ in",
         r": \w+ → \w+ in `\w+\.(shape|size|numel|dtype)`",
         r": \w+ → \w+ in `len\(\w+\)`",
         r": \w+ → \w+ in `all_\w+\[0\]`",
@@ -68,13 +70,22 @@ SAME = {
         r"(\w+\.shape\[0\](, )?){3}\] →",
     ),
     "all words have the same size": (r"-?\d → -?\d in `all_\w+\[-?\d\]`",),
-    "a product does not depend on the order of its factors": (r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",),
+    "a product does not depend on the order of its factors, nor the larger of two on theirs": (
+        r"torch\.maximum\(largest, s\) → ",
+        r"^10 slice_loop line 12:",
+        r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
+    ),
     "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
     "an axis has another end, and two axes another order": (
+        r"transpose\((0, 1|2, 3)\) → ",
+        r"-1 → 1 in `(torch\.softmax|w\.sum)\(",
+        r"^12 baddbmm line 14: 0 → -1",
         r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
         r"transpose\(1, 2\) →",
     ),
     "a default or broadcasting does the same": (
+        r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
+        r"^9 vmap .*→ x @ query",
         r", (dim=0|keepdims=True)\) → ",
         r"sum\(dim=0\) → ",
         r"True → False in `keepdims",
@@ -95,7 +106,32 @@ SAME = {
     "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 5"),
     "the value is not used, or only asked whether it is zero": (
         r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
+        r"→ -\(?(d_out|embed_size) % \w+",
+        r"^16 .* → -torch\.(ones|triu)\(",
+        r"^14 exp_masked line 9:",
+        r"^17 loop_and_append line 5:",
     ),
+    "what a parameter holds at first is drawn by chance": (r"→ -torch\.rand\(d_in, d_out\)",),
+    "what is drawn or made is overwritten": (
+        r"→ -torch\.empty(_like)?\(",
+        r"^12 baddbmm line 13: .*beta=0",
+        r"^11 accumulated line 6:",
+    ),
+    "the same device and dtype all the time": (
+        r"device=\w+\.device\) → ",
+        r": \w+ → \w+ in `\w+\.device`",
+        r"^15 numpy_mask line 9:",
+    ),
+    "weights and rows that sum to one see no sign and no factor of a row": (r"^14 .*(→ -|→ torch\.triu)",),
+    "a mask is as good for these scores": (r"^14 .*line 10: scaled → attn_scores",),
+    "a buffer may be persistent or not": (r"persistent=False",),
+    "scores of words with themselves are symmetric": (r"^11 .* in `(attn_scores\[i, j\]|inputs @ inputs\.transpose)",),
+    "queries, keys and values have one size": (r": self\.W_\w+ → self\.W_\w+ in `self\.W_\w+\.out_features`",),
+    "multiplied by one, or shaped alike": (
+        r"^15 functional_on_ones line 4:",
+        r": weights → scores in `torch\.full_like",
+    ),
+    "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
 }
 
 

@@ -1,0 +1,276 @@
+"""What is special about exercises that ask for a class: parameters, buffers, gradients, dropout, hostile modules."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+import torch
+from solution_cells import from_notebook, notebook, run, undisturbed
+from test_grading import grade
+
+from grader.dropout_test import finding
+from grader.exercises import EXERCISES
+from grader.judge import judge
+from grader.modules import wrong_dropout
+from grader.verdict import Verdict
+
+CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form == "module"]
+SEEDS = 2000  # of right dropout, none of which may be refused
+
+
+def verdict(number: int, *changes: tuple[str, str], after: str = "") -> Verdict:
+    """On the notebook's solution with some of its text changed, and code that follows it."""
+    source = from_notebook()[number]
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    exercise = EXERCISES[number]
+    drawn = exercise.draw()
+    with undisturbed():
+        ask = run(f"{source}\n{textwrap.dedent(after)}", exercise, notebook(number))
+        return judge(exercise, drawn, [ask(case.inputs) for case in drawn])
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_the_notebooks_solution_is_right(number: int) -> None:
+    found = verdict(number)
+    assert found.right, found.sentences
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "changes", "words"),
+    [
+        (12, [("self.W_key", "self.W_k")], ["no parameter W_key", "It has W_k, W_query, W_value"]),
+        (12, [("self.W_key = nn.Parameter(torch.rand(d_in, d_out))", "self.W_key = nn.Parameter(torch.rand(d_in, 1))")],
+         ["W_key has shape", ", 1), but", "is expected"]),
+        (13, [("self.W_value", "self.values")], ["no parameter W_value.weight", "values.weight"]),
+        (16, [("self.W_query", "self.query")], ["no parameter W_query.weight", "query.weight"]),
+        (17, [("self.heads", "self.all_heads")], ["no parameter heads.0.W_query.weight", "all_heads.0.W_key.weight"]),
+        (17, [("nn.ModuleList", "list")], ["no parameter heads.0.W_query.weight", "none at all"]),
+        (18, [("self.out_proj", "self.output")], ["no parameter out_proj.weight", "output.weight"]),
+        (18, [("nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_in)")], ["out_proj.weight has shape", "is expected"]),
+        (19, [("self.fc_out", "self.out")], ["no parameter fc_out.weight", "out.weight"]),
+        (19, [("self.queries = nn.Linear(embed_size, embed_size, bias=False)",
+               "self.queries = nn.Linear(embed_size, embed_size)")], ["queries.bias", "no bias"]),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_the_parameter_that_is_expected(
+    number: int, changes: list[tuple[str, str]], words: list[str]
+) -> None:
+    found = verdict(number, *changes)
+    assert not found.right
+    text = " ".join(found.sentences)
+    if not found.misconceptions:  # whose sentences know the cause
+        assert all(word in text for word in words), text
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_a_detached_result_earns_half_and_is_named(number: int) -> None:
+    entry = EXERCISES[number].entry
+    found = verdict(
+        number,
+        after=f"""
+        class {entry}({entry}):
+            def forward(self, *inputs):
+                return super().forward(*inputs).detach()
+        """,
+    )
+    assert (found.credit, found.misconceptions) == (0.5, ("everything detached",))
+
+
+def test_a_detached_step_loses_marks_and_the_parameter_is_named() -> None:
+    found = verdict(13, ("keys = self.W_key(x)", "keys = self.W_key(x).detach()"))
+    assert found.credit == 0.5
+    assert "W_key.weight" in " ".join(found.sentences)
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [
+            (
+                "torch.ones(context_length, context_length)",
+                "torch.ones(context_length, context_length, dtype=torch.bool)",
+            )
+        ],
+        [("torch.ones(context_length, context_length)", "torch.ones(1, context_length, context_length)")],
+        [('"mask"', '"later"'), ("self.mask", "self.later")],
+    ],
+)
+@pytest.mark.parametrize("number", [16, 18])
+def test_the_mask_may_have_any_dtype_name_and_leading_sizes(number: int, changes: list[tuple[str, str]]) -> None:
+    source = from_notebook()[number]
+    if "torch.ones(1" in changes[0][1]:
+        changes = [*changes, ("self.mask[:T, :T]", "self.mask[0, :T, :T]")]
+    if any(old not in source for old, _ in changes):
+        pytest.skip("the notebook writes it in another way")
+    assert verdict(number, *changes).right
+
+
+@pytest.mark.parametrize("number", [16, 18])
+def test_a_mask_that_is_no_buffer_costs_a_quarter(number: int) -> None:
+    found = verdict(number, ('self.register_buffer("mask", ', "self.mask = ("))
+    assert found.credit == 0.75
+    assert "register_buffer" in " ".join(found.sentences)
+
+
+def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for_anything() -> None:
+    """What is beside the point must not hide that the numbers are wrong."""
+    for found in (
+        verdict(
+            13, ("queries = self.W_query(x)", "x -= x.mean(dim=-1, keepdim=True)\n        queries = self.W_query(x)")
+        ),
+        verdict(18, ('self.register_buffer("mask", ', "self.mask = ("), ("weights @ values", "weights @ values * 1.3")),
+    ):
+        assert "What you compute is right." not in found.sentences
+        assert found.credit == 0
+
+
+# --- dropout ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def case_of_dropout() -> tuple[torch.Tensor, torch.Tensor, float]:
+    """Weights of a right module that drops nothing, the numbers beside them, and the rate."""
+    exercise = EXERCISES[16]
+    arguments, weights, calls, how = next(
+        case.inputs for case in exercise.draw() if case.inputs[3].get("extra") is not None
+    )
+    undropped = exercise.reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
+    return undropped, how["extra"], arguments[3]
+
+
+def test_right_dropout_is_never_refused(case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]) -> None:
+    undropped, extra, p = case_of_dropout
+    weights = undropped[..., : len(extra)]
+    rng = torch.Generator().manual_seed(16)
+
+    def dropped() -> torch.Tensor:
+        kept = weights * (torch.rand(weights.shape, generator=rng) >= p) / (1 - p)
+        return torch.cat([kept, kept @ extra], dim=-1)
+
+    said = {wrong_dropout([dropped(), dropped()], undropped, extra, p) for _ in range(SEEDS)}
+    assert said == {""}
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.02, 0.4])
+def test_another_rate_is_seen_whatever_the_seed(
+    rate: float, case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]
+) -> None:
+    undropped, extra, p = case_of_dropout
+    weights = undropped[..., : len(extra)]
+    for seed in range(200):
+        kept = torch.rand(weights.shape, generator=torch.Generator().manual_seed(seed)) >= rate
+        assert finding(weights * kept / (1 - rate), weights, p)
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "check"), [(18, "if d_out % num_heads != 0:"), (19, "if embed_size % heads != 0:")])
+def test_impossible_arguments_must_be_refused(number: int, check: str) -> None:
+    found = verdict(number, (check, "if False:"))
+    assert found.credit == 0.75
+    refused = verdict(number, (check, f"{check}\n            print(1 / 0)\n        if False:"))
+    assert refused.right, "any error is a refusal"
+
+
+# --- what depends on earlier exercises -------------------------------------------------------------------------------
+
+
+USES_SOFTMAX = """
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        scores = (x @ self.W_query) @ (x @ self.W_key).T / self.W_key.shape[1] ** 0.5
+        return softmax_stable(scores, -1) @ (x @ self.W_value)
+"""
+
+
+def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
+    """Not for wrong numbers, and not for a gradient that an earlier function cuts."""
+    imports = "import torch\nfrom torch import nn"
+    for wrong in ("return torch.exp(x)", "return torch.softmax(x, dim).detach() + 0.1"):
+        verdicts, _ = grade(imports, f"def softmax_stable(x, dim=-1):\n    {wrong}", 10, USES_SOFTMAX, 12)
+        assert not verdicts[10].right
+        assert verdicts[12].right, verdicts[12].sentences
+
+
+def test_a_mistake_of_its_own_costs_marks_beside_an_earlier_one() -> None:
+    cells = ("from torch import nn", "def softmax_stable(x, dim=-1):\n    return torch.exp(x)", 10)
+    verdicts, _ = grade(*cells, USES_SOFTMAX.replace(" / self.W_key.shape[1] ** 0.5", ""), 12)
+    assert verdicts[12].misconceptions == ("not scaled",)
+
+
+# --- modules that mean no good ---------------------------------------------------------------------------------------
+
+
+HOSTILE = {
+    "parameters_lie": "def named_parameters(self, *a, **k): return iter([('W_query', 1), ('W_key', None)])",
+    "parameters_are_endless": """
+    def named_parameters(self, *a, **k):
+        while True:
+            yield "W_query", self.W_query
+    """,
+    "parameters_raise": "def named_parameters(self, *a, **k): raise SystemExit",
+    "a_string": "def forward(self, x): return 'Right.'",
+    "a_dict": "def forward(self, x): return {'output': x}",
+    "a_tensor_of_its_own_kind": """
+    def forward(self, x):
+        class Right(torch.Tensor):
+            def __eq__(self, other): return True
+        return torch.zeros(len(x), self.W_key.shape[1]).as_subclass(Right)
+    """,
+    "state_dict_raises": """
+    @property
+    def state_dict(self): raise RuntimeError("no")
+    def forward(self, x): return x
+    """,
+    "thousands_of_parameters": """
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.more = nn.ParameterList(torch.zeros(1) for _ in range(20000))
+    def forward(self, x): return x
+    """,
+    "a_huge_name": "def named_parameters(self, *a, **k): return iter([('W' * 10**7, self.W_key)])",
+    "a_hidden_exit": "def train(self, mode=True): import os; os._exit(0)",
+    "never_ends": """
+    def forward(self, x):
+        while True: pass
+    """,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
+    body = textwrap.indent(textwrap.dedent(HOSTILE[name]).strip(), "    ")
+    source = USES_SOFTMAX.replace("softmax_stable", "torch.softmax")
+    verdicts, _ = grade("from torch import nn", f"{source}\n\nclass SelfAttention_v1(SelfAttention_v1):\n{body}", 12)
+    assert verdicts[12].credit <= 0.5
+    assert verdicts[12].sentences
+    assert all(0 < len(one) < 400 for one in verdicts[12].sentences)
+
+
+def test_a_state_dict_that_raises_does_no_harm() -> None:
+    """The grader does not need it."""
+    found = verdict(12, after="""
+        class SelfAttention_v1(SelfAttention_v1):
+            @property
+            def state_dict(self): raise RuntimeError("no")
+        """)  # fmt: skip
+    assert found.right
