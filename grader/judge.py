@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -176,8 +176,7 @@ class _Judgement:
     def _named(self) -> Verdict | None:
         """One misconception, or two at once, that answer as the student's code does on every case."""
         singles = [(one,) for one in self.exercise.misconceptions]
-        pairs = (pair for pair in itertools.combinations(self.exercise.misconceptions, 2) if can_combine(*pair))
-        for found in itertools.chain(singles, pairs):
+        for found in itertools.chain(singles, self._pairs()):
             if self._explained_by(found):
                 credit = 1.0
                 for one in found:
@@ -188,8 +187,16 @@ class _Judgement:
                 return self._result(credit, "misconception", *sentences, misconceptions=found)
         return None
 
+    def _pairs(self) -> Iterator[tuple[Misconception, Misconception]]:
+        """Two that can be held at once. There are thousands, so what changes nothing at a glance is not tried there."""
+        unseen = {one.name for one in self.exercise.misconceptions if self.glance and self.glance.is_right([one])}
+        for pair in itertools.combinations(self.exercise.misconceptions, 2):
+            seen = [one for one in pair if one.name not in unseen]
+            if can_combine(*pair) and (len(seen) == 2 or not self.glance or self.glance.explains(seen)):
+                yield pair
+
     def _explained_by(self, misconceptions: Sequence[Misconception]) -> bool:
-        if self.glanced_at and not self._explained_at_a_glance(misconceptions, *self.glanced_at):
+        if self.glance and not self.glance.explains(misconceptions):
             return False
         returned = False
         for case, answer, expected in zip(self.drawn, self.answers, self.expected, strict=True):
@@ -214,24 +221,14 @@ class _Judgement:
         texts = list(dict.fromkeys(found.text for found in wrong if found.kind == kind))
         return self._result(SIDES[kind], kind, "What you compute is right.", texts[0])
 
-    def _explained_at_a_glance(self, misconceptions: Sequence[Misconception], inputs: Inputs, output: Any) -> bool:
-        """Whether a part of one case, that is computed soon, leaves it possible."""
-        try:
-            wrong = self.exercise.reading(self.exercise.wrong_answer(misconceptions, inputs), inputs)
-        except Exception:  # such code would have failed, and the student's did not
-            return False
-        return "output" not in wrong or agrees(output, wrong["output"]["output"], output, self.tolerance)
-
     @functools.cached_property
-    def glanced_at(self) -> tuple[Inputs, Any] | None:
-        """Inputs for a part of a case, and what the student's code made of them; of a wrong case if there is one."""
+    def glance(self) -> _Glance | None:
+        """At a wrong case if there is one; none where the student's code has no output, or looking saves no time."""
         pairs = sorted(zip(self.differences, self.answers, self.drawn, strict=True), key=lambda one: one[0] is None)
         for _, answer, case in pairs:
-            if self.exercise.glance is None:
-                break
-            outputs = answer.value.get("output") if isinstance(answer, Returned) else None
-            if isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
-                return self.exercise.glance(*case.inputs), outputs["output"]
+            outputs = answer.value.get("output") if self.exercise.glance and isinstance(answer, Returned) else None
+            if self.exercise.glance and isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
+                return _Glance(self.exercise, self.exercise.glance(*case.inputs), outputs["output"], self.tolerance)
         return None
 
     def _constant(self) -> Verdict | None:
@@ -336,6 +333,39 @@ def _about(label: str, text: str) -> str:
         return text
     subject = f"Entry {place[1]} of the {label}" if place[1] else f"The {label}"
     return f"{subject} {text[place.end() :]}"
+
+
+class _Glance:
+    """A part of one case, computed soon, which shows that most misconceptions do not explain an answer."""
+
+    def __init__(self, exercise: Exercise, inputs: Inputs, output: torch.Tensor, tolerance: float) -> None:
+        self._exercise = exercise
+        self._inputs = inputs
+        self._output = output
+        self._right = exercise.reference(*inputs)["outputs"]["output"]
+        self._tolerance = tolerance
+        self._wrong: dict[tuple[str, ...], Any] = {}
+
+    def explains(self, misconceptions: Sequence[Misconception]) -> bool:
+        """Whether these misconceptions, or the reference if there are none, have the student's output here."""
+        return self._same(misconceptions, self._output)
+
+    def is_right(self, misconceptions: Sequence[Misconception]) -> bool:
+        """Whether they change nothing here."""
+        return self._same(misconceptions, self._right)
+
+    def _same(self, misconceptions: Sequence[Misconception], output: torch.Tensor) -> bool:
+        names = tuple(one.name for one in misconceptions)
+        if names not in self._wrong:
+            self._wrong[names] = self._output_of(misconceptions) if names else self._right
+        wrong = self._wrong[names]
+        return isinstance(wrong, torch.Tensor) and same(output, wrong, self._tolerance, strict=True)
+
+    def _output_of(self, misconceptions: Sequence[Misconception]) -> Any:
+        try:
+            return self._exercise.wrong_answer(misconceptions, self._inputs).get("outputs", {}).get("output")
+        except Exception:  # such code would have failed, and the student's did not
+            return None
 
 
 def agrees(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:

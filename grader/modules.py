@@ -119,11 +119,16 @@ def observing(module_class: type[nn.Module]) -> Callable[..., dict[str, Any]]:
 
 
 def reading(
-    reference: Callable[..., dict[str, Any]], *, causal: bool = False, mask: Callable[..., str] | None = None
+    reference: Callable[..., dict[str, Any]],
+    *,
+    causal: bool = False,
+    mask: Callable[..., str] | None = None,
+    like: int = 0,
 ) -> Callable[..., Parts]:
     """How to read what was observed in a case, from what is named first to what is named last.
 
-    `causal` modules must not look into the future. `mask` gives the sentence about the buffer.
+    `causal` modules must not look into the future. `mask` gives the sentence about the buffer. `like` is the number
+    of the input with as many words as the output.
     """
 
     def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
@@ -138,7 +143,7 @@ def reading(
             undropped = reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
             parts["dropout"] = wrong_dropout(list(outputs.values()), undropped, how["extra"], arguments[RATE])
             return parts | buffers
-        parts["behaviour"] = wrong_behaviour(outputs, causal)
+        parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
             if how.get("gradients"):
@@ -211,8 +216,8 @@ def _what_it_has(seen: Mapping[str, Any]) -> str:
     return f"It has {names}." if names else "It has none at all."
 
 
-def wrong_behaviour(outputs: dict[str, Any], causal: bool) -> str:
-    """A sentence on how outputs depend on what they must not depend on."""
+def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
+    """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
     first = outputs["output"]
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
     given = [one for one in (first, again, later, others) if one is not None]
@@ -220,9 +225,11 @@ def wrong_behaviour(outputs: dict[str, Any], causal: bool) -> str:
         return ""
     if again is not None and not alike(again, first):
         return TWO_OUTPUTS
-    if causal and later is not None and first.dim() > 1 and not alike(later[:, :-1], first[:, :-1]):
+    if first.shape[:-1] != x.shape[:-1]:  # no output for each word: there is no telling which is whose
+        return ""
+    if causal and later is not None and not alike(later[:, :-1], first[:, :-1]):
         return "Outputs of earlier words change when a later word is changed: your module looks into the future."
-    if others is not None and first.dim() > 1 and not alike(others[0], first[0]):
+    if others is not None and not alike(others[0], first[0]):
         return "The output of a sentence changes with the other sentences of the batch."
     return ""
 

@@ -195,7 +195,7 @@ exercise = Exercise(
     form="module",
     glance=first_output,
     reference=reference,
-    read=reading(reference),
+    read=reading(reference, like=2),
     cases=[
         Case(
             "one sentence",
