@@ -189,6 +189,8 @@ class _Judgement:
 
     def _pairs(self) -> Iterator[tuple[Misconception, Misconception]]:
         """Two that can be held at once. There are thousands, so what changes nothing at a glance is not tried there."""
+        if self.exercise.glance and not self.glance:
+            return  # without any output there is no evidence for a second one
         unseen = {one.name for one in self.exercise.misconceptions if self.glance and self.glance.is_right([one])}
         for pair in itertools.combinations(self.exercise.misconceptions, 2):
             seen = [one for one in pair if one.name not in unseen]
@@ -224,11 +226,15 @@ class _Judgement:
     @functools.cached_property
     def glance(self) -> _Glance | None:
         """At a wrong case if there is one; none where the student's code has no output, or looking saves no time."""
+        looks = self.exercise.glance
+        if looks is None:
+            return None
         pairs = sorted(zip(self.differences, self.answers, self.drawn, strict=True), key=lambda one: one[0] is None)
         for _, answer, case in pairs:
-            outputs = answer.value.get("output") if self.exercise.glance and isinstance(answer, Returned) else None
-            if self.exercise.glance and isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
-                return _Glance(self.exercise, self.exercise.glance(*case.inputs), outputs["output"], self.tolerance)
+            value = answer.value if isinstance(answer, Returned) else None
+            outputs = value.get("output") if isinstance(value, dict) else None
+            if isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
+                return _Glance(self.exercise, looks(*case.inputs), outputs["output"], self.tolerance)
         return None
 
     def _constant(self) -> Verdict | None:
