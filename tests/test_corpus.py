@@ -104,10 +104,19 @@ def _class(kind: str, chosen: list[Entry], assignment: str) -> dict[str, list[En
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_there_are_five_right_styles_of_every_exercise_and_a_file_for_every_misconception(number: int) -> None:
+def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(number: int) -> None:
     assert len([entry for entry in RIGHT if entry.number == number]) >= 5
+    assert {name for entry in WRONG if entry.number == number for name in entry.named} <= misconceptions(number)
+
+
+@pytest.mark.parametrize("number", [one.number for one in of_assignment("self_attention")])
+def test_there_is_a_file_for_every_misconception(number: int) -> None:
     alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
-    assert alone == {one.name for function in EXERCISES[number].functions for one in function.misconceptions}
+    assert alone == misconceptions(number)
+
+
+def misconceptions(number: int) -> set[str]:
+    return {one.name for function in EXERCISES[number].functions for one in function.misconceptions}
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=str)
