@@ -39,7 +39,7 @@ STYLES = {
     11: "accumulated broadcast columns_transposed_back double_loop one_line_stable own_softmax rows_with_exercise_9",
     12: "baddbmm loop_over_rows",
     13: "fused_projection helper_beside",
-    14: "additive_mask exp_masked row_loop triu_indices",
+    14: "exp_masked row_loop",
     15: "bernoulli functional_on_ones numpy_mask where",
     16: "additive_mask dropout_by_hand",
     17: "loop_and_append",
@@ -63,7 +63,7 @@ SAME = {
     ),
     "another thing has the same size": (
         r"^14 triu_indices .*: T → _ in",
-        r": \w+ → \w+ in `\w+\.(shape|size|numel|dtype)`",
+        r": [\w.]+ → [\w.]+ in `[\w.]+\.(shape|size|numel|dtype)`",
         r": \w+ → \w+ in `len\(\w+\)`",
         r": \w+ → \w+ in `all_\w+\[0\]`",
         r": -?\d → -?\d in `.+\.(shape\[-?\d\]|size\(-?\d\))`",
