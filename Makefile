@@ -24,7 +24,7 @@ types: install
 	$(VENV)/bin/mypy
 
 check: install
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest $(PYTEST)
 
 validate: install
 	$(GRADER) validate
