@@ -36,7 +36,10 @@ def test_help_shows_an_example(command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["release", "nonsense"], "There is no assignment “nonsense”. There are: causal_attention, multi_head_attention, self_attention."),
+        (
+            ["release", "nonsense"],
+            "There is no assignment “nonsense”. There are: causal_attention, multi_head_attention, self_attention.",
+        ),
         (["autograde", "self_attention"], "There is nothing to grade"),
         (["autograde", "self_attention", "--student", "nobody"], "no submission of self_attention by nobody"),
         (["feedback", "self_attention"], "Run: grader autograde self_attention"),
