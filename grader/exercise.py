@@ -54,6 +54,8 @@ class Exercise:
     # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
     # make a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors.
     read: Callable[..., Any] | None = None
+    # What stands in for a student's wrong version of this function in later exercises, if not the reference.
+    lent: Callable[..., Any] | None = None
     # The part of a case that is computed first, where the rest takes time: `glance(inputs)` are the inputs for it.
     glance: Callable[..., Inputs] | None = None
     # Further functions of the same exercise: judged by themselves, sharing the points.

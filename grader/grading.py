@@ -206,7 +206,7 @@ class Grading:
     def _standins(self, exercise: Exercise) -> Standins:
         """Right versions of all earlier functions of this assignment, if the student's code calls any of them."""
         earlier = {
-            function.entry: function.reference
+            function.entry: function.lent or function.reference
             for one in EXERCISES.values()
             if one.assignment == exercise.assignment and one.number < exercise.number
             for function in one.functions

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 import torch
-from solution_cells import from_notebook, notebook, run, undisturbed
+from solution_cells import corpus, from_notebook, notebook, run, undisturbed
 from test_grading import grade
 
 from grader.dropout_test import finding
@@ -209,6 +209,16 @@ def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
         verdicts, _ = grade(imports, f"def softmax_stable(x, dim=-1):\n    {wrong}", 10, USES_SOFTMAX, 12)
         assert not verdicts[10].right
         assert verdicts[12].right, verdicts[12].sentences
+
+
+@pytest.mark.parametrize("style", ["earlier_functions", "softmax_stable_used"])
+def test_dropout_that_stands_in_drops_other_weights_in_each_call(style: str) -> None:
+    imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
+    wrong = "def inverted_dropout(attn_weights, p, training):\n    return attn_weights"
+    cells = (from_notebook()[10], from_notebook()[14], wrong, 15, corpus(16)[style], 16)
+    verdicts, _ = grade(f"import math\n{imports}", *cells)
+    assert not verdicts[15].right
+    assert verdicts[16].right, verdicts[16].sentences
 
 
 def test_a_mistake_of_its_own_costs_marks_beside_an_earlier_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,6 +38,14 @@ def reference(
         return rest(attn_weights, p)
     kept = noise(attn_weights, Random().manual_seed(seed)) >= rate(p)
     return drop(attn_weights, kept) * factor(p)
+
+
+_calls = itertools.count(SEED)
+
+
+def drops_anew(attn_weights: Tensor, p: float, training: bool) -> Any:
+    """For a student's own module: other entries in each call, as it must be."""
+    return reference(attn_weights, p, training, seed=next(_calls))
 
 
 def read(value: Any, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
@@ -95,6 +104,7 @@ exercise = Exercise(
     title="Dropout",
     entry="inverted_dropout",
     reference=reference,
+    lent=drops_anew,
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
     # dropped ones than p. Six answers at less than 3e-8 each (see dropout_test.py) and, as good as impossible, the
