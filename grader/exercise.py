@@ -49,7 +49,7 @@ class Exercise:
     misconceptions: Sequence[Misconception]
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
-    # A class is put to a case in another way than a function: see sandbox/observe.py and modules.py.
+    # How it is put to a case: "function", "twice" for two calls, or "module" for a class: see sandbox/observe.py.
     form: str = "function"
     # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
     # make a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors.

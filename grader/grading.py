@@ -210,7 +210,7 @@ class Grading:
             for one in EXERCISES.values()
             if one.assignment == exercise.assignment and one.number < exercise.number
             for function in one.functions
-            if function.form == "function"
+            if function.form != "module"
         }
         return earlier if self._mentions(exercise.entry, set(earlier)) else {}
 

@@ -12,7 +12,7 @@ from grader.exercise import Exercise, Inputs
 from grader.exercises import EXERCISES
 from grader.judge import judge, together
 from grader.rendering import verdict_panel
-from grader.sandbox.observe import observe
+from grader.sandbox.observe import put
 from grader.verdict import Verdict
 
 
@@ -37,7 +37,7 @@ def _answer(exercise: Exercise, function: Any, inputs: Inputs) -> Answer:
         return Missing()
     given = _copy(list(inputs))
     try:
-        value = observe(function, *given) if exercise.form == "module" else function(*given)
+        value = put(exercise.form, function, given)
     except Exception as error:
         return Raised(type(error).__name__, str(error))
     return Returned(value, given)

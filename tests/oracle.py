@@ -62,7 +62,17 @@ def masked_softmax(scores: Any, d_k: int) -> Any:
 
 
 def dropout(weights: Any, p: float, training: bool) -> Any:
-    return functools.partial(dropped_well, weights, p) if training else weights
+    return functools.partial(twice_right, weights, p if training else 0.0)
+
+
+def twice_right(weights: Any, p: float, values: Any) -> bool:
+    """Whether two calls are right, and drop other entries each time."""
+    first, second = values["outputs"]["first"], values["outputs"]["second"]
+    if p == 0:
+        return all(
+            isinstance(one, torch.Tensor) and np.array_equal(one.double().numpy(), weights) for one in (first, second)
+        )
+    return all(dropped_well(weights, p, one) for one in (first, second)) and not torch.equal(first == 0, second == 0)
 
 
 def dropped_well(weights: Any, p: float, value: Any) -> bool:

@@ -23,7 +23,7 @@ from grader.assemble import solutions
 from grader.exercise import Exercise, Inputs
 from grader.exercises import EXERCISES
 from grader.sandbox import wire
-from grader.sandbox.observe import observe
+from grader.sandbox.observe import put
 
 MOST_MEMORY = 2**30  # bytes beyond what the test process holds
 CELL = "cell"  # the file name of code from a cell
@@ -87,9 +87,6 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
     except Exception as error:
         failure = Raised(type(error).__name__)
         return lambda _inputs: failure
-    is_module = exercise.form == "module"
-    function = functools.partial(observe, entry) if is_module else entry
-
     hung: list[Answer] = []
 
     def ask(inputs: Inputs) -> Answer:
@@ -98,14 +95,14 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         copy = wire.decode(*wire.encode(list(inputs), words=True), words=True)
         try:
             with stopped_after(steps), same_chance():
-                value = wire.encode(function(*copy), words=is_module)
+                value = wire.encode(put(exercise.form, entry, copy), words=exercise.form != "function")
                 after = wire.encode(copy, words=True)
         except TimeoutError:
             hung.append(Lost("too long"))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(wire.decode(*value, words=is_module), wire.decode(*after, words=True))
+        return Returned(wire.decode(*value, words=exercise.form != "function"), wire.decode(*after, words=True))
 
     return ask
 

@@ -97,7 +97,7 @@ def answer(ask: Callable[[Inputs], Answer]) -> Callable[[Inputs], Any]:
     return value
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != 15])  # where nothing is added up
 def test_rounding_errors_stay_below_a_fifth_of_the_tolerance(name: int | str) -> None:
     """Those of the reference and of every right solution of the corpus, in float32."""
     exercise = FUNCTIONS[name]

@@ -79,6 +79,11 @@ def gigantic(rng: torch.Generator) -> Inputs:
     return 1e30 * x, 1
 
 
+def standardised(x: Tensor, dim: int) -> Tensor:
+    apart = x - x.mean(dim, keepdim=True)
+    return apart / (apart.square().sum(dim, keepdim=True) / (x.shape[dim] - 1)).sqrt()  # x.std warns of a single entry
+
+
 exercise = Exercise(
     number=10,
     assignment="causal_attention",
@@ -216,7 +221,7 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.25,
             says="You subtract the mean and divide by the spread, which alters the weights. Subtract only the maximum.",
-            change={"shift": lambda x, dim: (x - x.mean(dim, keepdim=True)) / x.std(dim, keepdim=True)},
+            change={"shift": standardised},
         ),
         Misconception(
             "cut off",

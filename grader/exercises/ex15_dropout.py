@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from grader.dropout_test import DROPPED_IN_VAIN, NOT_FINITE, finding
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.sandbox.observe import twice
 
 Tensor = torch.Tensor
 Random = torch.Generator
 
-SEED = 20_150_615  # of our own random numbers; any but those of `COMMON_SEEDS`
+SEED = 20_150_615  # of our own random numbers
 ROUNDING = 1e-5  # of single numbers, which are only multiplied
-# What students like to write into a function. Not 0: every answer is computed after that seed.
-COMMON_SEEDS = (1, 2, 3, 7, 10, 42, 99, 100, 111, 123, 456, 789, 999, 1234, 1337, 2023, 2024, 2025, 2026, 12345)
-SEED_FIXED = "A fixed seed inside your function drops the same entries each time. Set no seed in it."
+SAME_AGAIN = "Two calls drop the same entries. Draw random numbers in each call anew, and set no seed there."
+
+_calls = itertools.count(SEED)
 
 
-def reference(
+def inverted_dropout(
     attn_weights: Tensor,
     p: float,
     training: bool,
     *,
     active: Callable[[bool], bool] = lambda training: training,
     rest: Callable[[Tensor, float], Tensor] = lambda weights, p: weights.clone(),
-    seed: int = SEED,
+    seed: int | None = None,
     noise: Callable[[Tensor, Random], Tensor] = lambda weights, rng: torch.rand(weights.shape, generator=rng),
     rate: Callable[[float], float] = lambda p: p,
     drop: Callable[[Tensor, Tensor], Tensor] = lambda weights, kept: weights * kept,
@@ -36,43 +38,31 @@ def reference(
 ) -> Any:
     if not active(training):
         return rest(attn_weights, p)
-    kept = noise(attn_weights, Random().manual_seed(seed)) >= rate(p)
+    kept = noise(attn_weights, random(seed)) >= rate(p)
     return drop(attn_weights, kept) * factor(p)
 
 
-_calls = itertools.count(SEED)
+def random(seed: int | None = None) -> Random:
+    """Random numbers after this seed, or such as have never been there."""
+    return Random().manual_seed(next(_calls) if seed is None else seed)
 
 
-def drops_anew(attn_weights: Tensor, p: float, training: bool) -> Any:
-    """For a student's own module: other entries in each call, as it must be."""
-    return reference(attn_weights, p, training, seed=next(_calls))
+def reference(attn_weights: Tensor, p: float, training: bool, **changes: Any) -> dict[str, Any]:
+    return twice(functools.partial(inverted_dropout, **changes), attn_weights, p, training)
 
 
-def read(value: Any, attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
+reference.__wrapped__ = inverted_dropout  # type: ignore[attr-defined]  # its source is the one that must not leak
+
+
+def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
     """A sentence on the pattern of what was dropped and, in evaluation, the numbers."""
-    said = finding(value, attn_weights, p if training else 0.0, ROUNDING)
+    first, second = value["outputs"]["first"], value["outputs"]["second"]
+    said, again = (finding(one, attn_weights, p if training else 0.0, ROUNDING) for one in (first, second))
     if training:
-        return {"pattern": said or (SEED_FIXED if _from_a_common_seed(value == 0, p) else "")}
+        dropped_again = not said and not again and torch.equal(first == 0, second == 0)
+        return {"pattern": said or again or (SAME_AGAIN if dropped_again else "")}
     by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
-    return {"output": attn_weights if by_chance else value, "pattern": said if by_chance else ""}
-
-
-def _from_a_common_seed(dropped: Tensor, p: float) -> bool:
-    return any(torch.equal(dropped.cpu(), one) for seed in COMMON_SEEDS for one in _patterns(dropped, p, seed))
-
-
-def _patterns(like: Tensor, p: float, seed: int) -> Iterator[Tensor]:
-    """What is dropped after this seed, by the usual ways to write dropout."""
-
-    def rng() -> Random:
-        return Random().manual_seed(seed)
-
-    random = torch.rand(like.shape, generator=rng())
-    yield random < p
-    yield random >= 1 - p
-    yield torch.bernoulli(torch.full(like.shape, 1 - p), generator=rng()) == 0
-    yield torch.bernoulli(torch.full(like.shape, p), generator=rng()) == 1
-    yield torch.empty(like.shape).bernoulli_(1 - p, generator=rng()) == 0  # as in nn.Dropout
+    return {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
 
 
 def by_row(weights: Tensor, rng: Random) -> Tensor:
@@ -90,8 +80,12 @@ def by_matrix(weights: Tensor, rng: Random) -> Tensor:
 def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
     if not training:
         return weights.clone()
-    dropped: Tensor = reference(weights, p, training)
+    dropped: Tensor = inverted_dropout(weights, p, training)
     return dropped / dropped.sum(-1, keepdim=True) * weights.sum(-1, keepdim=True)
+
+
+def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    return functools.partial(twice, function)
 
 
 def draw(*shape: int, p: float, training: bool) -> Callable[[Random], Inputs]:
@@ -104,11 +98,12 @@ exercise = Exercise(
     title="Dropout",
     entry="inverted_dropout",
     reference=reference,
-    lent=drops_anew,
+    lent=inverted_dropout,
+    form="twice",
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
-    # dropped ones than p. Six answers at less than 3e-8 each (see dropout_test.py) and, as good as impossible, the
-    # pattern of a common seed: a right function is refused with a probability below 2e-7.
+    # dropped ones than p. Six answers of two calls each, at less than 3e-8 a call (see dropout_test.py): a right
+    # function is refused with a probability below 4e-7.
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=draw(7, 5, p=0.4, training=False)),
         Case(
@@ -323,15 +318,15 @@ exercise = Exercise(
             kind="arrangement",
             credit=0.75,
             says="The numbers are right, but in lists. Return a tensor of the shape of the weights.",
-            answers=lambda w, p, training: reference(w, p, training).tolist(),
+            answers=in_two_calls(lambda w, p, training: inverted_dropout(w, p, training).tolist()),
         ),
         Misconception(
             "noise instead of a mask",
             kind="wrong formula",
             credit=0.25,
             says="You multiply with random numbers themselves. Compare them with p first: an entry stays or goes.",
-            answers=lambda w, p, training: (
-                w * torch.rand(w.shape, generator=Random().manual_seed(SEED)) if training else w.clone()
+            answers=in_two_calls(
+                lambda w, p, training: w * torch.rand(w.shape, generator=random()) if training else w.clone()
             ),
         ),
         Misconception(
@@ -339,7 +334,7 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.5,
             says="You divide what is left of each row by its sum. Multiply all survivors by 1/(1 − p) instead.",
-            answers=renormalised,
+            answers=in_two_calls(renormalised),
         ),
         Misconception(
             "seed fixed inside",

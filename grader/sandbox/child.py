@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
-from grader.sandbox.observe import observe
+from grader.sandbox.observe import put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
@@ -49,12 +49,12 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     if not callable(function):
         return {"missing": True}, {}
     inputs = _on_device(wire.decode(request.header["inputs"], request.tensors, words=True), device)
-    is_class = request.header["form"] == "module"
+    form = request.header["form"]
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
-            value = observe(function, *inputs) if is_class else function(*inputs)
-        answer, tensors = wire.encode(value, words=is_class)
+            value = put(form, function, inputs)
+        answer, tensors = wire.encode(value, words=form != "function")
         # The inputs go back too: the judge looks whether they were modified.
         after, more_tensors = wire.encode(inputs, prefix="input", words=True)
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer

@@ -1,6 +1,6 @@
-"""Put a case to a class: build the module, load weights by name, run it, and note everything that is judged.
+"""Put a case to a function or a class. Of a module: build it, load weights by name, run it, note all that is judged.
 
-The same code looks at the student's class, in the sandbox, and at our own, outside. It judges nothing.
+The same code looks at the student's code, in the sandbox, and at our own, outside. It judges nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,22 @@ import torch
 from torch import nn
 
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
+
+
+def put(form: str, entry: Any, inputs: Sequence[Any]) -> Any:
+    """Put a case to a student's function or class, in the form that its exercise asks for."""
+    if form == "module":
+        return observe(entry, *inputs)
+    if form == "twice":
+        return twice(entry, *inputs)
+    return entry(*inputs)
+
+
+def twice(function: Any, *inputs: Any) -> dict[str, Any]:
+    """What two calls return; the second one must not change what the first one gave."""
+    first = function(*inputs)
+    first = first.clone() if isinstance(first, torch.Tensor) else first
+    return {"outputs": {"first": first, "second": function(*inputs)}}
 
 
 def observe(
