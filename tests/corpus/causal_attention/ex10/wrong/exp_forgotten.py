@@ -1,0 +1,6 @@
+# wrong: the shifted numbers are divided by their sum, without exp
+# named: exponential forgotten
+def softmax_stable(x, dim=-1):
+    shifted = x - x.max(dim, keepdim=True).values
+    total = shifted.sum(dim, keepdim=True)
+    return shifted / total
