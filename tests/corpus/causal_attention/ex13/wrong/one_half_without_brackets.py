@@ -1,0 +1,16 @@
+# wrong: / d ** 1 / 2, which divides by d and by 2
+# named: divided twice by half
+class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def forward(self, x):
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_weights = torch.softmax(queries @ keys.T / keys.shape[-1] ** 1 / 2, dim=-1)
+        context_vec = attn_weights @ values
+        return context_vec

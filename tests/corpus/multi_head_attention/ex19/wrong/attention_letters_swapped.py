@@ -1,0 +1,29 @@
+# wrong: the second einsum reads the attention as nhkq
+# named: weights transposed
+class SelfAttention(nn.Module):
+    def __init__(self, embed_size, heads):
+        super(SelfAttention, self).__init__()
+        assert embed_size % heads == 0, "embed_size must be divisible by heads"
+        self.embed_size = embed_size
+        self.heads = heads
+        self.head_dim = embed_size // heads
+        self.values = nn.Linear(embed_size, embed_size, bias=False)
+        self.keys = nn.Linear(embed_size, embed_size, bias=False)
+        self.queries = nn.Linear(embed_size, embed_size, bias=False)
+        self.fc_out = nn.Linear(embed_size, embed_size, bias=False)
+
+    def forward(self, values, keys, query, mask=None):
+        N = query.shape[0]
+        value_len, key_len, query_len = values.shape[1], keys.shape[1], query.shape[1]
+
+        values = self.values(values).reshape(N, value_len, self.heads, self.head_dim)
+        keys = self.keys(keys).reshape(N, key_len, self.heads, self.head_dim)
+        queries = self.queries(query).reshape(N, query_len, self.heads, self.head_dim)
+
+        energy = torch.einsum("nqhd,nkhd->nhqk", [queries, keys])
+        if mask is not None:
+            energy = energy.masked_fill(mask == 0, float("-1e20"))
+        attention = torch.softmax(energy / (self.head_dim ** 0.5), dim=3)
+
+        out = torch.einsum("nhkq,nkhd->nqhd", [attention, values])
+        return self.fc_out(out.reshape(N, query_len, self.embed_size))
