@@ -109,7 +109,7 @@ def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(numbe
     assert {name for entry in WRONG if entry.number == number for name in entry.named} <= misconceptions(number)
 
 
-@pytest.mark.parametrize("number", [one.number for one in of_assignment("self_attention")])
+@pytest.mark.parametrize("number", EXERCISES)
 def test_there_is_a_file_for_every_misconception(number: int) -> None:
     alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
     assert alone == misconceptions(number)

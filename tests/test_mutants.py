@@ -19,6 +19,7 @@ from solution_cells import corpus, from_notebook, functions, notebook, run, undi
 
 from grader.answer import Answer
 from grader.exercise import DrawnCase, Exercise, Inputs
+from grader.exercises import EXERCISES
 from grader.judge import judge
 
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
@@ -149,6 +150,9 @@ def implementations(number: int) -> dict[str, str]:
     return {"notebook": from_notebook()[number]} | {style: found[style] for style in STYLES[number].split()}
 
 
+CRASHES = ("fused_kernel_arguments_swapped",)  # takes the process down, for which the sandbox is made
+
+
 @functools.cache
 def outcomes(number: int) -> list[Outcome]:
     """What oracle and judge say about every mutant."""
@@ -203,6 +207,23 @@ def test_every_right_mutant_gets_full_marks(number: int) -> None:
 def test_it_is_known_why_a_mutant_survives(number: int) -> None:
     unknown = [one for one in outcomes(number) if one.full_marks and not why_the_same(one)]
     assert not unknown, "\n".join(map(str, unknown))
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
+    exercises = [with_known_answers(exercise) for exercise in EXERCISES[number].functions]
+    given, drawn = notebook(number), [exercise.draw() for exercise in exercises]
+    with undisturbed():
+        accepted = [
+            style
+            for style, source in corpus(number, "wrong").items()
+            if style not in CRASHES
+            and all(
+                gets_full_marks(one, cases, run(source, one, given, STEPS))
+                for one, cases in zip(exercises, drawn, strict=True)
+            )
+        ]
+    assert not accepted
 
 
 def test_every_reason_is_needed() -> None:

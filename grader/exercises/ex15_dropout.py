@@ -337,10 +337,10 @@ exercise = Exercise(
             answers=in_two_calls(renormalised),
         ),
         Misconception(
-            "seed fixed inside",
+            "same entries in each call",
             kind="hard-coded",
             credit=0.75,
-            says="You set a seed inside the function, so each call drops the same entries. Set no seed there.",
+            says="Each call drops the same entries: your function sets a seed, or keeps what it has drawn. Do neither.",
             change={"seed": 123},
         ),
     ],

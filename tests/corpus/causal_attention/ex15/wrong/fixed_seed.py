@@ -1,5 +1,5 @@
 # wrong: the generator is seeded in the function, the same mask at every call
-# named: seed fixed inside
+# named: same entries in each call
 def inverted_dropout(attn_weights, p, training):
     torch.manual_seed(123)
     if not training:

@@ -1,4 +1,5 @@
 # wrong: the first mask is kept for all later calls
+# named: same entries in each call
 _masks = {}
 
 

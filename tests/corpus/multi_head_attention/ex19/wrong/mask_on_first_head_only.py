@@ -1,4 +1,5 @@
 # wrong: only the first head is masked
+# named: mask on the first head only
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

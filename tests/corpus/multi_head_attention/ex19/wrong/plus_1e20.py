@@ -1,4 +1,5 @@
 # wrong: 1e20 without its sign
+# named: +∞ for −∞
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,4 +1,5 @@
 # wrong: keys and queries swapped in the product
+# named: queries and keys exchanged + one length for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

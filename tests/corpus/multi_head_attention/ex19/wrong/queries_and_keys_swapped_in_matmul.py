@@ -1,4 +1,5 @@
 # wrong: k @ q.T instead of q @ k.T
+# named: queries and keys exchanged + one length for all
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

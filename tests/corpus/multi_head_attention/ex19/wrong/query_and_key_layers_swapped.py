@@ -1,4 +1,5 @@
 # wrong: self.keys on the query and self.queries on the keys
+# named: layers of keys and queries exchanged
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

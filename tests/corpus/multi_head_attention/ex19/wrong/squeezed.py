@@ -1,4 +1,5 @@
 # wrong: the result is squeezed
+# named: squeezed
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()
