@@ -23,7 +23,7 @@ SAME_AGAIN = "Two calls drop the same entries. Draw random numbers in each call 
 _calls = itertools.count(SEED)
 
 
-def inverted_dropout(
+def dropped_out(
     attn_weights: Tensor,
     p: float,
     training: bool,
@@ -48,10 +48,10 @@ def random(seed: int | None = None) -> Random:
 
 
 def reference(attn_weights: Tensor, p: float, training: bool, **changes: Any) -> dict[str, Any]:
-    return twice(functools.partial(inverted_dropout, **changes), attn_weights, p, training)
+    return twice(functools.partial(dropped_out, **changes), attn_weights, p, training)
 
 
-reference.__wrapped__ = inverted_dropout  # type: ignore[attr-defined]  # its source is the one that must not leak
+reference.__wrapped__ = dropped_out  # type: ignore[attr-defined]  # its source is the one that must not leak
 
 
 def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def by_matrix(weights: Tensor, rng: Random) -> Tensor:
 def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
     if not training:
         return weights.clone()
-    dropped: Tensor = inverted_dropout(weights, p, training)
+    dropped: Tensor = dropped_out(weights, p, training)
     return dropped / dropped.sum(-1, keepdim=True) * weights.sum(-1, keepdim=True)
 
 
@@ -98,7 +98,7 @@ exercise = Exercise(
     title="Dropout",
     entry="inverted_dropout",
     reference=reference,
-    lent=inverted_dropout,
+    lent=dropped_out,
     form="twice",
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
@@ -318,7 +318,7 @@ exercise = Exercise(
             kind="arrangement",
             credit=0.75,
             says="The numbers are right, but in lists. Return a tensor of the shape of the weights.",
-            answers=in_two_calls(lambda w, p, training: inverted_dropout(w, p, training).tolist()),
+            answers=in_two_calls(lambda w, p, training: dropped_out(w, p, training).tolist()),
         ),
         Misconception(
             "noise instead of a mask",
