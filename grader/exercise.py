@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,10 +81,12 @@ class Exercise:
 
     def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
         """What these misconceptions, all at once, would answer."""
-        if len(misconceptions) == 1 and misconceptions[0].answers is not None:
-            return misconceptions[0].answers(*inputs)
-        changes = {key: value for one in misconceptions for key, value in one.change.items()}
-        return self.reference(*inputs, **changes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
+            if len(misconceptions) == 1 and misconceptions[0].answers is not None:
+                return misconceptions[0].answers(*inputs)
+            changes = {key: value for one in misconceptions for key, value in one.change.items()}
+            return self.reference(*inputs, **changes)
 
 
 @dataclass(frozen=True)
