@@ -87,6 +87,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
     except Exception as error:
         failure = Raised(type(error).__name__)
         return lambda _inputs: failure
+    words = exercise.form != "function"  # then the value holds names, as in the sandbox
     hung: list[Answer] = []
 
     def ask(inputs: Inputs) -> Answer:
@@ -95,14 +96,14 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         copy = wire.decode(*wire.encode(list(inputs), words=True), words=True)
         try:
             with stopped_after(steps), same_chance():
-                value = wire.encode(put(exercise.form, entry, copy), words=exercise.form != "function")
+                value = wire.encode(put(exercise.form, entry, copy), words=words)
                 after = wire.encode(copy, words=True)
         except TimeoutError:
             hung.append(Lost("too long"))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(wire.decode(*value, words=exercise.form != "function"), wire.decode(*after, words=True))
+        return Returned(wire.decode(*value, words=words), wire.decode(*after, words=True))
 
     return ask
 

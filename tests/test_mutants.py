@@ -22,6 +22,7 @@ from grader.exercise import DrawnCase, Exercise, Inputs
 from grader.exercises import EXERCISES
 from grader.judge import judge
 
+CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
 
 # Solutions that differ in style. The notebook's own comes first.
@@ -150,21 +151,15 @@ def implementations(number: int) -> dict[str, str]:
     return {"notebook": from_notebook()[number]} | {style: found[style] for style in STYLES[number].split()}
 
 
-CRASHES = ("fused_kernel_arguments_swapped",)  # takes the process down, for which the sandbox is made
-
-
 @functools.cache
 def outcomes(number: int) -> list[Outcome]:
     """What oracle and judge say about every mutant."""
-    exercises = {name: with_known_answers(exercise) for name, exercise in functions(number).items()}
+    exercises = functions(number)
     oracles, given = {name: Oracle(name) for name in exercises}, notebook(number)
-    drawn = {name: exercise.draw() for name, exercise in exercises.items()}
+    full_marks = grader_of(number)
 
     def is_right(source: str, steps: int) -> bool:
         return all(oracles[name].accepts(run(source, one, given, steps)) for name, one in exercises.items())
-
-    def full_marks(source: str) -> bool:
-        return all(gets_full_marks(one, drawn[name], run(source, one, given, STEPS)) for name, one in exercises.items())
 
     found = []
     with undisturbed():
@@ -173,6 +168,19 @@ def outcomes(number: int) -> list[Outcome]:
             for description, mutant in mutants(source):
                 found.append(Outcome(number, style, description, is_right(mutant, STEPS), full_marks(mutant)))
     return found
+
+
+@functools.cache
+def grader_of(number: int) -> Callable[[str], bool]:
+    """What says whether a source gets full marks in all functions of an exercise."""
+    exercises, given = [with_known_answers(one) for one in EXERCISES[number].functions], notebook(number)
+    drawn = [exercise.draw() for exercise in exercises]
+
+    def full_marks(source: str) -> bool:
+        pairs = zip(exercises, drawn, strict=True)
+        return all(gets_full_marks(one, cases, run(source, one, given, STEPS)) for one, cases in pairs)
+
+    return full_marks
 
 
 def with_known_answers(exercise: Exercise) -> Exercise:
@@ -211,18 +219,10 @@ def test_it_is_known_why_a_mutant_survives(number: int) -> None:
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
-    exercises = [with_known_answers(exercise) for exercise in EXERCISES[number].functions]
-    given, drawn = notebook(number), [exercise.draw() for exercise in exercises]
+    full_marks = grader_of(number)
     with undisturbed():
-        accepted = [
-            style
-            for style, source in corpus(number, "wrong").items()
-            if style not in CRASHES
-            and all(
-                gets_full_marks(one, cases, run(source, one, given, STEPS))
-                for one, cases in zip(exercises, drawn, strict=True)
-            )
-        ]
+        files = corpus(number, "wrong").items()
+        accepted = [style for style, source in files if style not in CRASHES and full_marks(source)]
     assert not accepted
 
 

@@ -57,10 +57,10 @@ reference.__wrapped__ = dropped_out  # type: ignore[attr-defined]  # its source 
 def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
     """A sentence on the pattern of what was dropped and, in evaluation, the numbers."""
     first, second = value["outputs"]["first"], value["outputs"]["second"]
-    said, again = (finding(one, attn_weights, p if training else 0.0, ROUNDING) for one in (first, second))
     if training:
-        dropped_again = not said and not again and torch.equal(first == 0, second == 0)
-        return {"pattern": said or again or (SAME_AGAIN if dropped_again else "")}
+        said = finding(first, attn_weights, p, ROUNDING) or finding(second, attn_weights, p, ROUNDING)
+        return {"pattern": said or (SAME_AGAIN if torch.equal(first == 0, second == 0) else "")}
+    said = finding(first, attn_weights, 0.0, ROUNDING)
     by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
     return {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
 
