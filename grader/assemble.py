@@ -7,13 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_SOLUTION_CELL = re.compile(r"exercise-(\d+)")
-
-
-def solution_number(cell: Any) -> int | None:
-    """The exercise that a solution cell belongs to."""
-    match = _SOLUTION_CELL.fullmatch(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
-    return int(match[1]) if match else None
+from grader.cells import solution_number
 
 
 def solutions(source: Any) -> dict[int, str]:

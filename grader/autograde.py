@@ -1,51 +1,91 @@
-"""Grade the submissions of an assignment into nbgrader's gradebook."""
+"""Grade a class: take in what is new, have workers grade it, and write the results down in batches."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
+import contextlib
+import fcntl
+import hashlib
+import itertools
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import nbformat
+from nbgrader.converters import Autograde
+from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import find_all_files, parse_utc
+from traitlets.utils.importstring import import_item
 
-from grader.course import Course, CourseError
-from grader.grading import is_test_cell
+from grader.autograded import Autograded
+from grader.cells import drawings_of
+from grader.course import CONFIG_FILE, Course, CourseError
+from grader.gradebook import ClassGradebook, Entry, Record
 from grader.handed_in import NotTakenIn, take_in
-from grader.nbgrader_parts import DEVICE_VARIABLE, UNCONFINED_VARIABLE
-from grader.rendering import BLOCKED_KEY, METADATA_KEY
+from grader.repair import known_cells
 from grader.sandbox.confine import why_not
+from grader.scratch import Files, sweep
+from grader.submission import Assignment, Graded, Submission
+from grader.workers import InThisProcess, LocalWorkers, Workers
+
+BATCH = 32  # submissions that are written at once …
+BATCH_SECONDS = 1.0  # … or those of this time
 
 
-@dataclass(frozen=True)
-class Graded:
-    """One student's result, as the autograded notebook records it."""
+class Watcher(Protocol):
+    """Somebody who looks on."""
 
-    student: str
-    verdicts: list[dict[str, Any]]  # of the test cells, in order
-    error: str = ""  # why there is no result
-    blocked: tuple[str, ...] = ()  # what the code tried and was not allowed to do
+    def tell(self, text: str) -> None:
+        """Something that the user should know."""
 
-    @property
-    def points(self) -> float:
-        return float(sum(verdict["points"] for verdict in self.verdicts))
+    def look(self, running: Mapping[str, float]) -> None:
+        """Called now and then: who is being graded, and for how many seconds."""
 
-    @property
-    def max_points(self) -> float:
-        return float(sum(verdict["max_points"] for verdict in self.verdicts))
+
+class Nobody:
+    def tell(self, text: str) -> None: ...
+
+    def look(self, running: Mapping[str, float]) -> None: ...
 
 
 def autograde(
     course: Course,
     assignment: str,
     students: Sequence[str] = (),
+    *,
     device: str = "cpu",
     force: bool = False,
     confined: bool = True,
+    jobs: int = 1,
+    watcher: Watcher | None = None,
 ) -> Iterator[Graded]:
-    """Grade one student after another; whatever happens to one, the others go on."""
+    """Yield what became of each submission as soon as it is written down. Whatever happens to one, the others go on.
+
+    What has a grade for the same submission, release, grader and settings is not run again, unless `force` is true.
+    """
+    watcher = watcher or Nobody()
+    chosen = who(course, assignment, students)
+    if not course.notebook("release", assignment).is_file():
+        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    if confined and (reason := why_not()):
+        raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
+    config = course.config()
+    config.RunAndJudge.device = device
+    config.RunAndJudge.confined = confined
+    sweep()
+    with _alone(course):
+        run = _Run(course, assignment, config, watcher)
+        try:
+            yield from run.grade(chosen, force, jobs)
+        finally:
+            run.close()
+
+
+def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[str]:
+    """Whose submissions there are to grade: these students', or everyone's."""
     course.chosen([assignment])
     everyone = course.students(assignment)
     unknown = sorted(set(students) - set(everyone))
@@ -53,49 +93,176 @@ def autograde(
         raise CourseError(f"There is no submission of {assignment} by {', '.join(unknown)}.")
     if not everyone:
         raise CourseError(f"There is nothing to grade: no folder submitted/STUDENT/{assignment}.")
-    if not course.notebook("release", assignment).is_file():
-        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    if confined and (reason := why_not()):
-        raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
-    os.environ[DEVICE_VARIABLE] = device
-    os.environ.pop(UNCONFINED_VARIABLE, None)
-    if not confined:
-        os.environ[UNCONFINED_VARIABLE] = "1"
-    api = course.api()
-    with tempfile.TemporaryDirectory(prefix=".taken-in-", dir=course.root) as folder:
-        api = course.api(submitted=Path(folder).name)
-        for student in students or everyone:
-            yield _grade(course, api, assignment, student, force, Path(folder))
+    return list(dict.fromkeys(students)) or everyone
 
 
-def _grade(course: Course, api: Any, assignment: str, student: str, force: bool, folder: Path) -> Graded:
-    try:
-        left_out = take_in(course.root / "submitted", student, assignment, folder, course.root / "source" / assignment)
-        result = api.autograde(assignment, student, force=force, create=True)
-        if not result["success"]:
-            return Graded(student, [], _last_line(result))
-        verdicts, blocked = read_results(course, assignment, student)
-    except NotTakenIn as reason:
-        return Graded(student, [], str(reason))
-    except Exception as error:  # nbgrader lets some errors through; the next student must be graded all the same
-        return Graded(student, [], f"{type(error).__name__}: {error}")
-    return Graded(student, verdicts, blocked=(*left_out, *blocked))
+@contextlib.contextmanager
+def _alone(course: Course) -> Iterator[None]:
+    """Two that grade the same course at once would undo each other's work."""
+    with (course.root / CONFIG_FILE).open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CourseError("This course is being graded already. Wait for that, or stop it.") from None
+        yield
 
 
-def _last_line(result: dict[str, Any]) -> str:
-    lines = str(result.get("error") or result.get("log") or "nbgrader gave no reason").strip().splitlines()
-    return lines[-1] if lines else "nbgrader gave no reason"
+@dataclass(frozen=True)
+class _Taken:
+    """A submission on its way: what must be known when its result comes."""
+
+    submission: Submission
+    fingerprint: str
+    timestamp: datetime | None
+    left_out: Sequence[str]
 
 
-def read_results(course: Course, assignment: str, student: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    """The verdicts in an autograded notebook, and what was blocked. Our metadata is on outputs of our own only."""
-    notebook = nbformat.read(course.notebook(f"autograded/{student}", assignment), as_version=4)
-    verdicts: list[dict[str, Any]] = []
-    blocked: dict[str, None] = {}
-    for cell in notebook.cells:
-        for output in cell.get("outputs", ()):
-            ours = output.get("metadata", {}).get(METADATA_KEY, {})
-            blocked |= dict.fromkeys(ours.get(BLOCKED_KEY, ()))
-            if "points" in ours and is_test_cell(cell):
-                verdicts.append(ours)
-    return verdicts, tuple(blocked)
+class _Run:
+    """One run over a class: the head, which alone reads submissions and writes results."""
+
+    def __init__(self, course: Course, assignment: str, config: Any, watcher: Watcher) -> None:
+        self._course = course
+        self._name = assignment
+        self._watcher = watcher
+        api = course.api(config)
+        converter = Autograde(coursedir=api.coursedir, parent=api)
+        self._ignored = [*api.coursedir.ignore, "*.ipynb"]
+        self._gradebook = api.gradebook
+        self._book = ClassGradebook(self._gradebook, assignment, _penalties(converter), watcher.tell)
+        self._assignment = self._read_assignment(api, converter)
+        self._digest = _digest_of_all(self._assignment, self._book.duedate)
+        self._folder = Autograded(
+            Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve(),
+            assignment,
+            int(str(converter.permissions), 8),
+        )
+        self._workers: Workers | None = None
+        self._taken: dict[str, _Taken] = {}
+        self._batch: list[Entry] = []
+        self._ready: list[Graded] = []  # to be told of with the next batch, in this order
+        self._batch_began = time.monotonic()
+
+    def _read_assignment(self, api: Any, converter: Any) -> Assignment:
+        source = Path(api.coursedir.format_path(api.coursedir.source_directory, ".", self._name))
+        places = [Path(path).relative_to(source) for path in find_all_files(str(source), self._ignored)]
+        students_own = converter.exclude_overwriting.get(self._name, [])
+        return Assignment(
+            name=self._name,
+            db_url=api.coursedir.db_url,
+            kernelspec=self._book.notebook.kernelspec,
+            known=known_cells(self._book.notebook),
+            given={str(place): (source / place).read_bytes() for place in places if str(place) not in students_own},
+            drawings=drawings_of(self._course.read("release", self._name)),
+            config=api.config,
+            preprocessors=[*converter.sanitize_preprocessors, *converter.autograde_preprocessors],
+        )
+
+    def grade(self, students: Sequence[str], force: bool, jobs: int) -> Iterator[Graded]:
+        self._records = self._book.records()
+        self._extensions = self._book.extensions()
+        self._folder.recover({student: record.fingerprint for student, record in self._records.items()})
+        new = self._new(students, force)
+        first = list(itertools.islice(new, 2))
+        if first:
+            one = jobs == 1 or len(first) == 1
+            self._workers = InThisProcess(self._assignment) if one else LocalWorkers(self._assignment, jobs)
+            for graded in self._workers.grade(itertools.chain(first, new)):
+                if graded is not None:
+                    self._keep(graded)
+                self._watcher.look(self._workers.running())
+                if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
+                    yield from self._write_down()
+        yield from self._write_down()
+
+    def _new(self, students: Sequence[str], force: bool) -> Iterator[Submission]:
+        """What is to be graded. What is not has its result already, or cannot be taken in."""
+        for student in students:
+            try:
+                taken = self._take_in(student)
+            except NotTakenIn as reason:
+                self._ready.append(Graded(student, error=str(reason)))
+                continue
+            record = self._records.get(student)
+            if not force and record and self._is_current(student, record, taken.fingerprint):
+                self._ready.append(Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True))
+                continue
+            self._taken[student] = taken
+            yield taken.submission
+
+    def _is_current(self, student: str, record: Record, fingerprint: str) -> bool:
+        return record.fingerprint == fingerprint and record.digest == self._folder.digest(student)
+
+    def _take_in(self, student: str) -> _Taken:
+        given = self._course.root / "source" / self._name
+        handed_in = take_in(self._course.root / "submitted", student, self._name, given)
+        files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
+        submission = Submission(student, handed_in.notebook, files)
+        text = files.get("timestamp.txt", b"").decode().strip()
+        fingerprint = _digest(
+            self._digest, student, str(self._extensions.get(student)), str(handed_in.left_out),
+            handed_in.notebook or b"", *itertools.chain.from_iterable(sorted(files.items())),
+        )  # fmt: skip
+        return _Taken(submission, fingerprint, parse_utc(text) if text else None, handed_in.left_out)
+
+    def _is_ignored(self, place: str) -> bool:
+        return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
+
+    def _keep(self, graded: Graded) -> None:
+        """Lay a result down beside the autograded folder, and put it on the list for the gradebook."""
+        taken = self._taken.pop(graded.student)
+        graded.blocked = (*taken.left_out, *graded.blocked)
+        if not graded.error:
+            files: Files = {**taken.submission.files, **self._assignment.given}
+            try:
+                digest = self._folder.lay_down(graded.student, taken.fingerprint, graded.notebook, files)
+            except OSError as error:
+                raise CourseError(f"What is graded cannot be written: {error.strerror} ({error.filename}).") from error
+            record = Record(taken.fingerprint, digest, graded.verdicts, graded.blocked)
+            self._batch.append(Entry(graded, record, taken.timestamp))
+        self._ready.append(graded)
+
+    def _write_down(self) -> list[Graded]:
+        """Write the batch into the gradebook, then put its notebooks in place. Returns who has a result now."""
+        batch, self._batch = self._batch, []
+        self._book.write(batch)
+        for entry in batch:
+            self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
+        ready, self._ready = self._ready, []
+        self._batch_began = time.monotonic()
+        return ready
+
+    def close(self) -> None:
+        """End all that is still running."""
+        if self._workers is not None:
+            self._workers.close()
+        self._gradebook.close()
+
+
+def _penalties(converter: Any) -> Any:
+    """What assigns penalties for late submissions, if the configuration wants them."""
+    for kind in converter.autograde_preprocessors:
+        kind = import_item(kind) if isinstance(kind, str) else kind
+        if issubclass(kind, AssignLatePenalties):
+            return kind(parent=converter)
+    return None
+
+
+def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
+    """Of everything but the submission that a grade depends on."""
+    package = Path(__file__).resolve().parent
+    sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
+    settings = {name: section for name, section in assignment.config.items() if name != "CourseDirectory"}
+    return _digest(
+        version("torch"), version("nbgrader"), *sources,
+        assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
+        *itertools.chain.from_iterable(sorted(assignment.given.items())), *sorted(assignment.drawings),
+        repr(sorted(settings.items())), repr(assignment.preprocessors),
+    )  # fmt: skip
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        content = part.encode("utf-8", "replace") if isinstance(part, str) else part
+        digest.update(b"%d " % len(content) + content)
+    return digest.hexdigest()

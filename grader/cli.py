@@ -19,7 +19,7 @@ from grader.course import Course, CourseError
 from grader.demo import run_demo
 from grader.feedback import write_feedback
 from grader.release import compile_release
-from grader.sandbox.wire import printable
+from grader.sandbox.printable import printable
 from grader.validate import validate as validate_assignment
 
 app = typer.Typer(

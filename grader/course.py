@@ -32,16 +32,15 @@ class Course:
         # nbgrader starts `alembic` by name when it makes a new gradebook; it lies beside our interpreter.
         os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
-    def api(self, submitted: str | None = None) -> Any:
-        """nbgrader's own interface, configured by nbgrader_config.py as its command line is.
-
-        It reads submissions from the folder `submitted` if one is given.
-        """
+    def config(self) -> Config:
+        """The settings of nbgrader_config.py, as nbgrader's command line has them."""
         config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(self.root)).load_config()
         config.CourseDirectory.root = str(self.root)
-        if submitted is not None:
-            config.CourseDirectory.submitted_directory = submitted
-        return NbGraderAPI(config=config)
+        return config
+
+    def api(self, config: Config | None = None) -> Any:
+        """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
+        return NbGraderAPI(config=config or self.config())
 
     def assignments(self) -> list[str]:
         return sorted(path.parent.name for path in self.root.glob("source/*/*.ipynb"))

@@ -7,19 +7,19 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import nbformat
 import torch
 
 from grader.answer import Answer, Lost, Missing
+from grader.cells import is_test_cell
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
 from grader.judge import judge, together
 from grader.rendering import blocked_output, verdict_outputs
 from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
-from grader.scratch import plain_files
+from grader.scratch import Files
 from grader.verdict import Verdict
 
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
@@ -42,29 +42,19 @@ class Settings:
 
 def grade_notebook(
     notebook: Any,
-    files: Path | None = None,
+    files: Files | None = None,
     settings: Settings | None = None,
     drawings: frozenset[str] = frozenset(),
 ) -> list[Verdict]:
     """Run a sanitised notebook, write all outputs into it, and return the verdicts.
 
-    `files` is the folder whose files the notebook may import; cells with a source in `drawings` are not run.
+    `files` lie beside the notebook, which may import them; cells with a source in `drawings` are not run.
     """
-    grading = Grading(notebook, files, settings or Settings(), drawings)
+    grading = Grading(notebook, files or {}, settings or Settings(), drawings)
     try:
         return grading.run()
     finally:
         grading.sandbox.close()
-
-
-def is_test_cell(cell: Any) -> bool:
-    """Whether nbgrader takes an automatic score from this cell."""
-    return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
-
-
-def drawings_of(release: Any) -> frozenset[str]:
-    """The sources of the given cells that only draw or time something for the student: they earn nothing."""
-    return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
 
 
 def refuse_to_score(notebook: Any, why: str) -> None:
@@ -77,9 +67,7 @@ def refuse_to_score(notebook: Any, why: str) -> None:
 class Grading:
     """One submission on its way through a sandbox."""
 
-    def __init__(
-        self, notebook: Any, files: Path | None, settings: Settings, drawings: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, notebook: Any, files: Files, settings: Settings, drawings: frozenset[str] = frozenset()) -> None:
         torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
@@ -255,7 +243,7 @@ class Grading:
         return self.failed_cells.get(exercise.entry, "")
 
 
-def _own_seed(settings: Settings, sources: Sequence[str], files: Path | None) -> int:
+def _own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:
     """A seed for these cells and files of this student only, and the same whenever they are graded.
 
     Code sees the inputs that it answers, and can print them. With inputs of their own for each submission, whoever
@@ -264,17 +252,13 @@ def _own_seed(settings: Settings, sources: Sequence[str], files: Path | None) ->
     digest = hashlib.sha256(str(settings.seed).encode())
     for source in (settings.student, *sources):
         digest.update(f"\n{len(source)} ".encode() + source.encode("utf-8", "replace"))
-    for path in plain_files(files):
-        digest.update(path.read_bytes())
+    for place in sorted(files):
+        digest.update(files[place])
     return int.from_bytes(digest.digest()[:8], "big")
 
 
 def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:
     cell.outputs = [*notices, *verdict_outputs(verdict, float(cell.metadata["nbgrader"]["points"]))]
-
-
-def _nbgrader(cell: Any, key: str) -> bool:
-    return bool(cell.metadata.get("nbgrader", {}).get(key, False))
 
 
 def _error_output(name: str, text: str) -> Any:

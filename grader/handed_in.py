@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
 from grader import reading
-from grader.sandbox.wire import printable
+from grader.sandbox.printable import printable
 
 MAX_FILES = 200
 MAX_BYTES = 100 * 2**20
+MAX_LEFT_OUT = 20
 MAX_ENTRIES = 2000  # that are looked at; a folder with a virtual environment in it has more
 MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long ones
 
@@ -31,8 +32,17 @@ class NotTakenIn(Exception):
     """There is nothing that could be graded; the text says why."""
 
 
-def take_in(submitted: Path, student: str, assignment: str, target: Path, given: Path | None = None) -> list[str]:
-    """Copy a submission into `target`; returns what was left out, as attempts that a notice can tell of.
+@dataclass
+class HandedIn:
+    """A submission as it was handed in, in memory."""
+
+    notebook: bytes | None  # None if the notebook is a folder
+    files: dict[str, bytes] = field(default_factory=dict)  # what lies beside it, by its place
+    left_out: list[str] = field(default_factory=list)  # as attempts that a notice can tell of
+
+
+def take_in(submitted: Path, student: str, assignment: str, given: Path | None = None) -> HandedIn:
+    """Read a submission.
 
     What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there.
     """
@@ -44,10 +54,10 @@ def take_in(submitted: Path, student: str, assignment: str, target: Path, given:
         raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
     if not notebook.exists():
         raise NotTakenIn(f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
-    copy = target / student / assignment
     status = notebook.stat()
+    content = None
     if notebook.is_dir():
-        (copy / notebook.name).mkdir(parents=True)
+        pass  # it gets no points, and a note that says so
     elif not stat.S_ISREG(status.st_mode):
         raise NotTakenIn("what was handed in is no file")
     elif status.st_nlink > 1:
@@ -55,8 +65,10 @@ def take_in(submitted: Path, student: str, assignment: str, target: Path, given:
     elif status.st_size > reading.MAX_BYTES:
         raise NotTakenIn(f"what was handed in is larger than {reading.MAX_BYTES // 2**20} MB")
     else:
-        _copy(notebook, copy / notebook.name)
-    return _copy_other_files(source, copy, given)
+        content = _read_notebook(notebook)
+    handed_in = HandedIn(content)
+    _read_other_files(source, handed_in, given)
+    return handed_in
 
 
 def links(folder: Path) -> list[Path]:
@@ -65,14 +77,15 @@ def links(folder: Path) -> list[Path]:
     return sorted(path for path in names if path.is_symlink())
 
 
-def _copy_other_files(source: Path, copy: Path, given: Path | None) -> list[str]:
+def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None) -> None:
     """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
-    left_out = []
+    left_out = handed_in.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
     for entry in _entries(source):
         path = Path(entry.path)
         place = path.relative_to(source)
-        target = copy / place
+        if len(left_out) == MAX_LEFT_OUT:
+            break
         if given and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
             continue
         if entry.is_symlink():
@@ -91,8 +104,10 @@ def _copy_other_files(source: Path, copy: Path, given: Path | None) -> list[str]
             if files_left < 0 or bytes_left < 0:
                 left_out.append("hand in far too many or too large files")
                 break
-            _copy(path, target)
-    return left_out[:20]
+            try:
+                handed_in.files[str(place)] = _read(path)
+            except OSError:
+                left_out.append(f"hand in a file that cannot be read ({printable(path.name, 60)})")
 
 
 def _is_given(given: Path, place: Path, is_folder: bool) -> bool:
@@ -130,9 +145,15 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
                 to_look.append(entry.path)
 
 
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _read_notebook(path: Path) -> bytes:
+    try:
+        return _read(path)
+    except OSError as error:
+        raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
+
+
+def _read(path: Path) -> bytes:
     # Whoever owns the folder could have put a link in its place since we looked.
-    descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file, target.open("wb") as copy:
-        shutil.copyfileobj(file, copy)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(MAX_BYTES)

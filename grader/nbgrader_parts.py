@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,18 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
+from grader.cells import drawings_of
 from grader.exercise import DEFAULT_SEED
-from grader.grading import Settings, drawings_of, grade_notebook, refuse_to_score
+from grader.grading import Settings, grade_notebook, refuse_to_score
 from grader.handed_in import links
 from grader.reading import NOTES_KEY, read_notebook
-from grader.repair import KnownCell, add_notes, repair
+from grader.repair import KnownCell, add_notes, known_cells, repair
 from grader.safe_html import safe_texts
 from grader.sandbox_process import Limits
+from grader.scratch import files_beside
 
-# Set by `grader autograde` for the options --device and --unconfined.
-DEVICE_VARIABLE = "GRADER_DEVICE"
-UNCONFINED_VARIABLE = "GRADER_UNCONFINED"
+# In nbgrader's resources: what `grader autograde` has read for a whole class before.
+IN_MEMORY = "grader"
 
 
 class SubmissionExporter(NotebookExporter):
@@ -65,8 +65,7 @@ class RepairSubmission(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         names = resources["nbgrader"]
-        with Gradebook(names["db_url"]) as gradebook:
-            known = _known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]))
+        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else _known_cells(names)
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
         repairs = repair(nb, known)
@@ -79,23 +78,9 @@ class RepairSubmission(NbGraderPreprocessor):
         return nb, resources
 
 
-def _known_cells(notebook: Any) -> list[KnownCell]:
-    grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
-    tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
-    solutions = {cell.name for cell in notebook.solution_cells}
-    return [
-        KnownCell(
-            grade_id=cell.name,
-            cell_type=cell.cell_type,
-            source=cell.source,
-            grade=cell.name in grades,
-            solution=cell.name in solutions,
-            locked=cell.locked,
-            points=grades.get(cell.name, tasks.get(cell.name, 0.0)),
-            task=cell.name in tasks,
-        )
-        for cell in notebook.source_cells
-    ]
+def _known_cells(names: dict[str, str]) -> list[KnownCell]:
+    with Gradebook(names["db_url"]) as gradebook:
+        return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]))
 
 
 class RunAndJudge(Execute):
@@ -107,13 +92,7 @@ class RunAndJudge(Execute):
     memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
-    confined = Bool(help="Whether the kernel keeps submissions from files, network and processes.").tag(config=True)
-
-    def _confined_default(self) -> bool:
-        return UNCONFINED_VARIABLE not in os.environ
-
-    def _device_default(self) -> str:
-        return os.environ.get(DEVICE_VARIABLE, "cpu")
+    confined = Bool(True, help="Whether the kernel keeps submissions from files, network and processes.").tag(config=True)
 
     def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores
@@ -128,10 +107,15 @@ class RunAndJudge(Execute):
             submission=self.submission_timeout,
             memory=self.memory,
         )
-        folder = resources.get("metadata", {}).get("path")
         names = resources.get("nbgrader", {})
         settings = Settings(self.device, self.confined, self.seed, names.get("student", ""), limits)
-        grade_notebook(nb, Path(folder) if folder else None, settings, self._drawings(names))
+        if IN_MEMORY in resources:
+            held = resources[IN_MEMORY]
+            files, drawings = held.files, held.assignment.drawings
+        else:
+            folder = resources.get("metadata", {}).get("path")
+            files, drawings = files_beside(Path(folder) if folder else None), self._drawings(names)
+        grade_notebook(nb, files, settings, drawings)
         return nb, resources
 
     def _drawings(self, names: dict[str, str]) -> frozenset[str]:

@@ -24,9 +24,21 @@ _KINDS = {
 
 
 def read_notebook(path: Path) -> Any:
-    """The notebook with the sources, the nbgrader metadata and nothing else. Notes say what was wrong with it."""
+    """The notebook in a file that nbgrader has found."""
+    names = (path, path.parent, path.parent.parent)  # the notebook, the assignment, the student
+    if any(name.is_symlink() for name in names) or not path.is_file():
+        return parse_notebook(None)
+    with path.open("rb") as file:
+        return parse_notebook(file.read(MAX_BYTES + 1))
+
+
+def parse_notebook(content: bytes | None) -> Any:
+    """The notebook with the sources, the nbgrader metadata and nothing else. Notes say what was wrong with it.
+
+    The content is None if there is no file.
+    """
     try:
-        submitted = _parse(path)
+        submitted = _parse(content)
     except _Unreadable as unreadable:
         return _unreadable(str(unreadable))
     notes = []
@@ -60,22 +72,21 @@ def _unreadable(why: str) -> Any:
     return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
 
 
-def _parse(path: Path) -> dict[str, Any]:
-    names = (path, path.parent, path.parent.parent)  # the notebook, the assignment, the student
-    if any(name.is_symlink() for name in names) or not path.is_file():
+def _parse(content: bytes | None) -> dict[str, Any]:
+    if content is None:
         raise _Unreadable("it is not a file")
-    if path.stat().st_size > MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        content = json.loads(text) if text.strip() else None
+        text = content.decode("utf-8-sig")
+        submitted = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError) as error:  # bad JSON, bad UTF-8, absurd nesting
         raise _Unreadable("it is not valid JSON") from error
-    if content is None:
+    if submitted is None:
         raise _Unreadable("it is empty")
-    if not isinstance(content, dict):
+    if not isinstance(submitted, dict):
         raise _Unreadable("it holds no notebook")
-    return content
+    return submitted
 
 
 def _convert(submitted: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 
+from grader.cells import is_test_cell
 from grader.verdict import Verdict
 
 METADATA_KEY = "grader"
@@ -67,6 +68,19 @@ def blocked_output(blocked: list[str]) -> Any:
         data={"text/plain": "\n".join([_NOT_ALLOWED, *sentences]), "text/html": notice},
         metadata={METADATA_KEY: {BLOCKED_KEY: blocked}},
     )
+
+
+def results_of(notebook: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """The verdicts in a graded notebook, and what was blocked. Our metadata is on outputs of our own only."""
+    verdicts: list[dict[str, Any]] = []
+    blocked: dict[str, None] = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            ours = output.get("metadata", {}).get(METADATA_KEY, {})
+            blocked |= dict.fromkeys(ours.get(BLOCKED_KEY, ()))
+            if "points" in ours and is_test_cell(cell):
+                verdicts.append(ours)
+    return verdicts, list(blocked)
 
 
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:

@@ -32,11 +32,38 @@ class KnownCell:
     locked: bool
     points: float
     task: bool = False
+    checksum: str | None = None
+
+    @property
+    def max_score(self) -> float:
+        """What nbgrader calls the points."""
+        return self.points
 
     @property
     def given(self) -> bool:
         """Whether the course wrote it, so that its source is restored."""
         return self.locked or (self.grade and not self.solution)
+
+
+def known_cells(notebook: Any) -> list[KnownCell]:
+    """What nbgrader's gradebook has recorded of the cells of a released notebook."""
+    grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
+    tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
+    solutions = {cell.name for cell in notebook.solution_cells}
+    return [
+        KnownCell(
+            grade_id=cell.name,
+            cell_type=cell.cell_type,
+            source=cell.source,
+            grade=cell.name in grades,
+            solution=cell.name in solutions,
+            locked=cell.locked,
+            points=grades.get(cell.name, tasks.get(cell.name, 0.0)),
+            task=cell.name in tasks,
+            checksum=cell.checksum,
+        )
+        for cell in notebook.source_cells
+    ]
 
 
 def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:

@@ -24,7 +24,8 @@ from grader.exercise import Inputs
 from grader.outputs import rebuild_outputs
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
-from grader.scratch import Scratch, TooMuch
+from grader.sandbox.printable import printable
+from grader.scratch import Files, Scratch, TooMuch
 from grader.zygote_process import INHERITED, fork_sandbox
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
@@ -74,7 +75,7 @@ class SandboxLost(Exception):
 class SandboxProcess:
     """A process forked for one submission, in a folder of its own with copies of the files beside the notebook."""
 
-    def __init__(self, files: Path | None, limits: Limits, device: str = "cpu", confined: bool = True) -> None:
+    def __init__(self, files: Files, limits: Limits, device: str = "cpu", confined: bool = True) -> None:
         self._limits = limits
         self._scratch = Scratch(files)
         self._process = fork_sandbox(
@@ -200,7 +201,7 @@ def _blocked_sentence(note: bytes) -> str:
         kind, detail = json.loads(note)
     except (ValueError, TypeError, RecursionError):
         return ""
-    return _BLOCKED.get(str(kind), "").format(wire.printable(detail, 120).strip()).replace(" ()", "")
+    return _BLOCKED.get(str(kind), "").format(printable(detail, 120).strip()).replace(" ()", "")
 
 
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -248,7 +249,7 @@ def _gradients(bound: Callable[[list[Any]], Any], values: list[Any], gradient: A
 def _read_cell(frame: wire.Frame) -> CellResult:
     error = frame.header.get("error")
     text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
-    return CellResult(rebuild_outputs(frame.header.get("outputs")), wire.printable(text, 600))
+    return CellResult(rebuild_outputs(frame.header.get("outputs")), printable(text, 600))
 
 
 def _read_answer(frame: wire.Frame) -> Answer:
@@ -257,7 +258,7 @@ def _read_answer(frame: wire.Frame) -> Answer:
         return Missing()
     raised = header.get("raised")
     if isinstance(raised, dict):
-        return Raised(*(wire.printable(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")))
+        return Raised(*(printable(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")))
     values = header.get("values")
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) != 2:

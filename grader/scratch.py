@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 MAX_BYTES = 256 * 2**20
 MAX_FILES = 10_000
 MAX_DEPTH = 50  # of folders in folders; in the end, paths are too long to be looked at
+JUST_MADE = 60  # seconds
 MIN_FREE = 2**30  # bytes of the disk that must be left for others
 
 
@@ -19,13 +24,13 @@ class TooMuch(Exception):
     """The sandbox uses more of something than it may; the text says so to the student."""
 
 
+Files = Mapping[str, bytes]  # what lies beside a notebook, by its place
+
+
 class Scratch:
-    def __init__(self, files: Path | None) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="sandbox-"))
-        for path in plain_files(files):
-            copy = self.folder / path.relative_to(files or path)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+    def __init__(self, files: Files) -> None:
+        self.folder, self._claim = claimed_folder("sandbox-")
+        write_files(files, self.folder)
         self._free_at_start = _free(self.folder)
 
     def look_at_amounts(self) -> None:
@@ -41,27 +46,72 @@ class Scratch:
             raise TooMuch("Your code filled the disk.")
 
     def remove(self) -> None:
-        """Whatever is in it: what is too deep or closed for Python is not for these two programs."""
-        try:
-            shutil.rmtree(self.folder)
-        except FileNotFoundError:
-            return
-        except (OSError, RecursionError):
-            for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-                subprocess.run([*program, "--", self.folder], check=False, stderr=subprocess.DEVNULL)
+        _remove(self.folder)
+        if self._claim >= 0:
+            os.close(self._claim)
+            self._claim = -1
 
 
-def plain_files(folder: Path | None) -> list[Path]:
+def claimed_folder(prefix: str) -> tuple[Path, int]:
+    """A new folder, and a lock on it that lasts as long as this process, or until it is closed."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    claim = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    fcntl.flock(claim, fcntl.LOCK_EX)
+    return folder, claim
+
+
+def sweep() -> None:
+    """Remove the folders of graders that were killed: nobody holds a lock on them."""
+    for prefix in ("sandbox-", "zygote-"):
+        for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                status = folder.lstat()
+                if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_free(folder):
+                    _remove(folder)
+
+
+def _is_free(folder: Path) -> bool:
+    if time.time() - folder.stat().st_mtime < JUST_MADE:  # and perhaps not locked yet
+        return False
+    descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _remove(folder: Path) -> None:
+    """Whatever is in it: what is too deep or closed for Python is not for these two programs."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*program, "--", folder], check=False, stderr=subprocess.DEVNULL)
+
+
+def files_beside(folder: Path | None) -> dict[str, bytes]:
     """The files beside a notebook, such as checks.py, without notebooks and links, as far as a sandbox has room."""
-    files: list[Path] = []
+    files: dict[str, bytes] = {}
     room = MAX_BYTES // 2
     for path in sorted(folder.rglob("*")) if folder else []:
         if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb":
             room -= path.stat().st_size
             if room < 0 or len(files) == MAX_FILES // 2:
                 break
-            files.append(path)
+            files[str(path.relative_to(folder or path))] = path.read_bytes()
     return files
+
+
+def write_files(files: Files, folder: Path) -> None:
+    for place, content in files.items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def _measure(folder: Path) -> tuple[int, int]:

@@ -12,11 +12,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from grader.scratch import claimed_folder
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 2**16
@@ -71,7 +72,8 @@ class Forked:
 
 class Zygote:
     def __init__(self) -> None:
-        self._folder = tempfile.mkdtemp(prefix="zygote-")
+        folder, self._claim = claimed_folder("zygote-")
+        self._folder = str(folder)
         self._control, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(START_SECONDS)
         root = str(Path(__file__).resolve().parent.parent)
@@ -123,6 +125,7 @@ class Zygote:
         if self._process.stderr is not None:
             self._process.stderr.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+        os.close(self._claim)
 
     def _last_words(self) -> str:
         if self._process.poll() is None or self._process.stderr is None:

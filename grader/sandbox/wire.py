@@ -19,6 +19,8 @@ import torch
 from safetensors.numpy import save as save_arrays
 from safetensors.torch import load, save
 
+from grader.sandbox.printable import printable
+
 MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
 MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
 MAX_TENSOR_LIST = 2**20  # bytes of names and shapes at the head of a body
@@ -296,11 +298,6 @@ def _usable(tensor: torch.Tensor, numpy: bool) -> Any:
     if not numpy:
         return tensor
     return Unusable("something that cannot be read") if tensor.dtype is torch.bfloat16 else tensor.numpy()
-
-
-def printable(text: object, length: int = 200) -> str:
-    """Text from the other side, short and on one line."""
-    return "".join(one if one.isprintable() else " " for one in str(text)[:length])
 
 
 def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:

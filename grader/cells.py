@@ -1,0 +1,28 @@
+"""The kinds of cells that a notebook of this course has."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_SOLUTION_CELL = re.compile(r"exercise-(\d+)")
+
+
+def is_test_cell(cell: Any) -> bool:
+    """Whether nbgrader takes an automatic score from this cell."""
+    return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
+
+
+def solution_number(cell: Any) -> int | None:
+    """The exercise that a solution cell belongs to."""
+    match = _SOLUTION_CELL.fullmatch(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
+    return int(match[1]) if match else None
+
+
+def drawings_of(release: Any) -> frozenset[str]:
+    """The sources of the given cells that only draw or time something for the student: they earn nothing."""
+    return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
+
+
+def _nbgrader(cell: Any, key: str) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get(key, False))
