@@ -7,7 +7,7 @@ import fcntl
 import hashlib
 import itertools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -61,7 +61,7 @@ def autograde(
     confined: bool = True,
     jobs: int = 1,
     watcher: Watcher | None = None,
-) -> Iterator[Graded]:
+) -> Generator[Graded]:
     """Yield what became of each submission as soon as it is written down. Whatever happens to one, the others go on.
 
     What has a grade for the same submission, release, grader and settings is not run again, unless `force` is true.
@@ -200,7 +200,7 @@ class _Run:
         text = files.get("timestamp.txt", b"").decode().strip()
         fingerprint = _digest(
             self._digest, student, str(self._extensions.get(student)), str(handed_in.left_out),
-            handed_in.notebook or b"", *itertools.chain.from_iterable(sorted(files.items())),
+            handed_in.notebook or b"", *_named(files),
         )  # fmt: skip
         return _Taken(submission, fingerprint, parse_utc(text) if text else None, handed_in.left_out)
 
@@ -223,10 +223,10 @@ class _Run:
 
     def _write_down(self) -> list[Graded]:
         """Write the batch into the gradebook, then put its notebooks in place. Returns who has a result now."""
-        batch, self._batch = self._batch, []
-        self._book.write(batch)
-        for entry in batch:
+        self._book.write(self._batch)
+        for entry in self._batch:
             self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
+        self._batch = []
         ready, self._ready = self._ready, []
         self._batch_began = time.monotonic()
         return ready
@@ -255,9 +255,13 @@ def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
     return _digest(
         version("torch"), version("nbgrader"), *sources,
         assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
-        *itertools.chain.from_iterable(sorted(assignment.given.items())), *sorted(assignment.drawings),
+        *_named(assignment.given), *sorted(assignment.drawings),
         repr(sorted(settings.items())), repr(assignment.preprocessors),
     )  # fmt: skip
+
+
+def _named(files: Files) -> list[str | bytes]:
+    return [part for place in sorted(files) for part in (place, files[place])]
 
 
 def _digest(*parts: str | bytes) -> str:

@@ -19,10 +19,12 @@ from rich.table import Table
 
 from grader.answer import Answer
 from grader.assemble import fill_in, solutions
+from grader.cells import drawings_of, is_test_cell
 from grader.course import Course
 from grader.exercise import DrawnCase, Exercise
-from grader.grading import Grading, Settings, drawings_of, is_test_cell
+from grader.grading import Grading, Settings
 from grader.sandbox_process import SandboxProcess, Standins
+from grader.scratch import Files, files_beside
 
 OURS_PER_THEIRS = 4  # ours is so much shorter that it can be run more often
 ALIVE_AT_ONCE = 4  # sandboxes, while memory is measured
@@ -100,7 +102,7 @@ def _theirs(notebook: Any, files: Path, measured: Measured) -> None:
 def _ours(notebook: Any, files: Path, measured: Measured) -> None:
     notebook = copy.deepcopy(notebook)
     start = time.perf_counter()
-    grading = _Timed(notebook, files)
+    grading = _Timed(notebook, files_beside(files))
     grading.run()
     with grading.timed("end"):
         grading.sandbox.close()
@@ -115,7 +117,7 @@ def _ours(notebook: Any, files: Path, measured: Measured) -> None:
 class _Timed(Grading):
     """Notes how long it waits for the sandbox, and what for."""
 
-    def __init__(self, notebook: Any, files: Path) -> None:
+    def __init__(self, notebook: Any, files: Files) -> None:
         self.seconds = dict.fromkeys(PARTS, 0.0)
         super().__init__(notebook, files, Settings())
 
@@ -149,7 +151,7 @@ def _score(notebook: Any) -> str:
 
 def _memory(notebook: Any, files: Path) -> Memory | None:
     """The mean of some sandboxes that live at once, when each has run the notebook and answered all cases."""
-    gradings = [_Timed(copy.deepcopy(notebook), files) for _ in range(ALIVE_AT_ONCE)]
+    gradings = [_Timed(copy.deepcopy(notebook), files_beside(files)) for _ in range(ALIVE_AT_ONCE)]
     try:
         for grading in gradings:
             grading.run()

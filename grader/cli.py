@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import track
-from rich.table import Table
 
-from grader.autograde import Graded, autograde
-from grader.bench import bench as measure
-from grader.bench import in_words, seconds_table
+from grader import progress
+from grader.autograde import autograde, who
 from grader.course import Course, CourseError
-from grader.demo import run_demo
 from grader.feedback import write_feedback
-from grader.release import compile_release
+from grader.progress import Onlooker
 from grader.sandbox.printable import printable
-from grader.validate import validate as validate_assignment
+from grader.workers import cores
 
+# Whatever brings torch is imported by the commands that need it: regrading a class that has not changed does not.
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -30,6 +27,8 @@ app = typer.Typer(
 )
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
+errors = Console(stderr=True, style="red", soft_wrap=True)
+FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
@@ -42,6 +41,8 @@ def release(assignments: Assignments = None) -> None:
 
     Example: `grader release self_attention`
     """
+    from grader.release import compile_release
+
     course = Course(Path())
     for assignment in course.chosen(assignments):
         compile_release(course, assignment)
@@ -52,29 +53,36 @@ def release(assignments: Assignments = None) -> None:
 def autograde_command(
     assignment: Assignment,
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many submissions are graded at once.")] = cores(),
     device: Device = "cpu",
-    force: Annotated[bool, typer.Option(help="Grade again what has a grade already.")] = False,
+    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Grade what is in submitted/ into the gradebook.
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
     course = Course(Path())
-    results = list(
-        track(
-            autograde(course, assignment, student or [], device, force, confined=not unconfined),
-            total=len(student or course.students(assignment)),
-            description="Grading",
-            console=console,
-        )
-    )
-    console.print(results_table(results))
+    onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
+    how: dict[str, Any] = {"device": device, "force": force, "confined": not unconfined, "jobs": jobs}
+    run = autograde(course, assignment, student or [], **how, watcher=onlooker)
+    try:
+        results = onlooker.follow(run)
+    except KeyboardInterrupt:
+        run.close()
+        errors.print(f"Stopped. {onlooker.count} have a grade now; run this again for the others.", highlight=False)
+        raise typer.Exit(130) from None
+    if as_json:
+        typer.echo(json.dumps(progress.as_json(results), indent=2, ensure_ascii=False))
+    elif not quiet:
+        if len(results) <= FEW:
+            console.print(progress.results_table(results))
+        console.print(progress.summary_table(results))
     failed = [result for result in results if result.error]
     for result in failed:
-        console.print(
-            f"[red]{escape(printable(result.student))} has no grade: {escape(result.error)}[/red]", highlight=False
-        )
+        errors.print(f"{escape(printable(result.student))} has no grade: {escape(result.error)}", highlight=False)
     if failed:
         raise typer.Exit(1)
 
@@ -95,10 +103,12 @@ def validate(assignments: Assignments = None) -> None:
 
     Example: `grader validate`
     """
+    from grader.validate import validate as findings
+
     course = Course(Path())
     problems = 0
     for assignment in course.chosen(assignments):
-        for finding in validate_assignment(course, assignment):
+        for finding in findings(course, assignment):
             console.print(f"{'[green]✓' if finding.ok else '[red]✗'}[/] {assignment}: {finding.text}", highlight=False)
             problems += not finding.ok
     if problems:
@@ -111,12 +121,14 @@ def demo() -> None:
 
     Example: `grader demo`
     """
+    from grader.demo import run_demo
+
     results, pages = run_demo(Course(Path()), Path("demo"), console)
-    console.print(results_table(results, pages))
+    console.print(progress.results_table(results, pages))
 
 
-@app.command()
-def bench(
+@app.command("bench")
+def bench_command(
     assignment: Annotated[str, typer.Argument(help="The assignment, such as self_attention.")] = "self_attention",
     runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs the notebook.")] = 5,
 ) -> None:
@@ -124,45 +136,11 @@ def bench(
 
     Example: `grader bench self_attention --runs 5`
     """
-    measured = measure(Course(Path()), assignment, runs)
-    console.print(seconds_table(measured))
-    console.print(in_words(measured), highlight=False)
+    from grader import bench
 
-
-def results_table(results: list[Graded], pages: dict[str, Path] | None = None) -> Table:
-    """One line for each student: points for each exercise, and what went wrong."""
-    count = max((len(result.verdicts) for result in results), default=0)
-    table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("student", no_wrap=True)
-    for number in range(1, count + 1):
-        table.add_column(str(number), justify="right")
-    table.add_column("total", justify="right")
-    table.add_column("what went wrong")
-    if pages is not None:
-        table.add_column("feedback", overflow="fold")
-    for result in results:
-        row = [escape(printable(result.student))]
-        row += [f"{verdict['points']:g}" for verdict in result.verdicts] or ["–"] * count
-        row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]
-        if pages is not None:
-            row.append(str(pages.get(result.student, "–")))
-        table.add_row(*row)
-    return table
-
-
-def _mistakes(result: Graded) -> str:
-    """The named misconceptions, and the kind of every other mistake."""
-    if result.error:
-        return result.error
-    found = [
-        f"{verdict['exercise']}: {' + '.join(verdict['misconceptions']) or verdict['reason']}"
-        for verdict in result.verdicts
-        if verdict["credit"] < 1
-    ]
-    reasons = {line.split(": ", 1)[1] for line in found}
-    if len(reasons) == 1 and len(found) == len(result.verdicts):
-        found = [f"all: {reasons.pop()}"]
-    return "\n".join(found + [f"⚑ tried to {attempt}" for attempt in result.blocked])
+    measured = bench.bench(Course(Path()), assignment, runs)
+    console.print(bench.seconds_table(measured))
+    console.print(bench.in_words(measured), highlight=False)
 
 
 def main() -> None:
@@ -170,5 +148,5 @@ def main() -> None:
     try:
         app()
     except CourseError as error:
-        Console(stderr=True).print(f"[red]{error}[/red]", highlight=False)
+        errors.print(escape(str(error)), highlight=False)
         raise SystemExit(1) from None

@@ -92,7 +92,7 @@ class RunAndJudge(Execute):
     memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
-    confined = Bool(True, help="Whether the kernel keeps submissions from files, network and processes.").tag(config=True)
+    confined = Bool(True, help="Whether the kernel confines what submissions do.").tag(config=True)
 
     def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores

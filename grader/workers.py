@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,11 @@ from grader.sandbox.confine import die_with_parent
 from grader.submission import Assignment, Graded, Submission
 
 TICK = 0.25  # seconds between two looks at the clock
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    return len(os.sched_getaffinity(0))
 
 
 class Workers(Protocol):
@@ -101,10 +107,8 @@ class _Process:
         self._send()
 
     def _send(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # it has died; whoever waits for the result will see
             self.connection.send(self.submission)
-        except OSError:
-            pass  # it has died; whoever waits for the result will see
 
     def result(self) -> Graded | None:
         """What it has sent. If it has died instead, one more try is made."""

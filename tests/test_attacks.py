@@ -31,6 +31,7 @@ from grader.course import Course
 from grader.exercises import EXERCISES
 from grader.grading import Settings, grade_notebook
 from grader.sandbox_process import Limits
+from grader.scratch import files_beside
 
 ASSIGNMENT = "self_attention"
 FOLDER = Path(__file__).parent / "attacks"
@@ -209,7 +210,7 @@ def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> t
             patch.setattr("grader.scratch.MIN_FREE", 2**60)
         result = grade(graded.course, attack.student)
     after = graded.outside.state()
-    verdicts = grade_notebook(neighbour, graded.course.notebook("release", ASSIGNMENT).parent)
+    verdicts = grade_notebook(neighbour, files_beside(graded.course.notebook("release", ASSIGNMENT).parent))
     changed = changes(before, after, attack.student)
     credit = sum(verdict.credit for verdict in verdicts) / 3
     return Outcome(result, shown(graded.course, result), changed, credit, zygote_process._zygote is zygote), after
@@ -404,7 +405,7 @@ def test_without_its_protection_the_attack_succeeds(
     notebook = nbformat.read(path, as_version=4)
     before = outside.state()
     try:
-        verdicts = grade_notebook(notebook, path.parent, switched_off.settings)
+        verdicts = grade_notebook(notebook, files_beside(path.parent), switched_off.settings)
         touched = changes(before, outside.state())
         signs = {
             "points": any(verdict.credit for verdict in verdicts),

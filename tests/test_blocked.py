@@ -14,6 +14,7 @@ from grader.course import Course
 from grader.grading import grade_notebook
 from grader.rendering import BLOCKED_KEY, METADATA_KEY
 from grader.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
+from grader.scratch import files_beside
 
 ATTEMPTS = {
     "open('/etc/passwd')": "read /etc/passwd",
@@ -43,7 +44,7 @@ HARMLESS = [
 
 @pytest.fixture(scope="module")
 def sandbox() -> Any:
-    process = SandboxProcess(None, Limits())
+    process = SandboxProcess({}, Limits())
     yield process
     process.close()
 
@@ -70,7 +71,7 @@ def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
 def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
-    process = SandboxProcess(None, Limits())
+    process = SandboxProcess({}, Limits())
     with pytest.raises(SandboxLost):
         process.run_cell(f"import os\ntry: open('/etc/passwd')\nexcept OSError: pass\n{end}", 3)
     assert process.take_blocked() == ["read /etc/passwd"]
@@ -124,6 +125,6 @@ def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any
 
 def test_the_solved_course_notebook_raises_no_flag(released_course: Course, solved: Any, make_notebook: Any) -> None:
     notebook = make_notebook(released_course, solved, demos=True)
-    grade_notebook(notebook, released_course.root / "release/self_attention")
+    grade_notebook(notebook, files_beside(released_course.root / "release/self_attention"))
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [one for one in outputs if BLOCKED_KEY in one.get("metadata", {}).get(METADATA_KEY, {})]

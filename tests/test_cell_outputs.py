@@ -19,6 +19,7 @@ from grader.course import Course
 from grader.grading import grade_notebook
 from grader.sandbox.shell import MAX_OUTPUT, NOTICE
 from grader.sandbox_process import Limits, SandboxProcess
+from grader.scratch import files_beside
 
 SECONDS = 60
 
@@ -901,7 +902,7 @@ class Sandbox:
     """A sandbox whose outputs are seen as it sends them: how they are sanitised afterwards is tested elsewhere."""
 
     def __init__(self, files: Path | None = None) -> None:
-        self.process = SandboxProcess(files, Limits(cell=SECONDS))
+        self.process = SandboxProcess(files_beside(files), Limits(cell=SECONDS))
 
     def run(self, source: str) -> Outputs:
         outputs = self.process._ask({"do": "cell", "source": source}, {}, SECONDS).header["outputs"]
@@ -943,7 +944,7 @@ def test_same_outputs_in_the_courses_notebook(
     notebook = make_notebook(released_course, solved if is_solved else {}, demos=True)
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     files = released_course.notebook("release", "self_attention").parent
-    process = SandboxProcess(files, Limits(cell=SECONDS))
+    process = SandboxProcess(files_beside(files), Limits(cell=SECONDS))
     try:
         ours = [process.run_cell(source, SECONDS).outputs for source in sources]
     finally:

@@ -66,7 +66,7 @@ class Hostile:
 def hostile_sandbox(monkeypatch: pytest.MonkeyPatch, play: Callable[[socket.socket], None]) -> Iterator[SandboxProcess]:
     monkeypatch.setattr(sandbox_process, "fork_sandbox", lambda _order: Hostile(play))
     monkeypatch.setattr(sandbox_process, "MAX_STANDIN_CALLS", 20)
-    process = SandboxProcess(None, Limits(cell=1, case=1))
+    process = SandboxProcess({}, Limits(cell=1, case=1))
     try:
         yield process
     finally:

@@ -79,7 +79,7 @@ ALLOWED = {
 
 @pytest.fixture
 def sandbox() -> Any:
-    process = SandboxProcess(None, Limits(cell=20, case=5))
+    process = SandboxProcess({}, Limits(cell=20, case=5))
     process.run_cell("import fcntl, os, torch\ndef fail(): raise OSError('the C library was told no')", 20)
     yield process
     process.close()
@@ -110,7 +110,7 @@ def test_calls_that_nobody_has_heard_of_are_denied(sandbox: SandboxProcess) -> N
 
 def test_without_confinement_the_same_attempts_succeed() -> None:
     """So it is the confinement that the tests above see."""
-    process = SandboxProcess(None, Limits(), confined=False)
+    process = SandboxProcess({}, Limits(), confined=False)
     for name in ("the grader's references", "system files", "the network", "a fork", "another program"):
         attempt = DENIED[name].replace(
             "__import__('os').fork()", "__import__('os').fork() or __import__('os')._exit(0)"
@@ -148,7 +148,7 @@ def test_too_much_of_it_ends_the_sandbox(source: str, what: str, sandbox: Sandbo
 
 def test_a_folder_goes_whatever_is_in_it() -> None:
     """Too deep for Python to remove, and, to an ordinary user, closed."""
-    process = SandboxProcess(None, Limits())
+    process = SandboxProcess({}, Limits())
     folder = Path(process.run_cell("import os\nos.environ['HOME']", 20).outputs[0].data["text/plain"].strip("'"))
     assert folder.exists()
     with pytest.raises(SandboxLost):
@@ -192,7 +192,7 @@ def test_a_grader_in_site_packages_is_hidden_too(tmp_path: Path) -> None:
     cells = ["import beside", f"open({str(installed / 'grader/exercises/ex03_softmax.py')!r})"]
     program = (
         "import grader.sandbox_process as trusted\n"
-        "process = trusted.SandboxProcess(None, trusted.Limits())\n"
+        "process = trusted.SandboxProcess({}, trusted.Limits())\n"
         f"errors = [process.run_cell(cell, 20).error for cell in {cells}]\n"
         "process.close()\n"
         "print(trusted.__file__, *errors, sep='|')\n"
@@ -207,7 +207,7 @@ def test_a_grader_in_site_packages_is_hidden_too(tmp_path: Path) -> None:
 
 
 def test_sandboxes_do_not_see_each_other() -> None:
-    one, other = SandboxProcess(None, Limits()), SandboxProcess(None, Limits())
+    one, other = SandboxProcess({}, Limits()), SandboxProcess({}, Limits())
     one.run_cell("open('answers.txt', 'w').write('42')", 20)
     folder = one.run_cell("import os\nprint(os.getcwd())", 20).outputs[0].text.strip()
     assert other.run_cell(f"open({folder + '/answers.txt'!r})", 20).error.startswith("PermissionError")
@@ -222,7 +222,7 @@ def test_many_sandboxes_from_many_threads() -> None:
     results: list[str] = []
 
     def run() -> None:
-        process = SandboxProcess(None, Limits())
+        process = SandboxProcess({}, Limits())
         results.append(process.run_cell("6 * 7", 30).outputs[0].data["text/plain"])
         process.close()
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from grader.autograde import autograde, read_results
+from grader.autograde import autograde
 from grader.course import Course
 from grader.exercises import EXERCISES, of_assignment
+from grader.rendering import results_of
 
 CORPUS = Path(__file__).parent / "corpus"
 ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
@@ -85,7 +86,10 @@ def graded(
         found = {}
         for student, chosen in students.items():
             points = scores(course, student, assignment)
-            verdicts = {verdict["exercise"]: verdict for verdict in read_results(course, assignment, student)[0]}
+            verdicts = {
+                verdict["exercise"]: verdict
+                for verdict in results_of(course.read(f"autograded/{student}", assignment))[0]
+            }
             for entry in chosen:
                 verdict = verdicts[entry.number]
                 found[entry] = Result(points[f"test-exercise-{entry.number}"], verdict["max_points"], verdict)

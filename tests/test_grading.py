@@ -8,8 +8,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.grading import Settings, drawings_of, grade_notebook
+from grader.cells import drawings_of
+from grader.grading import Settings, grade_notebook
 from grader.sandbox_process import Limits
+from grader.scratch import files_beside
 from grader.verdict import Verdict
 
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
@@ -41,7 +43,7 @@ def grade(
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files, Settings(limits=SHORT, student=student), drawings)
+    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), drawings)
     return {verdict.exercise: verdict for verdict in verdicts}, notebook
 
 

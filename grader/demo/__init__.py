@@ -8,14 +8,16 @@ from typing import Any
 
 import nbformat
 from rich.console import Console
-from rich.progress import track
 
 from grader.assemble import fill_in, solutions
-from grader.autograde import Graded, autograde
+from grader.autograde import autograde
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.exercises import of_assignment
 from grader.feedback import write_feedback
+from grader.progress import Onlooker
 from grader.release import compile_release
+from grader.submission import Graded
+from grader.workers import cores
 
 ASSIGNMENT = "self_attention"
 # One of the twelve has written an endless loop, which its check and its hidden cases run into again.
@@ -32,8 +34,10 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
     compile_release(course, ASSIGNMENT)
     count = make_up_class(course)
     console.print(f"Made up {count} submissions in {folder}/submitted.")
-    graded = track(autograde(course, ASSIGNMENT), total=count, description="Grading", console=console)
-    results = list(graded)
+    onlooker = Onlooker(console, count, quiet=False)
+    results = sorted(
+        onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)), key=lambda one: one.student
+    )
     pages = {page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, ASSIGNMENT)}
     return results, pages
 
