@@ -72,12 +72,9 @@ def autograde(
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if confined and (reason := why_not()):
         raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
-    config = course.config()
-    config.RunAndJudge.device = device
-    config.RunAndJudge.confined = confined
     sweep()
     with _alone(course):
-        run = _Run(course, assignment, config, watcher)
+        run = _Run(course, assignment, device, confined, watcher)
         try:
             yield from run.grade(chosen, force, jobs)
         finally:
@@ -120,16 +117,16 @@ class _Taken:
 class _Run:
     """One run over a class: the head, which alone reads submissions and writes results."""
 
-    def __init__(self, course: Course, assignment: str, config: Any, watcher: Watcher) -> None:
+    def __init__(self, course: Course, assignment: str, device: str, confined: bool, watcher: Watcher) -> None:
         self._course = course
         self._name = assignment
         self._watcher = watcher
-        api = course.api(config)
+        api = course.api()
         converter = Autograde(coursedir=api.coursedir, parent=api)
         self._ignored = [*api.coursedir.ignore, "*.ipynb"]
         self._gradebook = api.gradebook
         self._book = ClassGradebook(self._gradebook, assignment, _penalties(converter), watcher.tell)
-        self._assignment = self._read_assignment(api, converter)
+        self._assignment = self._read_assignment(api, converter, device, confined)
         self._digest = _digest_of_all(self._assignment, self._book.duedate)
         self._folder = Autograded(
             Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve(),
@@ -142,7 +139,7 @@ class _Run:
         self._ready: list[Graded] = []  # to be told of with the next batch, in this order
         self._batch_began = time.monotonic()
 
-    def _read_assignment(self, api: Any, converter: Any) -> Assignment:
+    def _read_assignment(self, api: Any, converter: Any, device: str, confined: bool) -> Assignment:
         source = Path(api.coursedir.format_path(api.coursedir.source_directory, ".", self._name))
         places = [Path(path).relative_to(source) for path in find_all_files(str(source), self._ignored)]
         students_own = converter.exclude_overwriting.get(self._name, [])
@@ -153,8 +150,9 @@ class _Run:
             known=known_cells(self._book.notebook),
             given={str(place): (source / place).read_bytes() for place in places if str(place) not in students_own},
             drawings=drawings_of(self._course.read("release", self._name)),
-            config=api.config,
-            preprocessors=[*converter.sanitize_preprocessors, *converter.autograde_preprocessors],
+            settings=self._course.settings,
+            device=device,
+            confined=confined,
         )
 
     def grade(self, students: Sequence[str], force: bool, jobs: int) -> Iterator[Graded]:
@@ -251,12 +249,11 @@ def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
     """Of everything but the submission that a grade depends on."""
     package = Path(__file__).resolve().parent
     sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
-    settings = {name: section for name, section in assignment.config.items() if name != "CourseDirectory"}
     return _digest(
         version("torch"), version("nbgrader"), *sources,
         assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
         *_named(assignment.given), *sorted(assignment.drawings),
-        repr(sorted(settings.items())), repr(assignment.preprocessors),
+        assignment.settings, assignment.device, str(assignment.confined),
     )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import fastjsonschema
 from nbgrader.api import MissingEntry
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import BaseMetadataValidator
 from nbgrader.preprocessors import (
@@ -26,6 +28,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.utils.importstring import import_item
 
+from grader.course import read_config
 from grader.nbgrader_parts import IN_MEMORY
 from grader.repair import KnownCell
 from grader.scratch import Files
@@ -57,10 +60,15 @@ class Conversion:
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
-        kinds = [import_item(kind) if isinstance(kind, str) else kind for kind in assignment.preprocessors]
+        config = read_config(assignment.settings)
+        config.RunAndJudge.device = assignment.device
+        config.RunAndJudge.confined = assignment.confined
+        converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
+        names = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
+        kinds = [import_item(name) if isinstance(name, str) else name for name in names]
         # Penalties are for the head of the class: they depend on points that a person has given.
         kinds = [_IN_MEMORY.get(kind, kind) for kind in kinds if kind is not AssignLatePenalties]
-        self._steps = [kind(config=assignment.config) for kind in kinds]
+        self._steps = [kind(config=config) for kind in kinds]
         for step in self._steps:
             step.log = logging.getLogger(__name__)  # not nbgrader's, which prints
 

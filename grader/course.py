@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,14 @@ class Course:
 
     def config(self) -> Config:
         """The settings of nbgrader_config.py, as nbgrader's command line has them."""
-        config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(self.root)).load_config()
+        config = read_config(self.settings)
         config.CourseDirectory.root = str(self.root)
         return config
+
+    @property
+    def settings(self) -> str:
+        """The text of nbgrader_config.py."""
+        return (self.root / CONFIG_FILE).read_text()
 
     def api(self, config: Config | None = None) -> Any:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
@@ -63,6 +69,14 @@ class Course:
     def students(self, assignment: str) -> list[str]:
         """Everyone with a folder for this assignment in submitted/."""
         return sorted(path.parent.name for path in self.root.glob(f"submitted/*/{assignment}") if path.is_dir())
+
+
+def read_config(settings: str) -> Config:
+    """What a text like that of nbgrader_config.py sets."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, CONFIG_FILE).write_text(settings)
+        config: Config = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()
+        return config
 
 
 def copy_course(source: Course, target: Path) -> Course:

@@ -91,7 +91,7 @@ class RunAndJudge(Execute):
     submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
     memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
-    device = Enum(["cpu", "cuda"], help="Where hidden inputs live.").tag(config=True)
+    device = Enum(["cpu", "cuda"], "cpu", help="Where hidden inputs live.").tag(config=True)
     confined = Bool(True, help="Whether the kernel confines what submissions do.").tag(config=True)
 
     def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:

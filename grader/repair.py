@@ -167,7 +167,9 @@ def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str,
             after = next(index for index, cell in enumerate(notebook.cells) if cell is places[one.grade_id])
         elif one.given or one.grade:
             after += 1
-            notebook.cells.insert(after, _new_cell(one, one.source if one.given else ""))
+            missing = _new_cell(one, one.source if one.given else "")
+            missing["id"] = _free_id(notebook, one.grade_id)
+            notebook.cells.insert(after, missing)
             notes.append(f"The cell “{one.grade_id}” was missing and was put back.")
 
 
@@ -187,8 +189,17 @@ def _new_cell(known: KnownCell, source: str) -> Any:
     return make(source, metadata=nbformat.from_dict({"nbgrader": metadata}))
 
 
+def _free_id(notebook: Any, wanted: str) -> str:
+    """Not one of nbformat's random ids: the same file must always give the same notebook."""
+    taken = {cell["id"] for cell in notebook.cells}
+    names = itertools.chain([wanted[:64]], (f"{wanted[:50]}-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
+
+
 def add_notes(notebook: Any, notes: Sequence[str]) -> None:
     """A first cell that tells student and instructor what was changed."""
     if notes:
         lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell("\n".join(lines)))
+        cell = nbformat.v4.new_markdown_cell("\n".join(lines))
+        cell["id"] = _free_id(notebook, "notes-from-grading")
+        notebook.cells.insert(0, cell)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from traitlets.config import Config
-
 from grader.repair import KnownCell
 from grader.scratch import Files
 
@@ -22,8 +20,9 @@ class Assignment:
     known: Sequence[KnownCell]  # of the released notebook
     given: Files  # what the course puts beside every notebook
     drawings: frozenset[str]  # sources of cells that need not be run
-    config: Config
-    preprocessors: Sequence[Any]  # all that a notebook goes through, as nbgrader_config.py names them
+    settings: str  # nbgrader_config.py; it may define classes, so a worker reads it for itself
+    device: str
+    confined: bool
 
 
 @dataclass(frozen=True)
