@@ -233,6 +233,7 @@ class _Run:
         """End all that is still running."""
         if self._workers is not None:
             self._workers.close()
+        self._folder.tidy()
         self._gradebook.close()
 
 

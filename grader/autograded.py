@@ -59,6 +59,10 @@ class Autograded:
             elif (waiting / _OLD).exists() and not place.exists():
                 (waiting / _OLD).rename(place)
             self._remove(waiting)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Nothing is left of the waiting room, unless somebody waits in it."""
         for level in (self._waiting, self._waiting.parent):
             with contextlib.suppress(OSError):
                 level.rmdir()

@@ -131,9 +131,12 @@ class ClassGradebook:
             insert(_RECORDS),
             [{"submission_id": submissions[entry.graded.student], **_row(entry.record)} for entry in entries],
         )
+        self._must_be_there()
+        self._session.commit()
+
+    def _must_be_there(self) -> None:
         if self._file != _identity(self._engine.url):
             raise CourseError("The gradebook was removed or replaced meanwhile. Put it back, and run this again.")
-        self._session.commit()
 
     def _submissions(self, entries: Sequence[Entry]) -> dict[str, str]:
         """The id of each student's submission. Who has none gets one, with empty grades and comments."""
@@ -234,6 +237,7 @@ class ClassGradebook:
                 return work()
             except OperationalError as error:
                 self._session.rollback()
+                self._must_be_there()
                 if not self._may_pass(error) or time.monotonic() > until:
                     raise CourseError(f"The gradebook cannot be written: {_reason(error)}. Nothing is half-written; "
                                       "run this again when it can.") from error  # fmt: skip

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import multiprocessing
+import os
 import shutil
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import pytest
 from whole_course import files, rows
 
+from grader import autograded, scratch, workers
 from grader.autograde import autograde
-from grader.course import Course
+from grader.course import Course, CourseError
 from grader.demo import make_up_class
 
 ASSIGNMENT = "self_attention"
@@ -81,3 +88,206 @@ def test_rows_and_notebooks_are_those_of_nbgrader(
         assert api.autograde(ASSIGNMENT, student)["success"]
     assert rows(ours) == rows(theirs)
     assert files(ours) == files(theirs)
+
+
+def test_what_has_not_changed_is_not_run_again(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    """Neither by itself nor with others; whatever a grade depends on makes it run again."""
+    path = submit(course, "ada", {3: solved[3]})
+    submit(course, "emmy", {5: solved[5]})
+    assert unchanged(course) == set()
+    assert unchanged(course) == {"ada", "emmy"}
+    assert unchanged(course, force=True) == set()
+    submit(course, "ada", {})
+    assert unchanged(course) == {"emmy"}
+    (path.parent / "words.txt").write_text("one")
+    assert unchanged(course) == {"emmy"}
+    shutil.rmtree(course.root / "autograded/emmy")
+    assert unchanged(course) == {"ada"}
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.RunAndJudge.seed = 7\n")
+    assert unchanged(course) == set()
+    assert unchanged(course, confined=False) == set()
+    course.api().autograde(ASSIGNMENT, "ada")  # by plain nbgrader, with another time in the notebook's outputs
+    (course.root / "autograded/ada" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").chmod(0o644)
+    (course.root / "autograded/ada" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").write_text("{}")
+    assert unchanged(course, confined=False) == {"emmy"}
+
+
+def unchanged(course: Course, **how: Any) -> set[str]:
+    return {one.student for one in autograde(course, ASSIGNMENT, **how) if one.unchanged}
+
+
+def test_an_unchanged_result_is_told_as_it_was(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    submit(course, "ada", {3: solved[3], 5: "open('/etc/passwd')"})
+    (first,), (second,) = (list(autograde(course, ASSIGNMENT)) for _ in range(2))
+    assert (second.verdicts, list(second.blocked)) == (first.verdicts, list(first.blocked))
+    assert first.blocked
+    assert second.unchanged
+
+
+def test_points_given_by_hand_survive_a_regrade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    submit(course, "ada", {3: solved[3]})
+    list(autograde(course, ASSIGNMENT))
+    with course.api().gradebook as gradebook:
+        grade = gradebook.find_grade("test-exercise-2", ASSIGNMENT, ASSIGNMENT, "ada")
+        grade.manual_score, grade.needs_manual_grade = 2.5, False
+        gradebook.find_comment("exercise-2", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Well meant."
+        gradebook.db.commit()
+    submit(course, "ada", {5: solved[5]})
+    list(autograde(course, ASSIGNMENT))
+    with course.api().gradebook as gradebook:
+        grade = gradebook.find_grade("test-exercise-2", ASSIGNMENT, ASSIGNMENT, "ada")
+        assert (grade.manual_score, grade.auto_score, grade.needs_manual_grade) == (2.5, 0, True)
+        comment = gradebook.find_comment("exercise-2", ASSIGNMENT, ASSIGNMENT, "ada")
+        assert comment.comment == "Well meant."
+        assert gradebook.find_submission(ASSIGNMENT, "ada").score == 5.5
+
+
+def test_a_resubmission_that_fails_keeps_neither_old_points_nor_a_new_time(
+    course: Course, submit: Callable[..., Path], solved: Any
+) -> None:
+    """What was graded stays as a whole, with its own time; the error is told."""
+    path = submit(course, "ada", {3: solved[3]})
+    (path.parent / "timestamp.txt").write_text("2026-11-20 12:00:00 UTC")
+    list(autograde(course, ASSIGNMENT))
+    before = rows(course), files(course)
+    path.unlink()
+    (path.parent / "timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
+    (result,) = autograde(course, ASSIGNMENT)
+    assert "there is no self_attention.ipynb" in result.error
+    assert (rows(course), files(course)) == before
+
+
+class Watcher:
+    """Does something at the first look at who is running, or at the first word."""
+
+    def __init__(self, look: Callable[[], None] = lambda: None, tell: Callable[[], None] = lambda: None) -> None:
+        self._look, self._tell = look, tell
+        self.told: list[str] = []
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+        action, self._tell = self._tell, lambda: None
+        action()
+
+    def look(self, _running: Mapping[str, float]) -> None:
+        action, self._look = self._look, lambda: None
+        action()
+
+
+def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    for number in range(6):
+        submit(course, f"s{number}", {3: solved[3]})
+
+    def kill() -> None:
+        multiprocessing.active_children()[0].kill()
+
+    results = list(autograde(course, ASSIGNMENT, jobs=2, watcher=Watcher(look=kill)))
+    assert sorted((one.student, one.points) for one in results) == [(f"s{number}", 2) for number in range(6)]
+
+
+def test_what_kills_every_worker_costs_only_its_own_student(
+    course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two tries, then the others go on."""
+    for student in ("ada", "eve", "zoe"):
+        submit(course, student, {3: solved[3]})
+    send = workers._Process._send
+
+    def send_and_kill(worker: Any) -> None:
+        send(worker)
+        if worker.submission.student == "eve":
+            worker._process.kill()
+
+    monkeypatch.setattr(workers._Process, "_send", send_and_kill)
+    results = {one.student: one for one in autograde(course, ASSIGNMENT, jobs=2)}
+    assert (results["ada"].points, results["zoe"].points) == (2, 2)
+    assert "killed" in results["eve"].error
+
+
+def test_a_locked_gradebook_is_waited_for(course: Course, submit: Callable[..., Path], solved: Any) -> None:
+    submit(course, "ada", {3: solved[3]})
+    lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    watcher = Watcher(look=lambda: lock.execute("BEGIN EXCLUSIVE").close(), tell=lambda: lock.rollback())
+    (result,) = autograde(course, ASSIGNMENT, watcher=watcher)
+    lock.close()
+    assert (result.points, result.error) == (2, "")
+    assert len(watcher.told) == 1
+    assert "locked" in watcher.told[0]
+
+
+def test_nothing_is_half_written_when_the_gradebook_stays_locked(
+    course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.gradebook.PATIENCE", 0.0)
+    submit(course, "ada", {3: solved[3]})
+    before = rows(course)
+    lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    with pytest.raises(CourseError, match="locked"):
+        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=lambda: lock.execute("BEGIN EXCLUSIVE").close())))
+    lock.close()
+    assert (rows(course), files_without_waiting(course)) == (before, {})
+    (result,) = autograde(course, ASSIGNMENT)
+    assert (result.points, result.unchanged) == (2, False)
+
+
+def files_without_waiting(course: Course) -> dict[str, Any]:
+    return {path: content for path, content in files(course).items() if not path.startswith(".")}
+
+
+def test_a_gradebook_that_is_removed_meanwhile_is_missed(
+    course: Course, submit: Callable[..., Path], solved: Any
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    gradebook = course.root / "gradebook.db"
+    with pytest.raises(CourseError, match="removed or replaced"):
+        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=lambda: gradebook.rename(course.root / "aside"))))
+    (course.root / "aside").rename(gradebook)
+    (result,) = autograde(course, ASSIGNMENT)
+    assert (result.points, result.unchanged) == (2, False)
+
+
+def test_a_full_disk_loses_nothing(
+    course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for student in ("ada", "emmy", "zoe"):
+        submit(course, student, {3: solved[3]})
+    write = autograded.write_files
+
+    def write_until_full(files: Any, folder: Path) -> None:
+        if "emmy" in folder.parts:
+            write({"checks.py": b""}, folder)
+            raise OSError(errno.ENOSPC, "No space left on device", str(folder))
+        write(files, folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(autograded, "write_files", write_until_full)
+        with pytest.raises(CourseError, match="No space left"):
+            list(autograde(course, ASSIGNMENT))
+    results = list(autograde(course, ASSIGNMENT))
+    assert [one.points for one in results] == [2, 2, 2]
+    assert not (course.root / "autograded/.waiting").exists()
+
+
+def test_two_do_not_grade_the_same_course_at_once(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "ada")
+
+    def again() -> None:
+        with pytest.raises(CourseError, match="being graded already"):
+            list(autograde(course, ASSIGNMENT))
+
+    assert len(list(autograde(course, ASSIGNMENT, watcher=Watcher(look=again)))) == 1
+
+
+def test_folders_of_graders_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not those of graders that are alive, nor what is none of theirs."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    alive, claim = scratch.claimed_folder("sandbox-")
+    for name in ("sandbox-left", "zygote-left", "sandbox-new", "others"):
+        (tmp_path / name / "files").mkdir(parents=True)
+    (tmp_path / "sandbox-link").symlink_to("others")
+    for name in (alive.name, "sandbox-left", "zygote-left", "others"):
+        os.utime(tmp_path / name, (0, 0))
+    scratch.sweep()
+    assert {path.name for path in tmp_path.iterdir()} == {alive.name, "sandbox-new", "sandbox-link", "others"}
+    os.close(claim)
