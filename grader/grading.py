@@ -6,22 +6,24 @@ import hashlib
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import nbformat
 import torch
 
 from grader.answer import Answer, Lost, Missing
+from grader.best_verdict import best_verdict, earlier_functions
 from grader.cells import is_test_cell
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
-from grader.judge import judge, together
+from grader.judge import together
 from grader.rendering import blocked_output, verdict_outputs
 from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
 from grader.scratch import Files
 from grader.verdict import Verdict
 
+CASE_AFTER_LOSS = 2.0  # seconds
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
 _DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
@@ -76,6 +78,7 @@ class Grading:
         self.drawings = drawings
         self.seed = _own_seed(settings, [cell.source for cell in self.cells], files)
         self.ends_at = time.monotonic() + settings.limits.submission
+        self.limits = settings.limits
         self.sandbox = self._new_sandbox()
         self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
@@ -101,7 +104,7 @@ class Grading:
         return [verdict for number, verdict in self.verdicts.items() if number]
 
     def _new_sandbox(self) -> SandboxProcess:
-        return SandboxProcess(self.files, self.settings.limits, self.settings.device, self.settings.confined)
+        return SandboxProcess(self.files, self.limits, self.settings.device, self.settings.confined)
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
@@ -145,6 +148,8 @@ class Grading:
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, without those that broke it."""
         if not self.sandbox.alive:
+            # Cases take milliseconds. Code that has hung once is likely to hang in each of them.
+            self.limits = replace(self.limits, case=min(self.limits.case, CASE_AFTER_LOSS))
             self.sandbox.close()
             self.blocked += self.sandbox.take_blocked()
             self.sandbox = self._replayed()
@@ -174,33 +179,20 @@ class Grading:
         return together({one.entry: self._best_verdict(one) for one in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
-        """Judge with the student's earlier functions first, then with right ones in place of their wrong ones."""
-        verdict = self._in_all_forms(exercise, {})
-        if verdict.right or verdict.reason in ("missing", "to do"):
-            return verdict
-        standins = self._standins(exercise)
-        if not standins:
-            return verdict
-        # A sandbox of its own: a stand-in answers for an earlier exercise, so it must not outlive this one.
-        own, self.sandbox = self.sandbox, self._replayed()
-        try:
-            followed = self._in_all_forms(exercise, standins)
-        finally:
-            self.sandbox.close()
-            self.sandbox = own
-        # When both earn the same, the one that does not depend on earlier exercises explains better.
-        return max(followed, verdict, key=lambda one: (one.credit, bool(one.misconceptions)))
+        def ask(drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
+            if not standins:
+                return self._ask(exercise, drawn, {})
+            # A sandbox of its own: a stand-in answers for an earlier exercise, so it must not outlive this one.
+            own, self.sandbox = self.sandbox, self._replayed()
+            try:
+                return self._ask(exercise, drawn, standins)
+            finally:
+                self.sandbox.close()
+                self.sandbox = own
 
-    def _standins(self, exercise: Exercise) -> Standins:
-        """Right versions of all earlier functions of this assignment, if the student's code calls any of them."""
-        earlier = {
-            function.entry: function.lent or function.reference
-            for one in EXERCISES.values()
-            if one.assignment == exercise.assignment and one.number < exercise.number
-            for function in one.functions
-            if function.form != "module"
-        }
-        return earlier if self._mentions(exercise.entry, set(earlier)) else {}
+        earlier = earlier_functions(exercise)
+        standins = earlier if self._mentions(exercise.entry, set(earlier)) else {}
+        return best_verdict(exercise, ask, standins, self.seed, self.settings.device)
 
     def _mentions(self, entry: str, names: set[str]) -> bool:
         """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
@@ -215,17 +207,6 @@ class Grading:
             followed |= words
             to_read |= {other for word in words for other in self.defining.get(word, ())} - read
         return False
-
-    def _in_all_forms(self, exercise: Exercise, standins: Standins) -> Verdict:
-        drawn = exercise.draw(self.seed)
-        verdict = judge(exercise, drawn, self._ask(exercise, drawn, standins), self.settings.device)
-        for form in exercise.other_forms:
-            if verdict.credit == 1.0 or verdict.reason in ("missing", "to do", "no answer"):
-                break
-            reformed = [DrawnCase(case.case, form(case.inputs)) for case in drawn]
-            other = judge(exercise, reformed, self._ask(exercise, reformed, standins), self.settings.device)
-            verdict = max(verdict, other, key=lambda one: one.credit)
-        return verdict
 
     def _ask(self, exercise: Exercise, drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []

@@ -86,7 +86,7 @@ def _known_cells(names: dict[str, str]) -> list[KnownCell]:
 class RunAndJudge(Execute):
     """Runs the notebook in a sandbox and writes verdicts into its test cells, in place of nbgrader's Execute."""
 
-    timeout = Integer(30, allow_none=True, help="Seconds that one cell may run.").tag(config=True)
+    timeout = Integer(10, allow_none=True, help="Seconds that one cell may run.").tag(config=True)
     case_timeout = Integer(10, help="Seconds that one hidden case may run.").tag(config=True)
     submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
     memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)

@@ -52,7 +52,7 @@ Standins = Mapping[str, Callable[..., Any]]
 class Limits:
     """Wall-clock limits in seconds, and memory."""
 
-    cell: float = 30.0
+    cell: float = 10.0
     case: float = 10.0
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from grader.cells import is_test_cell
 from grader.course import Course, CourseError
 from grader.exercises import EXERCISES, of_assignment
 from grader.release import LeakError, compile_release, find_leaks
@@ -171,3 +172,12 @@ def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pyte
 def test_an_unknown_assignment_is_a_clear_error() -> None:
     with pytest.raises(CourseError, match="self_attention"):
         Course(ROOT).chosen(["selfattention"])
+
+
+@every_assignment
+def test_hidden_tests_give_the_points_of_their_cells(assignment: str) -> None:
+    cells = [cell for cell in notebook("source", assignment).cells if is_test_cell(cell)]
+    calls = [re.search(r"hidden_tests\((\d+), points=([\d.]+)\)", cell.source) for cell in cells]
+    assert [(f"test-exercise-{call[1]}", float(call[2])) for call in calls if call] == [
+        (cell.metadata.nbgrader.grade_id, cell.metadata.nbgrader.points) for cell in cells
+    ]
