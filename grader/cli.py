@@ -28,6 +28,7 @@ app = typer.Typer(
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
 errors = Console(stderr=True, style="red", soft_wrap=True)
+ONE = 5  # times that nbgrader's own Execute runs one notebook in the benchmark
 FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
@@ -129,18 +130,26 @@ def demo() -> None:
 
 @app.command("bench")
 def bench_command(
-    assignment: Annotated[str, typer.Argument(help="The assignment, such as self_attention.")] = "self_attention",
-    runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs the notebook.")] = 5,
+    students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
+    sample: Annotated[int, typer.Option(min=3, help="How many of them nbgrader grades, too.")] = 20,
+    device: Device = "cpu",
+    output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON.")] = Path("bench.json"),
 ) -> None:
-    """Measure what grading a solved notebook costs, beside nbgrader's own way to run it.
+    """Measure what a class costs, and what one submission of it costs, beside nbgrader alone.
 
-    Example: `grader bench self_attention --runs 5`
+    Example: `grader bench --students 30 --students 300`
     """
-    from grader import bench
+    from grader import bench, class_bench
+    from grader.demo import ASSIGNMENT
 
-    measured = bench.bench(Course(Path()), assignment, runs)
-    console.print(bench.seconds_table(measured))
-    console.print(bench.in_words(measured), highlight=False)
+    course = Course(Path())
+    measured = class_bench.bench_class(course, students or [300], sample, device, console)
+    console.print(class_bench.class_table(measured))
+    console.print(class_bench.class_in_words(measured), highlight=False)
+    class_bench.write_json(measured, output)
+    one = bench.bench(course, ASSIGNMENT, ONE)
+    console.print(bench.seconds_table(one))
+    console.print(bench.in_words(one), highlight=False)
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ def make_up_class(course: Course) -> int:
     release = course.read("release", ASSIGNMENT)
     right = solutions(course.read("source", ASSIGNMENT))
     notebooks: dict[str, str] = {
-        file.stem: nbformat.writes(fill_in(release, {**right, **_answers(file)})) for file in sorted(STUDENTS.glob("*.py"))
+        file.stem: nbformat.writes(fill_in(release, {**right, **answers_of(file)})) for file in student_files()
     }
     notebooks["kurt"] = nbformat.writes(release)
     notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
@@ -58,7 +58,11 @@ def make_up_class(course: Course) -> int:
     return len(notebooks)
 
 
-def _answers(file: Path) -> dict[int, Any]:
+def student_files() -> list[Path]:
+    return sorted(STUDENTS.glob("*.py"))
+
+
+def answers_of(file: Path) -> dict[int, Any]:
     """The functions in a student's file, by exercise. What a file leaves out is solved as in the source."""
     text = file.read_text(encoding="utf-8")
     numbers = {exercise.entry: exercise.number for exercise in of_assignment(ASSIGNMENT)}
