@@ -23,7 +23,7 @@ from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
 from grader.scratch import Files
 from grader.verdict import Verdict
 
-CASE_AFTER_LOSS = 2.0  # seconds
+AFTER_LOSS = 3.0  # seconds for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
 _DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
@@ -110,7 +110,7 @@ class Grading:
         """Run a cell of the student or a given one, and keep what it shows."""
         for name in _DEFINED.findall(cell.source):
             self.defining.setdefault(name, []).append(cell.source)
-        seconds = min(self.settings.limits.cell, self.ends_at - time.monotonic())
+        seconds = min(self.limits.cell, self.ends_at - time.monotonic())
         if seconds <= 0:
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
             return
@@ -148,8 +148,9 @@ class Grading:
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, without those that broke it."""
         if not self.sandbox.alive:
-            # Cases take milliseconds. Code that has hung once is likely to hang in each of them.
-            self.limits = replace(self.limits, case=min(self.limits.case, CASE_AFTER_LOSS))
+            # All this takes milliseconds as a rule, and what has hung once is likely to be called again.
+            short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in ("cell", "case")}
+            self.limits = replace(self.limits, **short)
             self.sandbox.close()
             self.blocked += self.sandbox.take_blocked()
             self.sandbox = self._replayed()

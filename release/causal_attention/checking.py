@@ -5,6 +5,7 @@ The examples themselves are in checks.py beside each notebook. Nothing here is s
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -103,8 +104,10 @@ class Checks:
             if problem is None:
                 print(f"\x1b[32m✓ Exercise {exercise}: {entry.name} is right on the examples of this notebook.\x1b[0m")
             else:
-                # On stderr, so that `nbgrader validate` counts it as not passed.
-                print(f"✗ Exercise {exercise}: {problem}", file=sys.stderr)
+                # On stderr, so that `nbgrader validate` counts it as not passed. Where nbgrader grades, what it finds
+                # there takes all points away, and the hidden tests are to decide.
+                grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
+                print(f"✗ Exercise {exercise}: {problem}", file=sys.stdout if grading else sys.stderr)
 
     def solved(self, *exercises: int) -> bool:
         """Whether these exercises pass their checks; if not, say what the next plot waits for."""
