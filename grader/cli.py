@@ -28,7 +28,6 @@ app = typer.Typer(
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
 errors = Console(stderr=True, style="red", soft_wrap=True)
-ONE = 5  # times that nbgrader's own Execute runs one notebook in the benchmark
 FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
@@ -131,7 +130,8 @@ def demo() -> None:
 @app.command("bench")
 def bench_command(
     students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
-    sample: Annotated[int, typer.Option(min=3, help="How many of them nbgrader grades, too.")] = 20,
+    sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
+    runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
     device: Device = "cpu",
     output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON.")] = Path("bench.json"),
 ) -> None:
@@ -147,7 +147,7 @@ def bench_command(
     console.print(class_bench.class_table(measured))
     console.print(class_bench.class_in_words(measured), highlight=False)
     class_bench.write_json(measured, output)
-    one = bench.bench(course, ASSIGNMENT, ONE)
+    one = bench.bench(course, ASSIGNMENT, runs)
     console.print(bench.seconds_table(one))
     console.print(bench.in_words(one), highlight=False)
 

@@ -9,9 +9,10 @@ import pytest
 
 from grader import sandbox_process
 from grader.autograde import autograde
-from grader.cli import console, results_table
+from grader.cli import console
 from grader.course import Course
 from grader.grading import grade_notebook
+from grader.progress import results_table
 from grader.rendering import BLOCKED_KEY, METADATA_KEY
 from grader.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
 from grader.scratch import files_beside
