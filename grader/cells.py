@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import nbformat
+
 _SOLUTION_CELL = re.compile(r"exercise-(\d+)")
+
+
+def new_cell(kind: str, source: str, identity: str, metadata: dict[str, Any] | None = None) -> Any:
+    """A fresh cell. nbformat's own way to make one checks it at once, which takes ten times as long."""
+    cell = {"cell_type": kind, "id": identity, "metadata": metadata or {}, "source": source}
+    return nbformat.from_dict(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
 
 
 def is_test_cell(cell: Any) -> bool:

@@ -23,7 +23,7 @@ from grader.sandbox_process import Limits, SandboxLost, SandboxProcess, Standins
 from grader.scratch import Files
 from grader.verdict import Verdict
 
-AFTER_LOSS = 3.0  # seconds for a cell or a case, when one has hung or crashed
+AFTER_LOSS = 2.0  # seconds for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
 _DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …

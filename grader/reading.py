@@ -10,17 +10,15 @@ from typing import Any
 
 import nbformat
 
+from grader.cells import new_cell
+
 MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
 MAX_CELLS = 1000
 MAX_SOURCE = 2 * 2**20  # characters of all cells
 NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
 
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_KINDS = {
-    "code": nbformat.v4.new_code_cell,
-    "markdown": nbformat.v4.new_markdown_cell,
-    "raw": nbformat.v4.new_raw_cell,
-}
+_KINDS = ("code", "markdown", "raw")
 
 
 def read_notebook(path: Path) -> Any:
@@ -106,10 +104,13 @@ def _rebuild(cell: Any) -> Any:
         source = "".join(line for line in source if isinstance(line, str))
     if not isinstance(source, str):
         return None
-    make = _KINDS.get(str(cell.get("cell_type")), nbformat.v4.new_raw_cell)
-    rebuilt = make(source.encode("utf-8", "replace").decode("utf-8"))  # no lone surrogates: they cannot be saved
+    kind = cell.get("cell_type")
     identity = cell.get("id")
-    rebuilt["id"] = identity if isinstance(identity, str) and _CELL_ID.fullmatch(identity) else ""
+    rebuilt = new_cell(
+        kind if kind in _KINDS else "raw",
+        source.encode("utf-8", "replace").decode("utf-8"),  # no lone surrogates: they cannot be saved
+        identity if isinstance(identity, str) and _CELL_ID.fullmatch(identity) else "",
+    )
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import nbformat
+from grader.cells import new_cell
 
 NBGRADER_SCHEMA = 3
 
@@ -134,8 +134,7 @@ def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) ->
         notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
     elif known.given and not _as_given(cell.source, known):
         notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
-    restored = _new_cell(known, known.source if known.given else cell.source)
-    restored["id"] = cell["id"]
+    restored = _new_cell(known, known.source if known.given else cell.source, cell["id"])
     cells[next(index for index, one in enumerate(cells) if one is cell)] = restored
     return restored
 
@@ -167,14 +166,12 @@ def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str,
             after = next(index for index, cell in enumerate(notebook.cells) if cell is places[one.grade_id])
         elif one.given or one.grade:
             after += 1
-            missing = _new_cell(one, one.source if one.given else "")
-            missing["id"] = _free_id(notebook, one.grade_id)
-            notebook.cells.insert(after, missing)
+            source = one.source if one.given else ""
+            notebook.cells.insert(after, _new_cell(one, source, _free_id(notebook, one.grade_id)))
             notes.append(f"The cell “{one.grade_id}” was missing and was put back.")
 
 
-def _new_cell(known: KnownCell, source: str) -> Any:
-    make = nbformat.v4.new_code_cell if known.cell_type == "code" else nbformat.v4.new_markdown_cell
+def _new_cell(known: KnownCell, source: str, identity: str) -> Any:
     metadata: dict[str, Any] = {
         "grade_id": known.grade_id,
         "grade": known.grade,
@@ -186,7 +183,7 @@ def _new_cell(known: KnownCell, source: str) -> Any:
     }
     if known.grade or known.task:
         metadata["points"] = known.points
-    return make(source, metadata=nbformat.from_dict({"nbgrader": metadata}))
+    return new_cell("code" if known.cell_type == "code" else "markdown", source, identity, {"nbgrader": metadata})
 
 
 def _free_id(notebook: Any, wanted: str) -> str:
@@ -200,6 +197,4 @@ def add_notes(notebook: Any, notes: Sequence[str]) -> None:
     """A first cell that tells student and instructor what was changed."""
     if notes:
         lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
-        cell = nbformat.v4.new_markdown_cell("\n".join(lines))
-        cell["id"] = _free_id(notebook, "notes-from-grading")
-        notebook.cells.insert(0, cell)
+        notebook.cells.insert(0, new_cell("markdown", "\n".join(lines), _free_id(notebook, "notes-from-grading")))

@@ -53,7 +53,7 @@ class Limits:
     """Wall-clock limits in seconds, and memory."""
 
     cell: float = 10.0
-    case: float = 10.0
+    case: float = 5.0
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes
 

@@ -103,7 +103,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert result.returncode == 0, result.stderr
     assert "Score differences: 0 of 16 scores" in result.stdout
     lines = [line.strip() for line in result.stdout.splitlines()]
-    scores = [line.split()[-1] for line in lines if line.startswith(("nbgrader's Execute", "ours"))]
+    scores = [line.split()[-1] for line in lines if line.startswith(("nbgrader's Execute ", "ours "))]
     assert scores == ["30/30", "30/30"]
     assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
     written = json.loads((course.root / "bench.json").read_text())
