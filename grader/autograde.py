@@ -23,7 +23,7 @@ from traitlets.utils.importstring import import_item
 from grader.autograded import Autograded
 from grader.cells import drawings_of
 from grader.course import CONFIG_FILE, Course, CourseError
-from grader.gradebook import ClassGradebook, Entry, Record
+from grader.gradebook import ClassGradebook, Entry, Record, open_gradebook
 from grader.handed_in import NotTakenIn, take_in
 from grader.repair import known_cells
 from grader.sandbox.confine import why_not
@@ -124,7 +124,7 @@ class _Run:
         api = course.api()
         converter = Autograde(coursedir=api.coursedir, parent=api)
         self._ignored = [*api.coursedir.ignore, "*.ipynb"]
-        self._gradebook = api.gradebook
+        self._gradebook = open_gradebook(api, watcher.tell)
         self._book = ClassGradebook(self._gradebook, assignment, _penalties(converter), watcher.tell)
         self._assignment = self._read_assignment(api, converter, device, confined)
         self._digest = _digest_of_all(self._assignment, self._book.duedate)
