@@ -27,6 +27,7 @@ from grader.gradebook import ClassGradebook, Entry, Record, open_gradebook
 from grader.handed_in import NotTakenIn, take_in
 from grader.repair import known_cells
 from grader.sandbox.confine import why_not
+from grader.sandbox.printable import printable
 from grader.scratch import Files, sweep
 from grader.submission import Assignment, Graded, Submission
 from grader.workers import InThisProcess, LocalWorkers, Workers
@@ -72,6 +73,8 @@ def autograde(
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if confined and (reason := why_not()):
         raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
+    for name in [] if students else course.strays():
+        watcher.tell(f"submitted/{printable(name)} is no folder of a student, and is left out.")
     sweep()
     with _alone(course):
         run = _Run(course, assignment, device, confined, watcher)
@@ -102,6 +105,15 @@ def _alone(course: Course) -> Iterator[None]:
         except BlockingIOError:
             raise CourseError("This course is being graded already. Wait for that, or stop it.") from None
         yield
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    """A full disk or a closed folder concerns the whole class."""
+    try:
+        yield
+    except OSError as error:
+        raise CourseError(f"What is graded cannot be written: {error.strerror} ({error.filename}).") from error
 
 
 @dataclass(frozen=True)
@@ -158,10 +170,13 @@ class _Run:
     def grade(self, students: Sequence[str], force: bool, jobs: int) -> Iterator[Graded]:
         self._records = self._book.records()
         self._extensions = self._book.extensions()
-        self._folder.recover({student: record.fingerprint for student, record in self._records.items()})
+        with _writing():
+            self._folder.recover({student: record.fingerprint for student, record in self._records.items()})
         new = self._new(students, force)
         first = list(itertools.islice(new, 2))
         if first:
+            with _writing():
+                self._folder.make_room()
             one = jobs == 1 or len(first) == 1
             self._workers = InThisProcess(self._assignment) if one else LocalWorkers(self._assignment, jobs)
             for graded in self._workers.grade(itertools.chain(first, new)):
@@ -183,6 +198,9 @@ class _Run:
             record = self._records.get(student)
             if not force and record and self._is_current(student, record, taken.fingerprint):
                 self._ready.append(Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True))
+                continue
+            if no_room := self._folder.why_not(student):
+                self._ready.append(Graded(student, error=no_room))
                 continue
             self._taken[student] = taken
             yield taken.submission
@@ -211,10 +229,8 @@ class _Run:
         graded.blocked = (*taken.left_out, *graded.blocked)
         if not graded.error:
             files: Files = {**taken.submission.files, **self._assignment.given}
-            try:
+            with _writing():
                 digest = self._folder.lay_down(graded.student, taken.fingerprint, graded.notebook, files)
-            except OSError as error:
-                raise CourseError(f"What is graded cannot be written: {error.strerror} ({error.filename}).") from error
             record = Record(taken.fingerprint, digest, graded.verdicts, graded.blocked)
             self._batch.append(Entry(graded, record, taken.timestamp))
         self._ready.append(graded)
@@ -222,8 +238,9 @@ class _Run:
     def _write_down(self) -> list[Graded]:
         """Write the batch into the gradebook, then put its notebooks in place. Returns who has a result now."""
         self._book.write(self._batch)
-        for entry in self._batch:
-            self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
+        with _writing():
+            for entry in self._batch:
+                self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
         self._batch = []
         ready, self._ready = self._ready, []
         self._batch_began = time.monotonic()
