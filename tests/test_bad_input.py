@@ -64,7 +64,7 @@ def command(course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.chdir(course.root)
-        monkeypatch.setattr("sys.argv", ["grader", "autograde", *arguments])
+        monkeypatch.setattr("sys.argv", ["grader", "autograde", "--jobs", "1", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
         return int(ended.value.code or 0), *capsys.readouterr()
@@ -227,7 +227,7 @@ def test_a_path_that_is_as_long_as_it_can_be_stops_nobody(
 
 
 NAMES = (
-    "Ada Lovelace", " x".strip() + " ", "Ödön", "O\u0308do\u0308n", "日本 語", "नमस्ते", "a.b..c", "o'neil",
+    "Ada Lovelace", "x ", "Ödön", "O\u0308do\u0308n", "日本 語", "नमस्ते", "a.b..c", "o'neil",
     "s1234567@example.org", "x" * 100,
 )  # fmt: skip
 
