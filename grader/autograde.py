@@ -175,8 +175,6 @@ class _Run:
         new = self._new(students, force)
         first = list(itertools.islice(new, 2))
         if first:
-            with _writing():
-                self._folder.make_room()
             one = jobs == 1 or len(first) == 1
             self._workers = InThisProcess(self._assignment) if one else LocalWorkers(self._assignment, jobs)
             for graded in self._workers.grade(itertools.chain(first, new)):

@@ -27,10 +27,6 @@ class Autograded:
         self._permissions = permissions
         self._waiting = folder / _WAITING / assignment
 
-    def make_room(self) -> None:
-        """An error now is better than one after the first hour."""
-        self._waiting.mkdir(parents=True, exist_ok=True)
-
     def why_not(self, student: str) -> str:
         """Why this student's submission cannot be put in its place; empty if it can."""
         place = self._place(student)
