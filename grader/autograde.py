@@ -23,10 +23,11 @@ from traitlets.utils.importstring import import_item
 from grader.autograded import Autograded
 from grader.cells import drawings_of
 from grader.course import CONFIG_FILE, Course, CourseError
-from grader.gradebook import ClassGradebook, Entry, Record
+from grader.gradebook import ClassGradebook, Entry, Record, open_gradebook
 from grader.handed_in import NotTakenIn, take_in
 from grader.repair import known_cells
 from grader.sandbox.confine import why_not
+from grader.sandbox.printable import printable
 from grader.scratch import Files, sweep
 from grader.submission import Assignment, Graded, Submission
 from grader.workers import InThisProcess, LocalWorkers, Workers
@@ -72,6 +73,8 @@ def autograde(
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if confined and (reason := why_not()):
         raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
+    for name in [] if students else course.strays():
+        watcher.tell(f"submitted/{printable(name)} is no folder of a student, and is left out.")
     sweep()
     with _alone(course):
         run = _Run(course, assignment, device, confined, watcher)
@@ -104,6 +107,15 @@ def _alone(course: Course) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    """A full disk or a closed folder concerns the whole class."""
+    try:
+        yield
+    except OSError as error:
+        raise CourseError(f"What is graded cannot be written: {error.strerror} ({error.filename}).") from error
+
+
 @dataclass(frozen=True)
 class _Taken:
     """A submission on its way: what must be known when its result comes."""
@@ -124,7 +136,7 @@ class _Run:
         api = course.api()
         converter = Autograde(coursedir=api.coursedir, parent=api)
         self._ignored = [*api.coursedir.ignore, "*.ipynb"]
-        self._gradebook = api.gradebook
+        self._gradebook = open_gradebook(api, watcher.tell)
         self._book = ClassGradebook(self._gradebook, assignment, _penalties(converter), watcher.tell)
         self._assignment = self._read_assignment(api, converter, device, confined)
         self._digest = _digest_of_all(self._assignment, self._book.duedate)
@@ -158,7 +170,8 @@ class _Run:
     def grade(self, students: Sequence[str], force: bool, jobs: int) -> Iterator[Graded]:
         self._records = self._book.records()
         self._extensions = self._book.extensions()
-        self._folder.recover({student: record.fingerprint for student, record in self._records.items()})
+        with _writing():
+            self._folder.recover({student: record.fingerprint for student, record in self._records.items()})
         new = self._new(students, force)
         first = list(itertools.islice(new, 2))
         if first:
@@ -183,6 +196,9 @@ class _Run:
             record = self._records.get(student)
             if not force and record and self._is_current(student, record, taken.fingerprint):
                 self._ready.append(Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True))
+                continue
+            if no_room := self._folder.why_not(student):
+                self._ready.append(Graded(student, error=no_room))
                 continue
             self._taken[student] = taken
             yield taken.submission
@@ -211,10 +227,8 @@ class _Run:
         graded.blocked = (*taken.left_out, *graded.blocked)
         if not graded.error:
             files: Files = {**taken.submission.files, **self._assignment.given}
-            try:
+            with _writing():
                 digest = self._folder.lay_down(graded.student, taken.fingerprint, graded.notebook, files)
-            except OSError as error:
-                raise CourseError(f"What is graded cannot be written: {error.strerror} ({error.filename}).") from error
             record = Record(taken.fingerprint, digest, graded.verdicts, graded.blocked)
             self._batch.append(Entry(graded, record, taken.timestamp))
         self._ready.append(graded)
@@ -222,8 +236,9 @@ class _Run:
     def _write_down(self) -> list[Graded]:
         """Write the batch into the gradebook, then put its notebooks in place. Returns who has a result now."""
         self._book.write(self._batch)
-        for entry in self._batch:
-            self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
+        with _writing():
+            for entry in self._batch:
+                self._folder.put_in_place(entry.graded.student, entry.record.fingerprint)
         self._batch = []
         ready, self._ready = self._ready, []
         self._batch_began = time.monotonic()

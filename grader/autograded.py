@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import shutil
+import os
 from pathlib import Path
 
-from grader.scratch import Files, write_files
+from grader.scratch import Files, remove_folder, write_files
 
 _WAITING = ".waiting"  # nbgrader's patterns do not find names with a dot in front
 _OLD = "old"
@@ -26,6 +26,16 @@ class Autograded:
         self._assignment = assignment
         self._permissions = permissions
         self._waiting = folder / _WAITING / assignment
+
+    def why_not(self, student: str) -> str:
+        """Why this student's submission cannot be put in its place; empty if it can."""
+        place = self._place(student)
+        if place.parent.exists() and not place.parent.is_dir():
+            return f"{place.parent} is no folder"
+        for folder in (place.parent, place):
+            if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+                return f"{folder} cannot be written"
+        return ""
 
     def lay_down(self, student: str, fingerprint: str, notebook: str, files: Files) -> str:
         """Write all that belongs to a submission; returns what tells this notebook from any other."""
@@ -79,4 +89,4 @@ class Autograded:
 
     def _remove(self, folder: Path) -> None:
         if folder.exists():
-            shutil.rmtree(folder)
+            remove_folder(folder)  # also what plain nbgrader has copied with a student's modes

@@ -75,7 +75,8 @@ def autograde_command(
         errors.print(f"Stopped. {onlooker.count} have a grade now; run this again for the others.", highlight=False)
         raise typer.Exit(130) from None
     if as_json:
-        typer.echo(json.dumps(progress.as_json(results), indent=2, ensure_ascii=False))
+        text = json.dumps(progress.as_json(results), indent=2, ensure_ascii=False)
+        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
     elif not quiet:
         if len(results) <= FEW:
             console.print(progress.results_table(results))

@@ -67,8 +67,31 @@ class Course:
         return nbformat.read(self.notebook(folder, assignment), as_version=4)
 
     def students(self, assignment: str) -> list[str]:
-        """Everyone with a folder for this assignment in submitted/."""
-        return sorted(path.parent.name for path in self.root.glob(f"submitted/*/{assignment}") if path.is_dir())
+        """Everyone who has something for this assignment in submitted/, whatever it is."""
+        return [path.name for path in self._submitted() if _is_there(path / assignment)]
+
+    def strays(self) -> list[str]:
+        """What lies where students have their folders, and is none."""
+        return [path.name for path in self._submitted() if path.name[0] != "." and not path.is_dir()]
+
+    def _submitted(self) -> list[Path]:
+        try:
+            return sorted((self.root / "submitted").iterdir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise CourseError(f"The folder submitted/ cannot be read: {error.strerror}.") from None
+
+
+def _is_there(path: Path) -> bool:
+    """Also if we may not look."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def read_config(settings: str) -> Config:

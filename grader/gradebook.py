@@ -24,14 +24,35 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import URL, Column, MetaData, String, Table, Text, bindparam, delete, insert, select, update
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy import (
+    URL,
+    Column,
+    MetaData,
+    String,
+    Table,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    make_url,
+    select,
+    update,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
 
 from grader.course import CourseError
 from grader.submission import Graded
 
-PATIENCE = 60.0  # seconds to wait for a gradebook that somebody else has locked
+PATIENCE = 60.0  # seconds to wait for a gradebook that somebody else has locked, or whose server is down
 PAUSE = 0.2
+# A server that does not answer, a network that is gone and a row that somebody else holds are errors after seconds, so
+# that we can say for what we wait. By themselves, they would take hours or for ever.
+_LIMITS = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "tcp_user_timeout": "20000",
+    "options": "-c lock_timeout=1000",
+}
 
 _RECORDS = Table(
     "grader_record",
@@ -62,6 +83,20 @@ class Entry:
     graded: Graded
     record: Record
     timestamp: datetime | None  # when it was handed in, if that is known
+
+
+def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
+    """nbgrader's gradebook, as the configuration has it. Close it in the end."""
+    try:
+        url = make_url(api.coursedir.db_url)
+        url.get_dialect().import_dbapi()
+    except (ArgumentError, ImportError) as error:
+        raise CourseError(
+            f"c.CourseDirectory.db_url is not for us: {error}. For PostgreSQL it begins with postgresql+psycopg://, "
+            "and needs: pip install 'psycopg[binary]'"
+        ) from None
+    limited = _with_limits(url).render_as_string(hide_password=False)
+    return _patiently(url, lambda: Gradebook(limited, api.course_id), tell, undo=lambda: None)
 
 
 class ClassGradebook:
@@ -96,6 +131,14 @@ class ClassGradebook:
         self._grade_cells = {cell.id: cell.name for cell in cells if cell.id in self._graded[self._notebook_id]}
         self._comment_cells = {cell.id: cell.name for cell in cells if cell.id in self._commented[self._notebook_id]}
 
+    def _all(self, query: Any) -> Sequence[Any]:
+        def read() -> Sequence[Any]:
+            found = self._session.execute(query).all()
+            self._session.rollback()  # or a server would have a transaction open for as long as the class takes
+            return found  # type: ignore[no-any-return]
+
+        return self._patiently(read)
+
     def records(self) -> dict[str, Record]:
         """What is known of each student's submission."""
         query = (
@@ -103,14 +146,14 @@ class ClassGradebook:
             .join(_RECORDS, _RECORDS.c.submission_id == SubmittedAssignment.id)
             .where(SubmittedAssignment.assignment_id == self._assignment_id)
         )
-        return {row.student_id: _record(row) for row in self._patiently(lambda: self._session.execute(query).all())}
+        return {row.student_id: _record(row) for row in self._all(query)}
 
     def extensions(self) -> dict[str, Any]:
         """By how much each student may be late."""
         query = select(SubmittedAssignment.student_id, SubmittedAssignment.extension).where(
             SubmittedAssignment.assignment_id == self._assignment_id
         )
-        return dict(row._tuple() for row in self._patiently(lambda: self._session.execute(query).all()))
+        return dict(row._tuple() for row in self._all(query))
 
     def write(self, entries: Sequence[Entry]) -> None:
         """All of these, or none."""
@@ -229,32 +272,51 @@ class ClassGradebook:
             self._session.execute(statement, rows)
 
     def _patiently(self, work: Callable[[], T]) -> T:
-        """Wait while somebody else has the gradebook; say so."""
-        until = time.monotonic() + PATIENCE
-        told = False
-        while True:
-            try:
-                return work()
-            except OperationalError as error:
-                self._session.rollback()
-                self._must_be_there()
-                if not self._may_pass(error) or time.monotonic() > until:
-                    raise CourseError(f"The gradebook cannot be written: {_reason(error)}. Nothing is half-written; "
-                                      "run this again when it can.") from error  # fmt: skip
-                if not told:
-                    self._tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
-                    told = True
-                time.sleep(PAUSE)
-            except DBAPIError as error:
-                self._session.rollback()
-                raise CourseError(f"The gradebook is out of order: {_reason(error)}.") from error
-            except BaseException:
-                self._session.rollback()
-                raise
+        try:
+            return _patiently(self._engine.url, work, self._tell, self._undo)
+        except BaseException:
+            self._session.rollback()
+            raise
 
-    def _may_pass(self, error: OperationalError) -> bool:
-        """Whether waiting can help: another program has locked the file, or the server is being restarted."""
-        return self._engine.dialect.name != "sqlite" or "locked" in str(error.orig)
+    def _undo(self) -> None:
+        self._session.rollback()
+        self._must_be_there()
+
+
+def _patiently(url: URL, work: Callable[[], T], tell: Callable[[str], None], undo: Callable[[], None]) -> T:
+    """Wait while somebody else has the gradebook; say so."""
+    until = time.monotonic() + PATIENCE
+    told = False
+    while True:
+        try:
+            return work()
+        except DBAPIError as error:
+            undo()
+            if not _may_pass(url, error) or time.monotonic() > until:
+                raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. Nothing is "
+                                  "half-written; run this again when it can.") from error  # fmt: skip
+            if not told:
+                tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
+                told = True
+            time.sleep(PAUSE)
+
+
+def _may_pass(url: URL, error: DBAPIError) -> bool:
+    """Whether waiting can help: another program has locked it, has added the same student, or restarts the server."""
+    if url.get_backend_name() == "sqlite":
+        return isinstance(error, OperationalError) and "locked" in str(error.orig)
+    return isinstance(error, (OperationalError, IntegrityError))
+
+
+def _with_limits(url: URL) -> URL:
+    if url.get_driver_name() not in ("psycopg", "psycopg2"):
+        return url
+    return url.set(query={**_LIMITS, **url.query})
+
+
+def _where(url: URL) -> str:
+    """Without a password, however it is given."""
+    return str(url.database) if url.get_backend_name() == "sqlite" else url.set(query={}).render_as_string()
 
 
 def _record(row: Any) -> Record:

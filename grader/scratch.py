@@ -46,7 +46,7 @@ class Scratch:
             raise TooMuch("Your code filled the disk.")
 
     def remove(self) -> None:
-        _remove(self.folder)
+        remove_folder(self.folder)
         if self._claim >= 0:
             os.close(self._claim)
             self._claim = -1
@@ -67,7 +67,7 @@ def sweep() -> None:
             with contextlib.suppress(OSError):
                 status = folder.lstat()
                 if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_free(folder):
-                    _remove(folder)
+                    remove_folder(folder)
 
 
 def _is_free(folder: Path) -> bool:
@@ -83,7 +83,7 @@ def _is_free(folder: Path) -> bool:
     return True
 
 
-def _remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Whatever is in it: what is too deep or closed for Python is not for these two programs."""
     try:
         shutil.rmtree(folder)

@@ -1,0 +1,94 @@
+"""A PostgreSQL server of the tests' own, on a socket in a folder of its own, where nobody but its user comes in."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+# What it writes need not outlive a power cut; what it says in its log is in English.
+SETTINGS = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c lc_messages=C"
+
+
+def programs() -> Path | None:
+    """Where the server's programs are, the newest if there are several; Debian keeps them out of PATH."""
+    found = [Path(path).parent for path in [shutil.which("pg_ctl")] if path]
+    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
+    return next((folder for folder in reversed(found) if (folder / "initdb").is_file()), None)
+
+
+class Server:
+    def __init__(self, programs: Path) -> None:
+        self._programs = programs
+        self._user = _somebody_else() if os.getuid() == 0 else None  # PostgreSQL refuses to run as root
+        # Not in pytest's folder, which is closed to other users, and too long a path for a socket.
+        self._folder = Path(tempfile.mkdtemp(prefix="postgresql-"))
+        if self._user:
+            os.chown(self._folder, self._user.pw_uid, self._user.pw_gid)
+        self._run("initdb", "--auth=trust", "--username=grader", "--encoding=UTF8", "--locale=C", "--no-sync")
+        self.start()
+
+    def start(self) -> None:
+        """Returns when it answers."""
+        options = f"{SETTINGS} -c unix_socket_directories={self._folder}"
+        self._run("pg_ctl", "start", "--wait", "--timeout=120", f"--log={self._folder}/log", f"--options={options}")
+
+    def stop(self, how: str = "fast") -> None:
+        """`fast` ends all connections in good order, `immediate` is a crash. Returns when it has gone."""
+        self._run("pg_ctl", "stop", "--wait", "--timeout=120", f"--mode={how}")
+
+    def remove(self) -> None:
+        if self._runs:
+            self.stop("immediate")
+        shutil.rmtree(self._folder)
+
+    def start_again(self) -> None:
+        """If it has been stopped."""
+        if not self._runs:
+            self.start()
+
+    @property
+    def _runs(self) -> bool:
+        return (self._folder / "data/postmaster.pid").exists()
+
+    def make(self, database: str, like: str = "template1") -> None:
+        self._order("CREATE DATABASE {} TEMPLATE {}", database, like)
+
+    def drop(self, database: str) -> None:
+        self._order("DROP DATABASE {} WITH (FORCE)", database)
+
+    def connect(self, database: str, autocommit: bool = False) -> psycopg.Connection[Any]:
+        return psycopg.connect(host=str(self._folder), user="grader", dbname=database, autocommit=autocommit)
+
+    def _order(self, order: LiteralString, *names: str) -> None:
+        with self.connect("postgres", autocommit=True) as connection:
+            connection.execute(SQL(order).format(*map(Identifier, names)))
+
+    def url(self, database: str) -> str:
+        return f"postgresql+psycopg://grader@/{database}?host={self._folder}"
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [self._programs / program, *arguments, f"--pgdata={self._folder}/data"]
+        other = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []} if self._user else {}
+        # The server keeps what it gets as its output open, so a pipe would never end.
+        with tempfile.TemporaryFile("w+") as output:
+            done = subprocess.run(
+                command, cwd="/", stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False, **other
+            )
+            output.seek(0)
+            assert done.returncode == 0, output.read()
+
+
+def _somebody_else() -> pwd.struct_passwd:
+    """Whom Debian's package makes, or else nobody."""
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return pwd.getpwnam("nobody")
