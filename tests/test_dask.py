@@ -69,6 +69,21 @@ def kill(worker, topic, student, log_event=Worker.log_event):
 
 Worker.log_event = kill
 """
+# Nobody can be graded while another is.
+ALONE = """
+import threading
+from grader.worker import Worker
+
+def alone(worker, submission, grade=Worker.grade, busy=threading.Lock()):
+    if not busy.acquire(blocking=False):
+        raise RuntimeError("two at once")
+    try:
+        return grade(worker, submission)
+    finally:
+        busy.release()
+
+Worker.grade = alone
+"""
 LACKS = "import sys; sys.modules['grader'] = None"
 CANNOT_CONFINE = "import grader.sandbox.confine as confine; confine.why_not = lambda: 'this kernel has no Landlock'"
 
@@ -261,7 +276,7 @@ def test_threads_of_a_worker_do_not_get_in_each_others_way(
         for copy in "ab":
             submit(course, f"s{number}{copy}", {number: solved[number], 3: solved[3]})
     cluster = new_cluster()
-    cluster.worker("", "--nthreads", "3")
+    cluster.worker(ALONE, "--nthreads", "3")
     cluster.wait_for(1)
     under_way: set[str] = set()
     most = 0
