@@ -95,7 +95,7 @@ class DaskWorkers:
 
     def _must_be_there(self) -> None:
         if self._client.status != "running":
-            raise WorkersGone(f"The connection to the scheduler {self._address} is lost. {_GO_ON}")
+            raise self._lost()
 
     def _send(self, submission: Submission) -> None:
         order = [this_grader(), self._assignment, self._topic, pickle.dumps(submission)]
