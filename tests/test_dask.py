@@ -240,12 +240,8 @@ def test_a_scheduler_that_vanishes_leaves_what_is_graded(
     run = autograde(ours, ASSIGNMENT, dask=cluster.address, watcher=Watcher(stuck, cluster.scheduler.kill))
     with pytest.raises(CourseError, match=r"scheduler tcp://.* is lost\..* run this again"):
         results.extend(one.student for one in run)
-    assert results == [f"s{number}" for number in range(1, 6)]
-    again = list(autograde(ours, ASSIGNMENT))
-    assert sorted((one.student, one.unchanged) for one in again) == [
-        *((one, True) for one in results),
-        ("stuck", False),
-    ]
+    assert {"s1", "s2", "s3", "s4"} <= set(results) <= {"s1", "s2", "s3", "s4", "s5"}  # two are under way at a time
+    assert {one.student for one in autograde(ours, ASSIGNMENT) if one.unchanged} == set(results)
     list(autograde(plain, ASSIGNMENT))
     assert rows(ours) == rows(plain)
     assert files(ours) == files(plain)
