@@ -30,7 +30,7 @@ from grader.sandbox.confine import why_not
 from grader.sandbox.printable import printable
 from grader.scratch import Files, sweep
 from grader.submission import Assignment, Graded, Submission
-from grader.workers import InThisProcess, LocalWorkers, Workers
+from grader.workers import InThisProcess, LocalWorkers, Workers, WorkersGone
 
 BATCH = 32  # submissions that are written at once …
 BATCH_SECONDS = 1.0  # … or those of this time
@@ -61,17 +61,19 @@ def autograde(
     force: bool = False,
     confined: bool = True,
     jobs: int = 1,
+    dask: str = "",
     watcher: Watcher | None = None,
 ) -> Generator[Graded]:
     """Yield what became of each submission as soon as it is written down. Whatever happens to one, the others go on.
 
     What has a grade for the same submission, release, grader and settings is not run again, unless `force` is true.
+    Submissions go to `jobs` workers on this machine, or to those of the Dask scheduler at the address `dask`.
     """
     watcher = watcher or Nobody()
     chosen = who(course, assignment, students)
     if not course.notebook("release", assignment).is_file():
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
-    if confined and (reason := why_not()):
+    if confined and not dask and (reason := why_not()):
         raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
     for name in [] if students else course.strays():
         watcher.tell(f"submitted/{printable(name)} is no folder of a student, and is left out.")
@@ -79,7 +81,7 @@ def autograde(
     with _alone(course):
         run = _Run(course, assignment, device, confined, watcher)
         try:
-            yield from run.grade(chosen, force, jobs)
+            yield from run.grade(chosen, force, jobs, dask)
         finally:
             run.close()
 
@@ -167,7 +169,7 @@ class _Run:
             confined=confined,
         )
 
-    def grade(self, students: Sequence[str], force: bool, jobs: int) -> Iterator[Graded]:
+    def grade(self, students: Sequence[str], force: bool, jobs: int, dask: str) -> Iterator[Graded]:
         self._records = self._book.records()
         self._extensions = self._book.extensions()
         with _writing():
@@ -175,14 +177,17 @@ class _Run:
         new = self._new(students, force)
         first = list(itertools.islice(new, 2))
         if first:
-            one = jobs == 1 or len(first) == 1
-            self._workers = InThisProcess(self._assignment) if one else LocalWorkers(self._assignment, jobs)
-            for graded in self._workers.grade(itertools.chain(first, new)):
-                if graded is not None:
-                    self._keep(graded)
-                self._watcher.look(self._workers.running())
-                if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
-                    yield from self._write_down()
+            self._workers = _workers(self._assignment, 1 if len(first) == 1 else jobs, dask)
+            try:
+                for graded in self._workers.grade(itertools.chain(first, new)):
+                    if graded is not None:
+                        self._keep(graded)
+                    self._watcher.look(self._workers.running())
+                    if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
+                        yield from self._write_down()
+            except WorkersGone:
+                yield from self._write_down()
+                raise
         yield from self._write_down()
 
     def _new(self, students: Sequence[str], force: bool) -> Iterator[Submission]:
@@ -250,6 +255,16 @@ class _Run:
             self._workers.close()
         self._folder.tidy()
         self._gradebook.close()
+
+
+def _workers(assignment: Assignment, jobs: int, dask: str) -> Workers:
+    if not dask:
+        return InThisProcess(assignment) if jobs == 1 else LocalWorkers(assignment, jobs)
+    try:
+        from grader.dask_workers import DaskWorkers
+    except ModuleNotFoundError as error:
+        raise CourseError(f"{error}. Run: pip install 'attention-grader[dask]'") from error
+    return DaskWorkers(assignment, dask)
 
 
 def _penalties(converter: Any) -> Any:

@@ -55,6 +55,7 @@ def autograde_command(
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many submissions are graded at once.")] = cores(),
     device: Device = "cpu",
+    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
@@ -66,7 +67,7 @@ def autograde_command(
     """
     course = Course(Path())
     onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
-    how: dict[str, Any] = {"device": device, "force": force, "confined": not unconfined, "jobs": jobs}
+    how: dict[str, Any] = {"device": device, "force": force, "confined": not unconfined, "jobs": jobs, "dask": dask}
     run = autograde(course, assignment, student or [], **how, watcher=onlooker)
     try:
         results = onlooker.follow(run)

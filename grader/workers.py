@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
+from grader.course import CourseError
 from grader.sandbox.confine import die_with_parent
 from grader.submission import Assignment, Graded, Submission
 
@@ -21,6 +22,10 @@ TICK = 0.25  # seconds between two looks at the clock
 def cores() -> int:
     """How many processes can work at once here."""
     return len(os.sched_getaffinity(0))
+
+
+class WorkersGone(CourseError):
+    """Nobody can grade any longer. What is graded so far is right, and is to be kept."""
 
 
 class Workers(Protocol):
