@@ -154,7 +154,7 @@ def bench_command(
     console.print(bench.in_words(one), highlight=False)
 
 
-def main() -> None:
+def run() -> None:
     """Errors that a user can mend are one line, without a traceback."""
     try:
         app()

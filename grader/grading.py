@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import time
@@ -180,19 +181,9 @@ class Grading:
         return together({one.entry: self._best_verdict(one) for one in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
-        def ask(drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
-            if not standins:
-                return self._ask(exercise, drawn, {})
-            # A sandbox of its own: a stand-in answers for an earlier exercise, so it must not outlive this one.
-            own, self.sandbox = self.sandbox, self._replayed()
-            try:
-                return self._ask(exercise, drawn, standins)
-            finally:
-                self.sandbox.close()
-                self.sandbox = own
-
         earlier = earlier_functions(exercise)
         standins = earlier if self._mentions(exercise.entry, set(earlier)) else {}
+        ask = functools.partial(self._ask, exercise)
         return best_verdict(exercise, ask, standins, self.seed, self.settings.device)
 
     def _mentions(self, entry: str, names: set[str]) -> bool:

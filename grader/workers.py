@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
 from grader.course import CourseError
+from grader.quick_start import PRELOADED
 from grader.sandbox.confine import die_with_parent
 from grader.submission import Assignment, Graded, Submission
 
@@ -61,7 +62,7 @@ class LocalWorkers:
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["grader.worker"])  # so that torch is imported once
+        context.set_forkserver_preload(PRELOADED)  # so that torch is imported once
         self._workers = [_Process(context, assignment) for _ in range(count)]
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:

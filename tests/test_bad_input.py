@@ -14,7 +14,7 @@ import pytest
 from whole_course import files, rows
 
 from grader.autograde import autograde
-from grader.cli import main
+from grader.cli import run as main
 from grader.course import Course, CourseError
 
 ASSIGNMENT = "self_attention"

@@ -384,7 +384,7 @@ def test_no_scheduler(
         address = address.format(port=taken.getsockname()[1])
         monkeypatch.setattr(sys, "argv", ["grader", "autograde", ASSIGNMENT, "--dask", address])
         with pytest.raises(SystemExit, match="1"):
-            cli.main()
+            cli.run()
     (line,) = capsys.readouterr().err.splitlines()
     assert says in line
     assert address in line

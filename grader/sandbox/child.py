@@ -41,11 +41,23 @@ def serve(shell: Shell, channel: socket.socket, device: str) -> None:
 
 
 def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
+    """Put one case to the student's code, with other functions in place of some of its own if the judge says so."""
+    identity, notebook = request.header["id"], shell.user_ns
+    own = {name: notebook[name] for name in request.header["standins"] if name in notebook}
+    for name in request.header["standins"]:
+        notebook[name] = _ask_the_judge(channel, identity, name, device)
+    try:
+        return _call(shell, request, device)
+    finally:
+        # Whoever keeps a stand-in has nothing of it: the judge answers it in this case only.
+        for name in request.header["standins"]:
+            notebook.pop(name, None)
+        notebook.update(own)
+
+
+def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
     """Call the student's function on one case and report what came back."""
-    name = request.header["entry"]
-    for standin in request.header["standins"]:
-        shell.user_ns[standin] = _ask_the_judge(channel, request.header["id"], standin, device)
-    function = shell.user_ns.get(name)
+    function = shell.user_ns.get(request.header["entry"])
     if not callable(function):
         return {"missing": True}, {}
     inputs = _on_device(wire.decode(request.header["inputs"], request.tensors, words=True), device)
