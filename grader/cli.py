@@ -28,6 +28,7 @@ app = typer.Typer(
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
 errors = Console(stderr=True, style="red", soft_wrap=True)
+ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
 FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
@@ -53,7 +54,7 @@ def release(assignments: Assignments = None) -> None:
 def autograde_command(
     assignment: Assignment,
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="How many submissions are graded at once.")] = cores(),
+    jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
@@ -67,7 +68,13 @@ def autograde_command(
     """
     course = Course(Path())
     onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
-    how: dict[str, Any] = {"device": device, "force": force, "confined": not unconfined, "jobs": jobs, "dask": dask}
+    how: dict[str, Any] = {
+        "device": device,
+        "force": force,
+        "confined": not unconfined,
+        "jobs": jobs or (cores() if device == "cpu" else ON_GPU),
+        "dask": dask,
+    }
     run = autograde(course, assignment, student or [], **how, watcher=onlooker)
     try:
         results = onlooker.follow(run)

@@ -35,6 +35,10 @@ from grader.scratch import Files
 from grader.submission import Assignment
 
 
+_LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
+_LOG.addHandler(logging.NullHandler())
+
+
 @dataclass
 class Marks:
     """What the gradebook is to hold of one cell."""
@@ -70,7 +74,7 @@ class Conversion:
         kinds = [_IN_MEMORY.get(kind, kind) for kind in kinds if kind is not AssignLatePenalties]
         self._steps = [kind(config=config) for kind in kinds]
         for step in self._steps:
-            step.log = logging.getLogger(__name__)  # not nbgrader's, which prints
+            step.log = _LOG
 
     def run(self, notebook: Any, student: str, files: Files) -> tuple[Any, InMemory]:
         """The autograded notebook, and what was to be written into the gradebook."""
