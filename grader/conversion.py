@@ -34,7 +34,6 @@ from grader.repair import KnownCell
 from grader.scratch import Files
 from grader.submission import Assignment
 
-
 _LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
 _LOG.addHandler(logging.NullHandler())
 
