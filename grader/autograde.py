@@ -136,7 +136,7 @@ class _Run:
         self._name = assignment
         self._watcher = watcher
         api = course.api()
-        converter = Autograde(coursedir=api.coursedir, parent=api)
+        converter = _settings_of_autograde(course, api)
         self._ignored = [*api.coursedir.ignore, "*.ipynb"]
         self._gradebook = open_gradebook(api, watcher.tell)
         self._book = ClassGradebook(self._gradebook, assignment, _penalties(converter), watcher.tell)
@@ -267,9 +267,18 @@ def _workers(assignment: Assignment, jobs: int, dask: str) -> Workers:
     return DaskWorkers(assignment, dask)
 
 
+def _settings_of_autograde(course: Course, api: Any) -> Any:
+    """nbgrader's own command with this course's settings, without our parts in it: they bring torch."""
+    config = course.config()
+    config.Autograde.pop("exporter_class", None)
+    return Autograde(coursedir=api.coursedir, config=config)
+
+
 def _penalties(converter: Any) -> Any:
     """What assigns penalties for late submissions, if the configuration wants them."""
     for kind in converter.autograde_preprocessors:
+        if isinstance(kind, str) and kind.startswith("grader."):  # ours, which brings torch
+            continue
         kind = import_item(kind) if isinstance(kind, str) else kind
         if issubclass(kind, AssignLatePenalties):
             return kind(parent=converter)

@@ -7,6 +7,8 @@ import multiprocessing
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -111,6 +113,25 @@ def test_what_has_not_changed_is_not_run_again(course: Course, submit: Callable[
     (course.root / "autograded/ada" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").chmod(0o644)
     (course.root / "autograded/ada" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").write_text("{}")
     assert unchanged(course, confined=False) == {"emmy"}
+
+
+def test_who_has_nothing_to_grade_does_not_load_torch(
+    course: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    """It takes more time than looking through a class."""
+    submit(course, "ada", {3: solved[3]})
+    list(autograde(course, ASSIGNMENT))
+    again = f"""
+import sys
+from pathlib import Path
+from grader.autograde import autograde
+from grader.course import Course
+
+(result,) = autograde(Course(Path()), {ASSIGNMENT!r}, jobs=2)
+print(result.unchanged, "torch" in sys.modules)
+"""
+    said = subprocess.run([sys.executable, "-c", again], cwd=course.root, capture_output=True, text=True, check=True)
+    assert said.stdout == "True False\n"
 
 
 def unchanged(course: Course, **how: Any) -> set[str]:
