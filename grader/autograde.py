@@ -33,6 +33,7 @@ from grader.submission import Assignment, Graded, Submission
 from grader.workers import InThisProcess, LocalWorkers, Workers, WorkersGone
 
 BATCH = 32  # submissions that are written at once …
+RUN_AND_JUDGE = "grader.nbgrader_parts.RunAndJudge"
 BATCH_SECONDS = 1.0  # … or those of this time
 
 
@@ -271,7 +272,13 @@ def _settings_of_autograde(course: Course, api: Any) -> Any:
     """nbgrader's own command with this course's settings, without our parts in it: they bring torch."""
     config = course.config()
     config.Autograde.pop("exporter_class", None)
-    return Autograde(coursedir=api.coursedir, config=config)
+    converter = Autograde(coursedir=api.coursedir, config=config)
+    if RUN_AND_JUDGE not in converter.autograde_preprocessors:
+        raise CourseError(
+            f"c.Autograde.autograde_preprocessors in {CONFIG_FILE} leaves out {RUN_AND_JUDGE}. Put it back, or grade "
+            "with nbgrader autograde."
+        )
+    return converter
 
 
 def _penalties(converter: Any) -> Any:

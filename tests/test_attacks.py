@@ -453,7 +453,7 @@ def test_where_test_cells_run_in_the_students_process_attacks_succeed(
     outside = Outside(tmp_path, course)
     for name in STOCK_EARNS:
         ATTACKS[name].submit(course, make_notebook, solved, outside.world())
-        grade(course, ATTACKS[name].student)
+        course.api().autograde(ASSIGNMENT, ATTACKS[name].student)
     outside.close()
     with course.api().gradebook as gradebook:
         earned = {name: sum(filter(None, scores_of(gradebook, ATTACKS[name].student).values())) for name in STOCK_EARNS}

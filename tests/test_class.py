@@ -134,6 +134,14 @@ print(result.unchanged, "torch" in sys.modules)
     assert said.stdout == "True False\n"
 
 
+def test_without_our_judge_nothing_is_graded(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "ada")
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("c.Autograde.autograde_preprocessors = ['nbgrader.preprocessors.Execute']")
+    with pytest.raises(CourseError, match="leaves out grader"):
+        list(autograde(course, ASSIGNMENT))
+
+
 def unchanged(course: Course, **how: Any) -> set[str]:
     return {one.student for one in autograde(course, ASSIGNMENT, **how) if one.unchanged}
 
