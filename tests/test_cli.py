@@ -110,3 +110,4 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert written["kinds"] == {"2": {"honest": 2}}
     assert len(written["theirs"]["honest"]) == 2
     assert written["ratio"]["2"] > 0
+    assert written["start"] > 0 and written["ours"][0]["honest_seconds"] > 0
