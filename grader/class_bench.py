@@ -54,7 +54,6 @@ class Size:
     students: int
     seconds: float
     unchanged_seconds: float  # of a second run, which finds nothing new
-    honest_seconds: float  # of a class of the same size in which nothing hangs or crashes
 
 
 @dataclass
@@ -67,7 +66,9 @@ class Measured:
     compared: int = 0  # scores of honest submissions of the sample
     differences: int = 0
     kinds: dict[int, dict[str, int]] = field(default_factory=dict)  # how many of each kind, by size of the class
-    start: float = 0.0  # seconds that a class of FEW honest students takes
+    # Seconds for classes in which nothing hangs or crashes: one of FEW students, which is all start, and larger ones.
+    start: float = 0.0
+    growth: dict[int, float] = field(default_factory=dict)
 
     def theirs_for(self, size: Size) -> float:
         """What nbgrader needs for a class of this size, from its sample."""
@@ -77,50 +78,58 @@ class Measured:
     def ratio(self, size: Size) -> float:
         return self.theirs_for(size) / size.seconds
 
-    def each(self, size: Size) -> float:
-        """What an honest submission costs beyond the start, which must be the same in a class of any size."""
-        return (size.honest_seconds - self.start) / (size.students - FEW) if size.students > FEW else 0.0
+    def each(self, students: int) -> float:
+        """What a submission costs beyond the start, which must be the same in a class of any size."""
+        return (self.growth[students] - self.start) / (students - FEW)
 
     def to_json(self) -> dict[str, Any]:
         ratios = {size.students: round(self.ratio(size), 1) for size in self.ours}
-        each = {size.students: round(self.each(size), 4) for size in self.ours}
+        each = {students: round(self.each(students), 4) for students in self.growth}
         versions = {name: version(name) for name in ("nbgrader", "torch")}
         return {**asdict(self), **versions, "ratio": ratios, "each": each}
 
 
-def bench_class(course: Course, sizes: Sequence[int], sample: int, device: str, console: Console) -> Measured:
+def bench_class(
+    course: Course, sizes: Sequence[int], growth: Sequence[int], sample: int, device: str, console: Console
+) -> Measured:
+    """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
     measured = Measured(f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         texts = _submissions(course)
-        plain = _course(course, Path(scratch, "plain"), texts, max(sizes))
-        (plain.root / CONFIG_FILE).write_text(PLAIN_SETTINGS)
-        students = plain.students(ASSIGNMENT)
-        chosen = _sample(students, sample)
-        for place, student in enumerate(chosen, start=1):
-            console.print(f"nbgrader alone: {place} of {len(chosen)}", highlight=False)
-            measured.theirs.setdefault(kind(student), []).append(_theirs(plain, student))
-        starts = [_honest(course, Path(scratch, "start"), texts, FEW, device) for _ in range(STARTS)]
-        measured.start = statistics.median(starts)
-        for size in sizes:
-            console.print(f"ours: a class of {size}", highlight=False)
-            ours = _course(course, Path(scratch, f"ours-{size}"), texts, size)
-            measured.kinds[size] = dict(Counter(map(kind, ours.students(ASSIGNMENT))))
-            seconds, again = _ours(ours, device), _ours(ours, device)
-            if size == max(sizes):
-                measured.compared, measured.differences = _compare(plain, ours, chosen)
+        _both(course, Path(scratch), texts, sizes, sample, measured, console)
+        honest = {name: text for name, text in texts.items() if name not in MISHAPS}
+
+        def seconds(students: int) -> float:
+            console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
+            ours = _course(course, Path(scratch, "honest"), honest, students)
+            taken = _ours(ours, device)
             shutil.rmtree(ours.root)
-            honest = _honest(course, Path(scratch, f"honest-{size}"), texts, size, device)
-            measured.ours.append(Size(size, seconds, again, honest))
+            return taken
+
+        if growth:
+            measured.start = statistics.median(seconds(FEW) for _ in range(STARTS))
+        measured.growth = {students: seconds(students) for students in growth}
     return measured
 
 
-def _honest(course: Course, folder: Path, texts: Mapping[str, str], students: int, device: str) -> float:
-    """Seconds for a class in which nothing hangs or crashes."""
-    honest = {name: text for name, text in texts.items() if name not in MISHAPS}
-    ours = _course(course, folder, honest, students)
-    seconds = _ours(ours, device)
-    shutil.rmtree(ours.root)
-    return seconds
+def _both(
+    course: Course, scratch: Path, texts: Mapping[str, str], sizes: Sequence[int], sample: int,
+    measured: Measured, console: Console,
+) -> None:  # fmt: skip
+    plain = _course(course, scratch / "plain", texts, max(sizes))
+    (plain.root / CONFIG_FILE).write_text(PLAIN_SETTINGS)
+    chosen = _sample(plain.students(ASSIGNMENT), sample)
+    for place, student in enumerate(chosen, start=1):
+        console.print(f"nbgrader alone: {place} of {len(chosen)}", highlight=False)
+        measured.theirs.setdefault(kind(student), []).append(_theirs(plain, student))
+    for size in sizes:
+        console.print(f"ours: a class of {size}", highlight=False)
+        ours = _course(course, scratch / "ours", texts, size)
+        measured.kinds[size] = dict(Counter(map(kind, ours.students(ASSIGNMENT))))
+        measured.ours.append(Size(size, _ours(ours, measured.device), _ours(ours, measured.device)))
+        if size == max(sizes):
+            measured.compared, measured.differences = _compare(plain, ours, chosen)
+        shutil.rmtree(ours.root)
 
 
 def kind(student: str) -> str:
@@ -206,14 +215,24 @@ def _scores(course: Course) -> dict[tuple[str, str], float | None]:
 
 def class_table(measured: Measured) -> Table:
     table = Table(title="A class", title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("students", "ours", "nbgrader alone", "times as fast", "again, unchanged", "each further one"):
+    for name in ("students", "ours", "nbgrader alone", "times as fast", "again, unchanged"):
         table.add_column(name, justify="right")
     for size in measured.ours:
         theirs = measured.theirs_for(size)
         table.add_row(
             str(size.students), f"{size.seconds:.1f} s", f"{theirs:.0f} s", f"{measured.ratio(size):.0f}",
-            f"{size.unchanged_seconds:.1f} s", f"{measured.each(size):.3f} s",
+            f"{size.unchanged_seconds:.1f} s",
         )  # fmt: skip
+    return table
+
+
+def growth_table(measured: Measured) -> Table:
+    table = Table(title="As the class grows, without hangs and crashes", title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("students", "ours", "each beyond the start"):
+        table.add_column(name, justify="right")
+    table.add_row(str(FEW), f"{measured.start:.1f} s", "")
+    for students, seconds in measured.growth.items():
+        table.add_row(str(students), f"{seconds:.1f} s", f"{measured.each(students):.3f} s")
     return table
 
 
@@ -224,7 +243,6 @@ def class_in_words(measured: Measured) -> str:
     )
     return (
         f"nbgrader was measured on a sample of {sample}: {kinds}. What it needs for a class follows from that.\n"
-        f"Each further one: in a class without hangs and crashes, beyond the {measured.start:.1f} s for one of {FEW}.\n"
         f"Score differences: {measured.differences} of {measured.compared} scores of honest students in the sample."
     )
 

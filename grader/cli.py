@@ -139,6 +139,7 @@ def demo() -> None:
 @app.command("bench")
 def bench_command(
     students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
+    growth: Annotated[list[int] | None, typer.Option(min=3, help="Sizes that show how the cost grows.")] = None,
     sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
     runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
     device: Device = "cpu",
@@ -146,14 +147,16 @@ def bench_command(
 ) -> None:
     """Measure what a class costs, and what one submission of it costs, beside nbgrader alone.
 
-    Example: `grader bench --students 30 --students 300`
+    Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
     from grader import bench, class_bench
     from grader.demo import ASSIGNMENT
 
     course = Course(Path())
-    measured = class_bench.bench_class(course, students or [300], sample, device, console)
+    measured = class_bench.bench_class(course, students or [300], growth or [], sample, device, console)
     console.print(class_bench.class_table(measured))
+    if growth:
+        console.print(class_bench.growth_table(measured))
     console.print(class_bench.class_in_words(measured), highlight=False)
     class_bench.write_json(measured, output)
     one = bench.bench(course, ASSIGNMENT, runs)
