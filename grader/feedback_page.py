@@ -76,26 +76,24 @@ class Grades(GetGrades):
         except MissingEntry:
             return nb, resources
 
-    def _get_score(self, cell: Any, resources: Any) -> None:
-        try:
-            super()._get_score(cell, resources)
-            grade = self.gradebook.find_grade(
-                cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
-            )
-        except (MissingEntry, StatementError):
-            return
-        cell.metadata.nbgrader["waiting"] = bool(grade.needs_manual_grade)
-        cell.metadata.nbgrader["by_hand"] = grade.manual_score is not None
+    def _get_score(self, cell: Any, _resources: Any) -> None:
+        grade = self._found(self.gradebook.find_grade, cell)
+        if grade is not None:
+            by_hand = grade.manual_score is not None
+            known = {"score": grade.score, "points": grade.max_score, "by_hand": by_hand}
+            cell.metadata.nbgrader.update(known, waiting=bool(grade.needs_manual_grade))
 
     def _get_comment(self, cell: Any, _resources: Any) -> None:
+        comment = self._found(self.gradebook.find_comment, cell)
+        if comment is not None:
+            cell.metadata.nbgrader.update(comment=comment.comment, comment_by_hand=bool(comment.manual_comment))
+
+    def _found(self, find: Any, cell: Any) -> Any:
+        """A row of the gradebook, or None."""
         try:
-            comment = self.gradebook.find_comment(
-                cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
-            )
+            return find(cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id)
         except (MissingEntry, StatementError):
-            return
-        cell.metadata.nbgrader["comment"] = comment.comment
-        cell.metadata.nbgrader["comment_by_hand"] = bool(comment.manual_comment)
+            return None
 
 
 class FeedbackExporter(Exporter):
@@ -287,6 +285,9 @@ class _Reader:
             part.headline = "Graded without a verdict"
         if part.state != "full":
             part.steps += self._to_reread(marks["grade_id"], verdict)
+            part.steps += (
+                [Markup(f"When you have changed it, run <code>check({number})</code> again.")] if number else []
+            )
         if solution is not None:
             if not verdict or verdict["reason"] != "to do":
                 part.code = highlighted(solution.source)
