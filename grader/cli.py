@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,6 +108,18 @@ def feedback(assignment: Assignment) -> None:
 
 
 @app.command()
+def report(assignment: Assignment) -> None:
+    """Write an HTML page about the class into report/, and the same as CSV and JSON.
+
+    Example: `grader report self_attention`
+    """
+    from grader.report import write_report
+
+    for path in write_report(Course(Path()), assignment, _tell):
+        console.print(_shown(path), highlight=False)
+
+
+@app.command()
 def validate(assignments: Assignments = None) -> None:
     """Check what CI relies on: references, misconceptions, the release, and grading from end to end.
 
@@ -159,6 +172,15 @@ def bench_command(
     one = bench.bench(course, ASSIGNMENT, runs)
     console.print(bench.seconds_table(one))
     console.print(bench.in_words(one), highlight=False)
+
+
+def _tell(text: str) -> None:
+    errors.print(escape(printable(text, 1000)), highlight=False)
+
+
+def _shown(path: Path) -> str:
+    """A path as seen from here, fit for the terminal."""
+    return escape(printable(os.path.relpath(path), 1000))
 
 
 def run() -> None:
