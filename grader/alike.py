@@ -22,11 +22,11 @@ from typing import NamedTuple
 MAX_SOURCE = 50_000  # characters of a cell that is compared
 # Of how many students a cell may be and still say something about two of them.
 FEW, SHARE = 8, 0.1
-# Before we know anything about a class: two who work alone write the same twenty parts in one case of two, forty in one
-# of four, and so on down to one of thirty-two, since long code is often found in one book or another. This guess weighs
-# as much as twenty students whose code we have seen.
-PARTS, RAREST, STRENGTH = 20, 2.0**-5, 20
-# A pair is told of when its agreement would come about by chance in fewer than one class of a thousand (ten bits).
+# Before we know anything about a class: two who work alone write the same fifteen parts in one case of two, thirty in
+# one of four, and so on down to one of sixty-four, since long code is often found in one book or another. This guess
+# weighs as much as ten students whose code we have seen.
+PARTS, RAREST, STRENGTH = 15, 2.0**-6, 10
+# A pair is told of when, by these guesses, chance brings one about in fewer than one class of a thousand: ten bits.
 MARGIN = 10.0
 
 _NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes that hold a name which code may choose

@@ -32,6 +32,7 @@ from grader.course import Course, CourseError
 from grader.gradebook import RECORDS, Record, open_gradebook, read_record
 from grader.rendering import results_of
 
+CELL_STOPPED = "CellStopped"  # what grading.py calls the error of such a cell
 _TEST = "test-exercise-"
 
 
@@ -78,6 +79,7 @@ class Standing:
     waits: bool = False  # for points that a person is to give
     verdicts: Sequence[Mapping[str, Any]] = ()
     blocked: Sequence[str] = ()
+    stopped: Sequence[tuple[int, str]] = ()  # cells that hung or took their process down: exercise or 0, and why
     solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
 
     @property
@@ -231,7 +233,7 @@ def _standing(person: Person, rows: _Rows, notebook: Path, handed_in: bool) -> S
     submission = rows.submissions.get(person.id)
     if submission is None or submission.id not in rows.scored:
         return Standing(person, handed_in=handed_in)
-    verdicts, blocked, solutions = _results(notebook, rows.records.get(submission.id))
+    found = _results(notebook, rows.records.get(submission.id))
     return Standing(
         person,
         is_graded=True,
@@ -240,27 +242,36 @@ def _standing(person: Person, rows: _Rows, notebook: Path, handed_in: bool) -> S
         penalty=rows.penalties.get(submission.id, 0.0),
         seconds_late=rows.seconds_late(submission),
         waits=submission.id in rows.waiting,
-        verdicts=verdicts,
-        blocked=blocked,
-        solutions=solutions,
+        **found,
     )
 
 
-def _results(path: Path, record: Record | None) -> tuple[Sequence[Any], Sequence[str], dict[int, str]]:
-    """Verdicts, denied actions and solutions.
+def _results(path: Path, record: Record | None) -> dict[str, Any]:
+    """What the autograded notebook and our record tell of a submission.
 
     Verdicts are in the gradebook where `grader autograde` was the last to grade. Where nbgrader was, they are in the
     notebook, whose digest is another one then.
     """
+    verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
     try:
         content = path.read_bytes()
         notebook = nbformat.from_dict(json.loads(content))
-        solutions = _solutions(notebook)
+        if not record or record.digest != hashlib.sha256(content).hexdigest():
+            verdicts, blocked = results_of(notebook)
+        of_cells = {"solutions": _solutions(notebook), "stopped": _stopped(notebook)}
     except (OSError, ValueError, RecursionError, AttributeError):  # gone, or not what a grader has written
-        return (*((record.verdicts, record.blocked) if record else ((), ())), {})
-    if record and record.digest == hashlib.sha256(content).hexdigest():
-        return record.verdicts, record.blocked, solutions
-    return (*results_of(notebook), solutions)
+        of_cells = {}
+    return {"verdicts": verdicts, "blocked": blocked, **of_cells}
+
+
+def _stopped(notebook: Any) -> list[tuple[int, str]]:
+    """The cells that hung or took their process down while the notebook was run."""
+    return [
+        (solution_number(cell) or 0, str(output.get("evalue", "")))
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error" and output.get("ename") == CELL_STOPPED
+    ]
 
 
 def _solutions(notebook: Any) -> dict[int, str]:

@@ -162,21 +162,21 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
         tell(f"Canvas has no assignment “{printable(title)}” yet, and will ask whether to make one.")
     rows = [[*head[:known], defused(title) if column is None else head[known + column]]]
     for line in lines:
-        line += [""] * (len(head) - len(line))
+        line.extend([""] * (len(head) - len(line)))
         if line[0].strip() == _POINTS_POSSIBLE.strip():
             before = "" if column is None else line[known + column]
             rows.append([*line[:known], before or number(grades.max_points)])
     left = {one.student for one in grades.graded}
     identity = [head.index(name) for name in _CANVAS_IDS if name in head]
-    for line, one in _matched(lines, identity, grades.graded):
-        if not any(is_formula(line[place]) for place in identity):
-            who = [text if place in identity else defused(text) for place, text in enumerate(line[:known])]
+    for row, one in _matched(head, lines, grades.graded):
+        if not any(is_formula(row[place]) for place in identity):
+            who = [text if place in identity else defused(text) for place, text in enumerate(row[:known])]
             rows.append([*who, number(one.total)])
             left.discard(one.student)
     if len(left) == len(grades.graded):
         raise CourseError(
-            f"Nobody in {roster} has a grade here: the gradebook knows students neither by their ID nor by their SIS User "
-            "ID or SIS Login ID. It takes such ids from a table: nbgrader db student import FILE"
+            f"Nobody in {roster} has a grade here: the gradebook knows students neither by ID nor by SIS User ID "
+            "nor by SIS Login ID. It takes such ids from a table: nbgrader db student import FILE"
         )
     if left:
         tell(f"Not in the file from Canvas, so left out: {_listed(sorted(left))}.")
@@ -184,20 +184,36 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
 
 
 def _matched(
-    lines: Sequence[Sequence[str]], columns: Iterable[int], standings: Sequence[Standing]
+    head: Sequence[str], lines: Sequence[Sequence[str]], standings: Sequence[Standing]
 ) -> list[tuple[Sequence[str], Standing]]:
     """The lines with their students, by the one column and the one identifier of ours that find the most.
 
     By just one, since the numbers of a university and those of Canvas are easily confused.
     """
-    best: list[tuple[Sequence[str], Standing]] = []
-    for column, (_, identifier) in itertools.product(columns, IDENTIFIERS.values()):
-        names = [identifier(one).casefold() for one in standings]
-        counts = Counter(names)
-        students = {name: one for name, one in zip(names, standings, strict=True) if name and counts[name] == 1}
-        found = [(line, students[name]) for line in lines if (name := line[column].strip().casefold()) in students]
-        best = max(best, found, key=len)
-    return best
+    best: dict[int, str] = {}
+    best_column = ""
+    for column, (_, identifier) in itertools.product(filter(head.__contains__, _CANVAS_IDS), IDENTIFIERS.values()):
+        found = _found([line[head.index(column)] for line in lines], standings, identifier)
+        if len(found) == len(best) and found != best:
+            raise CourseError(
+                f"{best_column} and {column} find different students. Empty the wrong one of these columns in the file "
+                "from Canvas, and export again."
+            )
+        if len(found) > len(best):
+            best, best_column = found, column
+    by_name = {one.student: one for one in standings}
+    return [(lines[place], by_name[student]) for place, student in best.items()]
+
+
+def _found(
+    names: Sequence[str], standings: Sequence[Standing], identifier: Callable[[Standing], str]
+) -> dict[int, str]:
+    """The students who have these names, by place. A name that two students have tells nobody."""
+    own = [identifier(one).casefold() for one in standings]
+    counts = Counter(own)
+    students = {name: one.student for name, one in zip(own, standings, strict=True) if name and counts[name] == 1}
+    keys = [name.strip().casefold() for name in names]
+    return {place: students[key] for place, key in enumerate(keys) if key in students}
 
 
 def _column(titles: Sequence[str], title: str) -> int | None:

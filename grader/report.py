@@ -194,14 +194,20 @@ def _chance(everyone: int, one: int, other: int, both: int) -> float:
 
 
 def _stopped(one: Standing) -> list[Summary]:
-    """Code that hung, or took its process down, where the exercise was asked or where its cell was run."""
-    found = []
-    for verdict in one.verdicts:
-        said = next((text for text in verdict["sentences"] if _STOPPED.search(text)), "")
-        if verdict["reason"] in ("no answer", "missing") and said:
-            kind = "timeout" if _TIMED_OUT.search(said) else "crash"
-            found.append({"student": one.student, "exercise": verdict["exercise"], "kind": kind, "said": said})
-    return found
+    """Code that hung, or took its process down, where an exercise was asked or where a cell was run."""
+    found = {(verdict["exercise"], text): None
+             for verdict in one.verdicts if verdict["reason"] in ("no answer", "missing")
+             for text in verdict["sentences"] if _STOPPED.search(text)}  # fmt: skip
+    found |= dict.fromkeys(one.stopped)
+    return [
+        {
+            "student": one.student,
+            "exercise": exercise,
+            "kind": "timeout" if _TIMED_OUT.search(said) else "crash",
+            "said": said,
+        }
+        for exercise, said in found
+    ]
 
 
 def _alike(grades: ClassGrades) -> list[Summary]:
