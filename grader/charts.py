@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH = 420.0  # a phone shows it in full, and its texts stay legible
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 12.0, 18.0, 46.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 12.0, 18.0, 46.0
 _ROW = 26.0
 _STEPS = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 

@@ -318,7 +318,8 @@ def in_short(told: Summary) -> list[str]:
             f"{graded} students have a grade. The median is {number(points['median'])} of {most} points; "
             f"the middle half lies between {low} and {high}."
         ]
-    said.append(f"{plural(points['full marks'], 'student').capitalize()} with full marks.")
+    full = points["full marks"]
+    said.append(f"{plural(full, 'student').capitalize()} {'has' if full == 1 else 'have'} full marks.")
     hardest = min(told["exercises"], key=lambda one: one["share of full marks"], default=None)
     if hardest and hardest["share of full marks"] < 1:
         title = f", {hardest['title']}" if hardest["title"] else ""
