@@ -1,4 +1,4 @@
-"""The course as a browser shows it: the released notebook in JupyterLab, and a feedback page in Chromium."""
+"""The course as a browser shows it: the released notebook in JupyterLab."""
 
 from __future__ import annotations
 
@@ -25,10 +25,6 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from grader.assemble import fill_in
-from grader.autograde import autograde
-from grader.course import Course
-from grader.exercises import EXERCISES
-from grader.feedback import write_feedback
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENT = "self_attention"
@@ -45,10 +41,6 @@ LAB_SETTINGS = {
 NOT_SCALED = """\
 def attention_scores(all_queries, all_keys):
     return [[torch.sum(query * key) for key in all_keys] for query in all_queries]
-"""
-NOT_NORMALISED = """\
-def softmax(items_in):
-    return torch.exp(torch.as_tensor(items_in))
 """
 
 
@@ -281,37 +273,3 @@ def test_a_right_answer_is_green_and_a_wrong_one_is_explained(
     assert "✗ Exercise 2: with the notebook's queries and keys, result[0][0] is the first wrong number" in wrong.text
     assert "expected -2.8869, your code gave -5.7737" in wrong.text
     assert "✗ Exercise 1: still to do" in page.output("check(1)").text
-
-
-def test_a_feedback_page_says_what_is_wrong_and_what_it_costs(
-    browser: Chrome, course: Course, submit: Callable[..., Path], solved: dict[int, str]
-) -> None:
-    submit(course, "ada", {1: solved[1], 2: NOT_SCALED, 3: NOT_NORMALISED}, demos=True)
-    (graded,) = autograde(course, ASSIGNMENT)
-    assert graded.points == 3 + 1.5 + 1
-    (path,) = write_feedback(course, ASSIGNMENT)
-    browser.get_log("browser")  # forget what earlier pages logged
-    browser.get(path.as_uri())
-
-    panels = browser.find_elements(By.CSS_SELECTOR, "div.verdict")
-    texts = [panel.text for panel in panels]
-    assert len(texts) == len(NUMBERS)
-    assert texts[0].splitlines() == ["✓ Exercise 1: Queries, keys, values", "3 of 3 points", "Right."]
-    assert texts[1].splitlines() == ["◐ Exercise 2: Attention scores", "1.5 of 3 points", says(2, "not scaled")]
-    assert texts[2].splitlines() == ["◐ Exercise 3: Softmax", "1 of 2 points", says(3, "not normalised")]
-    assert texts[7].splitlines()[:2] == ["✗ Exercise 8: Two heads", "0 of 8 points"]
-    assert all(panel.is_displayed() and panel.size["width"] > 300 for panel in panels)
-    assert "5.5 / 30" in browser.find_element(By.CSS_SELECTOR, ".panel-heading").text
-
-    images = browser.execute_script("return [...document.images].map(image => image.naturalWidth)")
-    assert len(images) == FIGURES  # those of the course; its drawings are not run while grading
-    assert 0 not in images
-    assert not browser.find_elements(By.CSS_SELECTOR, "div.verdict script, div.verdict [onclick]")
-    # nbgrader's page takes MathJax from the network; whatever else is logged would be an error of a script.
-    assert not [entry for entry in browser.get_log("browser") if entry["source"] != "network"]
-
-
-def says(number: int, misconception: str) -> str:
-    """The sentence of a misconception."""
-    (found,) = [one for one in EXERCISES[number].misconceptions if one.name == misconception]
-    return found.says
