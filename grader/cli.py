@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -33,6 +34,8 @@ FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
+Platform = Literal["canvas", "moodle", "gradescope"]
+Identifier = Literal["username", "email", "idnumber"]
 Device = Annotated[str, typer.Option(help="Where hidden inputs live: cpu or cuda.")]
 
 
@@ -107,6 +110,42 @@ def feedback(assignment: Assignment) -> None:
 
 
 @app.command()
+def report(assignment: Assignment) -> None:
+    """Write an HTML page about the class into report/, and the same as CSV and JSON.
+
+    Example: `grader report self_attention`
+    """
+    from grader.report import write_report
+
+    for path in write_report(Course(Path()), assignment, _tell):
+        console.print(_shown(path), highlight=False)
+
+
+@app.command()
+def export(
+    assignment: Assignment,
+    to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
+    roster: Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")] = None,
+    column: Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")] = "",
+    by: Annotated[Identifier, typer.Option(help="Moodle: how it is to find a student.")] = "username",
+) -> None:
+    """Write the points into export/, in a form that Canvas, Moodle or Gradescope imports.
+
+    Example: `grader export self_attention --to canvas --roster grades.csv`
+    """
+    from grader.export import export_canvas, export_gradescope, export_moodle
+
+    course = Course(Path())
+    if to == "canvas":
+        path = export_canvas(course, assignment, roster, column, _tell)
+    elif to == "moodle":
+        path = export_moodle(course, assignment, by, column, _tell)
+    else:
+        path = export_gradescope(course, assignment, _tell)
+    console.print(_shown(path), highlight=False)
+
+
+@app.command()
 def validate(assignments: Assignments = None) -> None:
     """Check what CI relies on: references, misconceptions, the release, and grading from end to end.
 
@@ -130,10 +169,12 @@ def demo() -> None:
 
     Example: `grader demo`
     """
-    from grader.demo import run_demo
+    from grader.demo import most_to_read, run_demo
 
-    results, pages = run_demo(Course(Path()), Path("demo"), console)
+    results, pages, report = run_demo(Course(Path()), Path("demo"), console)
     console.print(progress.results_table(results, pages))
+    student = most_to_read(results)
+    console.print(f"Open these two in a browser:\n  {report}  the class\n  {pages[student]}  what {student} reads")
 
 
 @app.command("bench")
@@ -162,6 +203,15 @@ def bench_command(
     one = bench.bench(course, ASSIGNMENT, runs)
     console.print(bench.seconds_table(one))
     console.print(bench.in_words(one), highlight=False)
+
+
+def _tell(text: str) -> None:
+    errors.print(escape(printable(text, 1000)), highlight=False)
+
+
+def _shown(path: Path) -> str:
+    """A path as seen from here, fit for the terminal."""
+    return escape(printable(os.path.relpath(path), 1000))
 
 
 def run() -> None:
