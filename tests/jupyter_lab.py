@@ -24,6 +24,9 @@ LAB_SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
 }
 
+# An option for `serving`: nbgrader's pages for instructors, at /formgrader.
+FORMGRADER = "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"
+
 
 @contextmanager
 def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:

@@ -277,6 +277,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_green_also_after_a_resta
     assert page.output(f"check({exercise.number})").find_element("css selector", ".ansi-green-fg").text == "✓"
     assert page.output(f"check({exercise.number + 1})").text.startswith("✗")
     assert page.tracebacks() == []
+    assert page.script(HARD_TO_READ) == []
 
 
 def test_a_feedback_page_says_what_is_wrong_and_what_it_costs(

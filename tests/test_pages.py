@@ -20,7 +20,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from jupyter_lab import NotebookPage, serving
+from jupyter_lab import FORMGRADER, NotebookPage, serving
 from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from selenium.webdriver import Chrome
@@ -699,8 +699,7 @@ def graded(new_course: Any, make_notebook: Any, submit: Any, canary: Canary) -> 
 
 @pytest.fixture(scope="module")
 def server(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    formgrader = "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"
-    with serving(graded.root, tmp_path_factory.mktemp("home"), formgrader) as url:
+    with serving(graded.root, tmp_path_factory.mktemp("home"), FORMGRADER) as url:
         yield url
 
 
