@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 import torch
+from chromium import headless_chromium
+from selenium.webdriver import Chrome
 
 from grader.assemble import fill_in, solutions
 from grader.course import Course, copy_course
@@ -117,6 +119,13 @@ def _scores(course: Course, student: str, assignment: str = ASSIGNMENT) -> dict[
     with course.api().gradebook as gradebook:
         notebook = gradebook.find_submission_notebook(assignment, assignment, student)
         return {grade.cell.name: grade.auto_score for grade in notebook.grades}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    """A headless Chromium, for the tests of one module. Mark them with `browser`."""
+    with headless_chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield driver
 
 
 @pytest.fixture(autouse=True, scope="session")

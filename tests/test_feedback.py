@@ -17,7 +17,6 @@ from accessibility import seen_as, violations
 from nbconvert.exporters.exporter import ResourcesDict
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from test_browser import browser  # noqa: F401  a fixture
 from test_nbgrader_paths import added_cell, nbgrader
 
 from grader.answer import Raised, Returned

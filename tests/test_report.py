@@ -21,7 +21,6 @@ from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from selenium.webdriver import Chrome
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from test_browser import browser  # noqa: F401  a fixture
 
 from grader.alike import form_of, groups
 from grader.autograde import autograde
