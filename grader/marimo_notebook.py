@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import dis
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -33,8 +34,8 @@ from grader.exercises import of_assignment
 from grader.release import refuse_leaks
 
 FOLDER = "release_marimo"
-FIGURES = "public"  # the one folder beside a notebook of which marimo shows files
 
+_FIGURE = re.compile(r"^!\[([^\]]*)\]\((images/[^)]+)\)$", re.MULTILINE)
 _SHOWS_RESULTS = re.compile(r"\b(?:check|solved)\(([\d, ]+)\)")
 _BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -59,7 +60,7 @@ def convert_release(course: Course, assignment: str) -> Path:
     """Make release_marimo/ASSIGNMENT of release/ASSIGNMENT; returns the notebook."""
     source, target = course.root / "release" / assignment, course.root / FOLDER / assignment
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source / "images", target / FIGURES)
+    shutil.copytree(source / "images", target / "images")
     for module in source.glob("*.py"):
         shutil.copyfile(module, target / module.name)
     path = target / f"{assignment}.py"
@@ -95,8 +96,20 @@ def _for_marimo(notebook: Any, assignment: str) -> Any:
             source = _with_dependencies(next(renamed), entries)
             cells.append(nbformat.v4.new_code_cell(source, metadata=_metadata(cell)))
         else:
-            cells.append(nbformat.v4.new_markdown_cell(cell.source.replace("](images/", f"]({FIGURES}/")))
+            cells += _with_figures(cell.source)
     return nbformat.v4.new_notebook(cells=cells)
+
+
+def _with_figures(text: str) -> list[Any]:
+    """A text as cells, where each figure has one of its own: marimo shows no files that a text points to."""
+    before, *rest = _FIGURE.split(text)
+    cells = [nbformat.v4.new_markdown_cell(before.strip())] if before.strip() else []
+    for description, path, after in zip(*[iter(rest)] * 3, strict=True):
+        code = f"mo.image(mo.notebook_dir() / {json.dumps(path)}, alt={json.dumps(description, ensure_ascii=False)})"
+        cells.append(nbformat.v4.new_code_cell(code, metadata={"jupyter": {"source_hidden": True}}))
+        if after.strip():
+            cells.append(nbformat.v4.new_markdown_cell(after.strip()))
+    return cells
 
 
 def _metadata(cell: Any) -> dict[str, Any]:

@@ -109,10 +109,14 @@ def test_the_code_keeps_its_layout_and_its_comments(converted: Path) -> None:
     assert not given - lines(converted.read_text())
 
 
-def test_figures_are_where_marimo_looks_for_them(converted: Path) -> None:
-    shown = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", converted.read_text())
-    assert shown
-    assert [link for link in shown if not (link.startswith("public/") and (converted.parent / link).is_file())] == []
+def test_every_figure_is_shown(converted: Path) -> None:
+    release = Course(converted.parents[2]).read("release", converted.stem)
+    drawn = re.findall(r"!\[([^\]]*)\]\((images/[^)]+)\)", "\n".join(cell.source for cell in release.cells))
+    shown = re.findall(r'mo\.image\(\s*mo\.notebook_dir\(\) / "([^"]+)",\s*alt="([^"]+)",?\s*\)', converted.read_text())
+    assert drawn
+    assert shown == [(path, description) for description, path in drawn]
+    assert [path for path, _ in shown if not (converted.parent / path).is_file()] == []
+    assert "![" not in converted.read_text()
 
 
 def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: Path) -> None:
