@@ -196,10 +196,34 @@ def bench_command(
     console.print(bench.in_words(one), highlight=False)
 
 
+@app.command("doctor")
+def doctor_command() -> None:
+    """Say what this machine offers for grading, and what is missing.
+
+    It ends with 0 if grading can run confined, and with 1 if something must be mended first.
+
+    Example: `grader doctor`
+    """
+    from grader import doctor
+
+    lines = list(doctor.examine(Path()))
+    console.print(doctor.table(lines))
+    console.print(doctor.in_a_sentence(lines))
+    if any(line.state == "bad" for line in lines):
+        raise typer.Exit(1)
+
+
 def run() -> None:
-    """Errors that a user can mend are one line, without a traceback."""
+    """Errors that a user can mend are a sentence that says how, without a traceback."""
     try:
-        app()
+        app(prog_name="grader")
     except CourseError as error:
-        errors.print(escape(str(error)), highlight=False)
-        raise SystemExit(1) from None
+        said = str(error)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        said = f"{error.filename}: {error.strerror}. Mend that, and run this again."
+    else:
+        return
+    errors.print(escape(said), highlight=False)
+    raise SystemExit(1)
