@@ -53,20 +53,21 @@ class Seen:
         self._file.truncate()
         return text
 
-    def line(self) -> str:
-        """What stands in the line of a terminal now: the last thing that was written into it."""
-        return re.split(r"[\r\n]", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.new()).rstrip())[-1]
+
+def last_line(text: str) -> str:
+    """What stands in the line of a terminal in the end: the last thing that was written into it."""
+    return re.split(r"[\r\n]", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).rstrip())[-1]
 
 
-def graded(name: str) -> Graded:
-    return Graded(name, 1.0, 1.0, ())
+RIGHT = {"exercise": 1, "points": 3.0, "max_points": 3.0, "credit": 1.0, "reason": "right",
+         "misconceptions": [], "sentences": []}  # fmt: skip
 
 
 def results(clock: Clock, seconds: float, *then: Callable[[], None], count: int = 100) -> Iterator[Graded]:
     """One result after the other, `seconds` apart; `then` are called after the first ones."""
     for number in range(count):
         clock.now += seconds
-        yield graded(f"student{number}")
+        yield Graded(f"student{number}")
         if number < len(then):
             then[number]()
 
@@ -74,10 +75,14 @@ def results(clock: Clock, seconds: float, *then: Callable[[], None], count: int 
 def test_on_a_terminal_there_is_one_bar_with_count_rate_and_time_left(clock: Clock) -> None:
     seen = Seen(clock, 100, terminal=True)
     lines: list[str] = []
+    everything = ""
 
     def look() -> None:
+        nonlocal everything
         seen.onlooker.look({"ada": 0.5})
-        lines.append(seen.line())
+        new = seen.new()
+        everything += new
+        lines.append(last_line(new))
 
     found = seen.onlooker.follow(results(clock, 0.5, *[look] * 40))
     assert [one.student for one in found] == [f"student{number}" for number in range(100)]
@@ -88,7 +93,9 @@ def test_on_a_terminal_there_is_one_bar_with_count_rate_and_time_left(clock: Clo
     assert "0:00:30" in last, "60 are left, at two a second"
     assert "running" not in last
     assert [line for line in lines if not line.startswith("Grading")] == []
-    assert "\n" not in seen.new().rstrip("\n"), "one line to the end"
+    everything += seen.new()
+    assert "100/100" in last_line(everything)
+    assert everything.count("\n") == 1, "one line from the start to the end"
 
 
 def test_who_is_running_for_long_is_named_and_gone_when_done(clock: Clock) -> None:
@@ -98,7 +105,7 @@ def test_who_is_running_for_long_is_named_and_gone_when_done(clock: Clock) -> No
     def look(running: dict[str, float]) -> Callable[[], None]:
         def then() -> None:
             seen.onlooker.look(running)
-            shown.append(seen.line())
+            shown.append(last_line(seen.new()))
 
         return then
 
@@ -156,13 +163,33 @@ def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.Monke
         submit(course, student)
 
     def made_up(*_: Any, **__: Any) -> Iterator[Graded]:
-        yield Graded("ada", 3.0, 30.0, ())
-        yield Graded("eve", 0.0, 0.0, (), error="there is no [notebook]")
+        yield Graded("ada", verdicts=[RIGHT])
+        yield Graded("eve", error="there is no [notebook]")
 
     monkeypatch.chdir(course.root)
     monkeypatch.setattr(cli, "autograde", made_up)
     return lambda *options: CliRunner().invoke(cli.app, ["autograde", "self_attention", *options])
 
 
-def said_on_stderr(capsys: pytest.CaptureFixture[str]) -> str:
-    return capsys.readouterr().err
+def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
+    done = grade("--json")
+    found = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert found["graded"] == 1
+    assert found["failed"] == {"eve": "there is no [notebook]"}
+    assert found["students"]["ada"]["points"] == 3
+    assert found["students"]["ada"]["exercises"]["1"]["reason"] == "right"
+    assert done.stderr == "eve has no grade: there is no [notebook]\n"
+
+
+def test_quiet_prints_who_has_no_grade_alone(grade: Callable[..., Any]) -> None:
+    done = grade("--quiet")
+    assert done.exit_code == 1
+    assert (done.stdout, done.stderr) == ("", "eve has no grade: there is no [notebook]\n")
+
+
+def test_otherwise_the_points_are_shown(grade: Callable[..., Any]) -> None:
+    done = grade()
+    assert "ada" in done.stdout
+    assert "3/3" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
