@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.core import TyperGroup
 
 from grader import progress
 from grader.autograde import autograde, who
@@ -19,12 +20,25 @@ from grader.progress import Onlooker
 from grader.sandbox.printable import printable
 from grader.workers import cores
 
+# As an instructor's work goes; then what is not for every day.
+ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
+
+
+class InOrder(TyperGroup):
+    """Commands in the order in which they are used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
+
+
 # Whatever brings torch is imported by the commands that need it: regrading a class that has not changed does not.
 app = typer.Typer(
+    cls=InOrder,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Release, grade and check the notebooks of a course on attention. Run it in the course folder.",
+    help="Hand out the notebooks of a course on attention, grade what comes back, and see what was understood. "
+    "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
@@ -40,17 +54,30 @@ Device = Annotated[str, typer.Option(help="Where hidden inputs live: cpu or cuda
 
 
 @app.command()
-def release(assignments: Assignments = None) -> None:
-    """Compile source/ into release/, and prove that no solution is left in it.
+def release(
+    assignments: Assignments = None,
+    marimo: Annotated[
+        bool, typer.Option("--marimo", help="Also make notebooks for marimo, in release_marimo/.")
+    ] = False,
+) -> None:
+    """Make the students' notebooks, and prove that no solution is left.
+
+    They are compiled from source/ into release/.
 
     Example: `grader release self_attention`
     """
+    from grader.marimo_notebook import convert_release, need_marimo
     from grader.release import compile_release
 
     course = Course(Path())
+    if marimo:
+        need_marimo()
     for assignment in course.chosen(assignments):
         compile_release(course, assignment)
         console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
+        if marimo:
+            path = convert_release(course, assignment).relative_to(course.root)
+            console.print(f"{path.parent} is ready, too. Try it: marimo edit {path}", highlight=False)
 
 
 @app.command("autograde")
@@ -65,7 +92,9 @@ def autograde_command(
     quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Grade what is in submitted/ into the gradebook.
+    """Grade what was handed in, all at once, and save the points.
+
+    It reads submitted/, and writes gradebook.db and autograded/.
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
@@ -101,7 +130,9 @@ def autograde_command(
 
 @app.command()
 def feedback(assignment: Assignment) -> None:
-    """Write an HTML page for each graded student into feedback/.
+    """Write a page for each student: what was right, what to change.
+
+    The pages are written into feedback/.
 
     Example: `grader feedback self_attention`
     """
@@ -147,7 +178,9 @@ def export(
 
 @app.command()
 def validate(assignments: Assignments = None) -> None:
-    """Check what CI relies on: references, misconceptions, the release, and grading from end to end.
+    """Prove that the course grades as it says; CI runs this.
+
+    Checks references, misconceptions, the release, and grading from end to end.
 
     Example: `grader validate`
     """
@@ -165,7 +198,7 @@ def validate(assignments: Assignments = None) -> None:
 
 @app.command()
 def demo() -> None:
-    """Make up a class of twelve, grade it in demo/, and show the result.
+    """See all of it with a made-up class of twelve, in demo/.
 
     Example: `grader demo`
     """
@@ -186,7 +219,9 @@ def bench_command(
     device: Device = "cpu",
     output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON.")] = Path("bench.json"),
 ) -> None:
-    """Measure what a class costs, and what one submission of it costs, beside nbgrader alone.
+    """Measure what a class costs, beside nbgrader alone.
+
+    Then the same for one submission, step by step.
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
@@ -205,6 +240,23 @@ def bench_command(
     console.print(bench.in_words(one), highlight=False)
 
 
+@app.command("doctor")
+def doctor_command() -> None:
+    """Say what this machine offers for grading, and what is missing.
+
+    It ends with 0 if grading can run confined, and with 1 if something must be mended first.
+
+    Example: `grader doctor`
+    """
+    from grader import doctor
+
+    lines = list(doctor.examine(Path()))
+    console.print(doctor.table(lines))
+    console.print(doctor.in_a_sentence(lines))
+    if any(line.state == "bad" for line in lines):
+        raise typer.Exit(1)
+
+
 def _tell(text: str) -> None:
     errors.print(escape(printable(text, 1000)), highlight=False)
 
@@ -215,9 +267,16 @@ def _shown(path: Path) -> str:
 
 
 def run() -> None:
-    """Errors that a user can mend are one line, without a traceback."""
+    """Errors that a user can mend are a sentence that says how, without a traceback."""
     try:
-        app()
+        app(prog_name="grader")
     except CourseError as error:
-        errors.print(escape(str(error)), highlight=False)
-        raise SystemExit(1) from None
+        said = str(error)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        said = f"{error.filename}: {error.strerror}. Mend that, and run this again."
+    else:
+        return
+    errors.print(escape(said), highlight=False)
+    raise SystemExit(1)
