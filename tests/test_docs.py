@@ -14,7 +14,7 @@ from grader.exercise import Exercise
 from grader.judge import judge
 
 ROOT = Path(__file__).parent.parent
-DOCS = sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"]
+DOCS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
 
