@@ -109,7 +109,7 @@ def pages(marked: Course) -> dict[str, Path]:
 
 
 @pytest.fixture
-def page(browser: Chrome, pages: dict[str, Path]) -> Chrome:  # noqa: F811
+def page(browser: Chrome, pages: dict[str, Path]) -> Chrome:
     """The page of ada, who has got most things wrong."""
     browser.get(pages["ada"].as_uri())
     return browser
@@ -183,7 +183,7 @@ def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
     assert "It tried to read" in text(page, "[aria-labelledby=blocked]")
 
 
-def test_who_has_everything_right_is_told_so(browser: Chrome, pages: dict[str, Path]) -> None:  # noqa: F811
+def test_who_has_everything_right_is_told_so(browser: Chrome, pages: dict[str, Path]) -> None:
     browser.get(pages["ben"].as_uri())
     assert "30 of 51 points" in text(browser, "header")
     assert "Right: 8 of 11" in text(browser, ".lead")
@@ -298,7 +298,7 @@ def exported(graded: Any, **names: Any) -> str:
     return str(page)
 
 
-def test_markup_stays_text_wherever_it_stands(browser: Chrome, tmp_path: Path) -> None:  # noqa: F811
+def test_markup_stays_text_wherever_it_stands(browser: Chrome, tmp_path: Path) -> None:
     page = exported(hostile_notebook(), student=HOSTILE, notebook=HOSTILE, score=1.0, max_score=2.0, late_penalty=0.5)
     assert dangers(page) == []
     path = tmp_path / "page.html"

@@ -492,14 +492,14 @@ def test_reading_a_class_takes_few_queries(course: Course) -> None:
     assert counts[0] == counts[1]
 
 
-def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:  # noqa: F811
+def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
     page = write_report(ten, ASSIGNMENT, print)[0]
     browser.get(page.as_uri())
     browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     assert violations(browser) == []
 
 
-def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:  # noqa: F811
+def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:
     hostile_class(course)
     browser.get(write_report(course, ASSIGNMENT, print)[0].as_uri())
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
