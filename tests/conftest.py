@@ -121,9 +121,16 @@ def _scores(course: Course, student: str, assignment: str = ASSIGNMENT) -> dict[
         return {grade.cell.name: grade.auto_score for grade in notebook.grades}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make test-browser` runs whatever asks for the browser."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """A headless Chromium, for the tests of one module. Mark them with `browser`."""
+    """A headless Chromium, for the tests of one module."""
     with headless_chromium(tmp_path_factory.mktemp("chromium")) as driver:
         yield driver
 

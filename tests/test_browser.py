@@ -15,8 +15,6 @@ from selenium.webdriver import Chrome
 
 from grader.exercises import of_assignment
 
-pytestmark = pytest.mark.browser
-
 RELEASE = Path(__file__).parent.parent / "release"
 
 

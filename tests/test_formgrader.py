@@ -16,8 +16,6 @@ from grader.autograde import autograde
 from grader.course import Course
 from grader.feedback import write_feedback
 
-pytestmark = pytest.mark.browser
-
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\
 def attention_scores(all_queries, all_keys):
