@@ -142,7 +142,9 @@ def feedback(assignment: Assignment) -> None:
 
 @app.command()
 def report(assignment: Assignment) -> None:
-    """Write an HTML page about the class into report/, and the same as CSV and JSON.
+    """Write a page about the class: what was understood, whom to see.
+
+    It goes to report/, and the same as CSV and JSON.
 
     Example: `grader report self_attention`
     """
@@ -160,7 +162,9 @@ def export(
     column: Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")] = "",
     by: Annotated[Identifier, typer.Option(help="Moodle: how it is to find a student.")] = "username",
 ) -> None:
-    """Write the points into export/, in a form that Canvas, Moodle or Gradescope imports.
+    """Write the points as Canvas, Moodle or Gradescope import them.
+
+    The file goes to export/.
 
     Example: `grader export self_attention --to canvas --roster grades.csv`
     """
