@@ -267,6 +267,7 @@ def hostile_class(course: Course) -> None:
              says={3: said, 5: [f"Your code ran for more than {HOSTILE}"]}, blocked=[f"read {HOSTILE}"],
              cells={3: source}),
         Made("=1+1", {2: 0.5}, {2: ["not scaled"]}, cells={3: source}),
+        Made("  =3+3"),
         *(Made(f"{start}cmd", timestamp=DUE + timedelta(days=1)) for start in "+-@\t\r＝"),
     )  # fmt: skip
     with course.api().gradebook as gradebook:
