@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,7 +48,16 @@ FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
-Device = Annotated[str, typer.Option(help="Where hidden inputs live: cpu or cuda.")]
+
+
+class Device(StrEnum):
+    """Where hidden inputs live."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+OnDevice = Annotated[Device, typer.Option(help="Where hidden inputs live.")]
 
 
 @app.command()
@@ -82,7 +92,7 @@ def autograde_command(
     assignment: Assignment,
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
-    device: Device = "cpu",
+    device: OnDevice = Device.CPU,
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
@@ -96,12 +106,16 @@ def autograde_command(
     Example: `grader autograde self_attention --student ada --student emmy`
     """
     course = Course(Path())
+    if device is Device.CUDA and not dask:
+        from grader.grading import need_device
+
+        need_device(device)
     onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
     how: dict[str, Any] = {
-        "device": device,
+        "device": device.value,
         "force": force,
         "confined": not unconfined,
-        "jobs": jobs or (cores() if device == "cpu" else ON_GPU),
+        "jobs": jobs or (cores() if device is Device.CPU else ON_GPU),
         "dask": dask,
     }
     run = autograde(course, assignment, student or [], **how, watcher=onlooker)
@@ -133,7 +147,9 @@ def feedback(assignment: Assignment) -> None:
 
     Example: `grader feedback self_attention`
     """
-    for path in write_feedback(Course(Path()), assignment):
+    course = Course(Path())
+    course.chosen([assignment])
+    for path in write_feedback(course, assignment):
         console.print(str(path), highlight=False)
 
 
@@ -174,7 +190,7 @@ def bench_command(
     students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
     sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
     runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
-    device: Device = "cpu",
+    device: OnDevice = Device.CPU,
     output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON.")] = Path("bench.json"),
 ) -> None:
     """Measure what a class costs, beside nbgrader alone.
@@ -185,9 +201,11 @@ def bench_command(
     """
     from grader import bench, class_bench
     from grader.demo import ASSIGNMENT
+    from grader.grading import need_device
 
     course = Course(Path())
-    measured = class_bench.bench_class(course, students or [300], sample, device, console)
+    need_device(device)
+    measured = class_bench.bench_class(course, students or [300], sample, device.value, console)
     console.print(class_bench.class_table(measured))
     console.print(class_bench.class_in_words(measured), highlight=False)
     class_bench.write_json(measured, output)
