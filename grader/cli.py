@@ -50,7 +50,7 @@ Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_at
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
 Platform = Literal["canvas", "moodle", "gradescope"]
 Identifier = Literal["username", "email", "idnumber"]
-Device = Annotated[str, typer.Option(help="Where hidden inputs live: cpu or cuda.")]
+Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 
 
 @app.command()
@@ -99,6 +99,10 @@ def autograde_command(
     Example: `grader autograde self_attention --student ada --student emmy`
     """
     course = Course(Path())
+    if device == "cuda" and not dask:
+        from grader.grading import need_device
+
+        need_device(device)
     onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,
@@ -136,7 +140,9 @@ def feedback(assignment: Assignment) -> None:
 
     Example: `grader feedback self_attention`
     """
-    for path in write_feedback(Course(Path()), assignment):
+    course = Course(Path())
+    course.chosen([assignment])
+    for path in write_feedback(course, assignment):
         console.print(str(path), highlight=False)
 
 
@@ -231,8 +237,10 @@ def bench_command(
     """
     from grader import bench, class_bench
     from grader.demo import ASSIGNMENT
+    from grader.grading import need_device
 
     course = Course(Path())
+    need_device(device)
     measured = class_bench.bench_class(course, students or [300], growth or [], sample, device, console)
     console.print(class_bench.class_table(measured))
     if growth:

@@ -24,8 +24,17 @@ def compile_release(course: Course, assignment: str) -> None:
     """Compile one assignment with nbgrader and check the result."""
     result = course.api().generate_assignment(assignment, force=True, create=True)
     if not result["success"]:
-        raise CourseError(f"nbgrader could not compile {assignment}:\n{result.get('error') or result.get('log')}")
+        raise CourseError(
+            f"nbgrader could not compile {assignment}: {_reason(result)}\nMend source/{assignment}, and run this "
+            f"again. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
+        )
     refuse_leaks(course, assignment)
+
+
+def _reason(result: Any) -> str:
+    """The error that nbgrader met, which it prints last in the traceback of its log."""
+    said = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict)\w*: .*)", result.get("log") or "", re.MULTILINE)
+    return said[0] if said else "it does not say why."
 
 
 def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> None:

@@ -99,7 +99,8 @@ def test_an_unknown_student_is_one_clear_line(student: str, command: Command, su
 
 def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course, close: Close) -> None:
     """A folder without students, with others' things, no folder, and one that nobody can look into."""
-    nothing = (1, "", "There is nothing to grade: no folder submitted/STUDENT/self_attention.\n")
+    there = "submitted/STUDENT/self_attention/self_attention.ipynb"
+    nothing = (1, "", f"There is nothing to grade. Put what was handed in into {there}.\n")
     submitted = course.root / "submitted"
     assert command(ASSIGNMENT) == nothing
     submitted.mkdir()

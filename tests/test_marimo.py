@@ -112,7 +112,13 @@ def test_the_code_keeps_its_layout_and_its_comments(converted: Path) -> None:
 def test_every_figure_is_shown(converted: Path) -> None:
     release = Course(converted.parents[2]).read("release", converted.stem)
     drawn = re.findall(r"!\[([^\]]*)\]\((images/[^)]+)\)", "\n".join(cell.source for cell in release.cells))
-    shown = re.findall(r'mo\.image\(\s*mo\.notebook_dir\(\) / "([^"]+)",\s*alt="([^"]+)",?\s*\)', converted.read_text())
+    calls = [node for node in ast.walk(ast.parse(converted.read_text())) if isinstance(node, ast.Call)]
+    images = [call for call in calls if ast.unparse(call.func) == "mo.image"]
+    where = [ast.unparse(call.args[0]).removeprefix("mo.notebook_dir() / ") for call in images]
+    shown = [
+        (ast.literal_eval(path), ast.literal_eval(call.keywords[0].value))
+        for path, call in zip(where, images, strict=True)
+    ]
     assert drawn
     assert shown == [(path, description) for description, path in drawn]
     assert [path for path, _ in shown if not (converted.parent / path).is_file()] == []
