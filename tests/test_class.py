@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import multiprocessing
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +25,7 @@ from grader.course import Course, CourseError
 from grader.demo import make_up_class
 
 ASSIGNMENT = "self_attention"
+PR_SET_CHILD_SUBREAPER = 36
 DUE = datetime(2026, 11, 20, 12)
 
 
@@ -132,6 +135,29 @@ print(result.unchanged, "torch" in sys.modules)
 """
     said = subprocess.run([sys.executable, "-c", again], cwd=course.root, capture_output=True, text=True, check=True)
     assert said.stdout == "True False\n"
+
+
+def test_who_has_nothing_to_grade_leaves_nothing_behind() -> None:
+    """The process that workers are forked from is ended in the middle of its imports."""
+    head = """
+import multiprocessing.forkserver
+from pathlib import Path
+from grader import quick_start
+
+quick_start.start_fork_server()
+server = multiprocessing.forkserver._forkserver._forkserver_pid
+while "libtorch" not in Path(f"/proc/{server}/maps").read_text():
+    pass
+print(server)
+"""
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1)  # what the head leaves behind becomes our own child
+    try:
+        server = subprocess.run([sys.executable, "-c", head], stdout=subprocess.PIPE, text=True, check=True).stdout
+        _, status = os.waitpid(int(server), 0)
+    finally:
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 
 
 def test_without_our_judge_nothing_is_graded(course: Course, submit: Callable[..., Path]) -> None:
