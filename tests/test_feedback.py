@@ -427,6 +427,7 @@ def test_a_notebook_that_was_changed_by_hand_still_gives_a_page(
     change(notebook)
     path.write_text(json.dumps(notebook))
     (page,) = write_feedback(course, ASSIGNMENT)
+    assert "2 of 30 points" in plain(page)  # what the gradebook has, whatever became of the notebook
     assert shown in plain(page)
 
 
