@@ -97,8 +97,8 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
     unknown = sorted(set(students) - set(everyone))
     if unknown:
         raise CourseError(
-            f"There is no submission of {assignment} by {', '.join(unknown)}. It would be in "
-            f"submitted/{unknown[0]}/{assignment}."
+            f"There is no submission of {assignment} by {', '.join(unknown)}. Students are called as their folders in "
+            "submitted/ are."
         )
     if not everyone:
         raise CourseError(

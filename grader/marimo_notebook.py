@@ -60,9 +60,7 @@ def convert_release(course: Course, assignment: str) -> Path:
     """Make release_marimo/ASSIGNMENT of release/ASSIGNMENT; returns the notebook."""
     source, target = course.root / "release" / assignment, course.root / FOLDER / assignment
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source / "images", target / "images")
-    for module in source.glob("*.py"):
-        shutil.copyfile(module, target / module.name)
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints"))
     path = target / f"{assignment}.py"
     write_marimo(course.read("release", assignment), assignment, path)
     refuse_leaks(course, assignment, FOLDER)
@@ -152,7 +150,14 @@ def with_unique_names(cells: Sequence[str]) -> list[str]:
 def _uses(code: str) -> dict[str, bool]:
     """The notebook's variables that a cell mentions, and whether it is the cell that defines them."""
     found: dict[str, bool] = {}
-    for stores, name in _operations(compile(code, "a cell", "exec")):
+    try:
+        compiled = compile(code, "a cell", "exec")
+    except SyntaxError as error:
+        raise CourseError(
+            f"A cell is no plain Python, which marimo does not take: {error.text or error.msg}. Change it in source/, "
+            "and release again."
+        ) from None
+    for stores, name in _operations(compiled):
         if stores and found.get(name) is False:
             raise CourseError(
                 f"A cell reads the variable {name} before it defines it anew, which marimo does not allow. "

@@ -95,7 +95,7 @@ def test_help_shows_an_example(command: str) -> None:
         ),
         (
             ["autograde", "self_attention", "--student", "nobody"],
-            "no submission of self_attention by nobody. It would be in submitted/nobody/self_attention.",
+            "no submission of self_attention by nobody. Students are called as their folders",
         ),
         (["autograde", "self_attention", "--dask", "nowhere"], "There is nothing to grade"),
         (["feedback", "self_attention"], "Run: grader autograde self_attention"),
@@ -126,7 +126,7 @@ def test_without_cuda_nobody_is_blamed_for_it(
     assert not (course.root / "autograded").exists()
 
 
-@pytest.mark.parametrize("command", [["release"], ["autograde", "self_attention"], ["feedback", "self_attention"]])
+@pytest.mark.parametrize("command", [["release"], ["autograde", "self_attention"], ["validate"]])
 def test_settings_that_cannot_be_read_are_named(
     command: list[str], course: Course, submit: Callable[..., Path]
 ) -> None:

@@ -211,6 +211,11 @@ def test_what_cannot_be_renamed_is_refused(cell: str) -> None:
         with_unique_names(["total = 0", cell, "print(total)"])
 
 
+def test_what_is_no_python_is_refused() -> None:
+    with pytest.raises(CourseError, match="%matplotlib inline"):
+        with_unique_names(["x = 1\n%matplotlib inline"])
+
+
 def test_recursion_is_no_change() -> None:
     cells = ["def f(n):\n    return n and f(n - 1)\nx = f(3)", "x = 4"]
     assert with_unique_names(cells) == [cells[0].replace("x", "_x"), "_x = 4"]
