@@ -5,6 +5,7 @@ It needs Chromium and its driver, like the tests of pages, and borrows their too
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -29,8 +30,9 @@ SIZES = {"": ("light", 1100, 1000), "-dark": ("dark", 1100, 1000), "-phone": ("d
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        course = Course(Path(scratch, "demo"))
-        results, pages, report = run_demo(Course(ROOT), course.root, Console(stderr=True))
+        folder = Path(scratch, "demo")
+        results, pages, report = run_demo(Course(ROOT), folder, Console(stderr=True))
+        course = Course(folder)
         student = most_to_read(results)
         with headless_chromium(Path(scratch, "profile")) as browser:
             photograph(browser, pages[student], "feedback")
@@ -50,7 +52,8 @@ def photograph(browser: Any, page: Path, name: str) -> None:
 
 def photograph_notebook(browser: Any, course: Course, student: str, url: str) -> None:
     """An exercise in JupyterLab, with an answer that is not right yet."""
-    notebook = course.notebook(f"submitted/{student}", ASSIGNMENT)
+    notebook = course.root / "release" / ASSIGNMENT / f"{student}.ipynb"  # with the files that lie beside it
+    shutil.copy(course.notebook(f"submitted/{student}", ASSIGNMENT), notebook)
     code = [cell for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
     browser.set_window_size(1280, 1000)
     browser.get(f"{url}/lab/tree/{notebook.relative_to(course.root)}")
@@ -69,8 +72,8 @@ def photograph_formgrader(browser: Any, student: str, url: str) -> None:
     browser.get(f"{url}/formgrader/manage_submissions/{ASSIGNMENT}")
     page.wait(lambda: page.find("td.student-id"), "no submissions listed")
     browser.save_screenshot(str(IMAGES / "formgrader.png"))
-    link = f"//td[@class='student-id'][.='{student}']/..//td[contains(@class, 'student-name')]//a"
-    browser.find_element("xpath", link).click()
+    row = next(cell for cell in page.find("td.student-id") if cell.text == student).find_element("xpath", "..")
+    row.find_element("css selector", ".student-name a").click()
     page.wait(lambda: page.find("a[href*='/formgrader/submissions/']"), "no link to the notebook")[0].click()
     page.wait(lambda: page.find("div.verdict"), "the submission did not open")
     page.script("arguments[0].scrollIntoView({block: 'center'})", page.find("div.verdict")[1])

@@ -172,3 +172,4 @@ class NotebookPage(Page):
         self.script(change, f"JupyterLab {theme}")
         light = str(theme == "Light").lower()
         self.wait(lambda: self.find(f"body[data-jp-theme-light='{light}']"), f"the theme did not become {theme}")
+        self.wait(lambda: not self.find("#jupyterlab-splash"), "the notebook stays hidden")
