@@ -197,6 +197,7 @@ def validate(assignments: Assignments = None) -> None:
     from grader.validate import validate as findings
 
     course = Course(Path())
+    course.config()  # if it cannot be read, that is better said before minutes of checks
     problems = 0
     for assignment in course.chosen(assignments):
         for finding in findings(course, assignment):
