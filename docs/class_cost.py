@@ -1,4 +1,7 @@
-"""Draw what a class costs, from the numbers that `grader bench` has written: `python docs/class_cost.py`."""
+"""Draw what a class costs, from the numbers of two runs of `grader bench`: `python docs/class_cost.py`.
+
+One measured classes beside nbgrader (class_cost.json), the other how the cost grows (class_growth.json).
+"""
 
 import json
 from pathlib import Path
@@ -14,8 +17,9 @@ def main() -> None:
     measured = json.loads((HERE / "class_cost.json").read_text())
     compared = {one["students"]: one["seconds"] / one["students"] for one in measured["ours"]}
     theirs = {students: measured["ratio"][str(students)] * each for students, each in compared.items()}
-    growth = {int(students): seconds / int(students) for students, seconds in measured["growth"].items()}
-    each = {int(students): seconds for students, seconds in measured["each"].items()}
+    grown = json.loads((HERE / "class_growth.json").read_text())
+    growth = {int(students): seconds / int(students) for students, seconds in grown["growth"].items()}
+    each = {int(students): seconds for students, seconds in grown["each"].items()}
 
     plt.rcParams.update(
         {"font.size": 10, "svg.hashsalt": "class", "axes.spines.top": False, "axes.spines.right": False}

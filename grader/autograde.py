@@ -167,14 +167,15 @@ class _Run:
     def _read_assignment(self, api: Any, converter: Any, device: str, confined: bool) -> Assignment:
         source = Path(api.coursedir.format_path(api.coursedir.source_directory, ".", self._name))
         places = [Path(path).relative_to(source) for path in find_all_files(str(source), self._ignored)]
+        released = self._course.read("release", self._name)
         students_own = converter.exclude_overwriting.get(self._name, [])
         return Assignment(
             name=self._name,
             db_url=api.coursedir.db_url,
             kernelspec=self._book.notebook.kernelspec,
-            known=known_cells(self._book.notebook),
+            known=known_cells(self._book.notebook, released),
             given={str(place): (source / place).read_bytes() for place in places if str(place) not in students_own},
-            drawings=drawings_of(self._course.read("release", self._name)),
+            drawings=drawings_of(released),
             settings=self._course.settings,
             device=device,
             confined=confined,

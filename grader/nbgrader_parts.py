@@ -65,7 +65,7 @@ class RepairSubmission(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         names = resources["nbgrader"]
-        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else _known_cells(names)
+        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else self._known_cells(names)
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
         repairs = repair(nb, known)
@@ -77,10 +77,17 @@ class RepairSubmission(NbGraderPreprocessor):
             self.log.warning("%s: %s", names["student"], note)
         return nb, resources
 
+    def _known_cells(self, names: dict[str, str]) -> list[KnownCell]:
+        with Gradebook(names["db_url"]) as gradebook:
+            return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(self, names))
 
-def _known_cells(names: dict[str, str]) -> list[KnownCell]:
-    with Gradebook(names["db_url"]) as gradebook:
-        return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]))
+
+def _released(part: Any, names: dict[str, str]) -> Any:
+    """The released notebook, if it lies where nbgrader puts it."""
+    course = CourseDirectory(parent=part)
+    folder = course.format_path(course.release_directory, ".", names["assignment"])
+    path = Path(folder, f"{names['notebook']}.ipynb")
+    return nbformat.read(path, as_version=4) if path.is_file() else None
 
 
 class RunAndJudge(Execute):
@@ -120,9 +127,5 @@ class RunAndJudge(Execute):
 
     def _drawings(self, names: dict[str, str]) -> frozenset[str]:
         """What need not be run, from the released notebook: the tags of a submission are the student's."""
-        if not names:
-            return frozenset()
-        course = CourseDirectory(parent=self)
-        folder = course.format_path(course.release_directory, ".", names["assignment"])
-        path = Path(folder, f"{names['notebook']}.ipynb")
-        return drawings_of(nbformat.read(path, as_version=4)) if path.is_file() else frozenset()
+        released = _released(self, names) if names else None
+        return drawings_of(released) if released else frozenset()

@@ -45,12 +45,15 @@ class KnownCell:
         return self.locked or (self.grade and not self.solution)
 
 
-def known_cells(notebook: Any) -> list[KnownCell]:
-    """What nbgrader's gradebook has recorded of the cells of a released notebook."""
+def known_cells(notebook: Any, released: Any = None) -> list[KnownCell]:
+    """What nbgrader's gradebook has recorded of the cells of a released notebook, in the order of the file.
+
+    The gradebook itself keeps no order: a cell that was changed, or added in the middle, may come last.
+    """
     grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
     tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
     solutions = {cell.name for cell in notebook.solution_cells}
-    return [
+    known = [
         KnownCell(
             grade_id=cell.name,
             cell_type=cell.cell_type,
@@ -64,6 +67,8 @@ def known_cells(notebook: Any) -> list[KnownCell]:
         )
         for cell in notebook.source_cells
     ]
+    ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in released.cells] if released else []
+    return sorted(known, key=lambda cell: ids.index(cell.grade_id) if cell.grade_id in ids else len(ids))
 
 
 def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:

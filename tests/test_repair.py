@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 import pytest
 
+from grader.course import Course
 from grader.reading import MAX_BYTES, NOTES_KEY, read_notebook
-from grader.repair import KnownCell, add_notes, repair
+from grader.repair import KnownCell, add_notes, known_cells, repair
 
 GIVEN = KnownCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
 FIRST = KnownCell("exercise-1", "code", "def one():\n    ...", grade=False, solution=True, locked=False, points=0.0)
@@ -479,3 +481,14 @@ def test_without_notes_there_is_no_cell_for_them(tmp_path: Path) -> None:
     notebook = read(tmp_path, handed_in())
     add_notes(notebook, [])
     assert len(notebook.cells) == 5
+
+
+def test_the_order_is_that_of_the_released_file(released_course: Course) -> None:
+    """A database gives rows in any order: PostgreSQL puts last what was changed, as SQLite what was added."""
+    released = released_course.read("release", "self_attention")
+    ids = [cell.metadata.nbgrader.grade_id for cell in released.cells if "nbgrader" in cell.metadata]
+    with released_course.api().gradebook as gradebook:
+        kept = gradebook.find_notebook("self_attention", "self_attention")
+        kinds = {name: getattr(kept, name) for name in ("grade_cells", "task_cells", "solution_cells")}
+        mixed = SimpleNamespace(**kinds, source_cells=kept.source_cells[::-1])
+        assert [cell.grade_id for cell in known_cells(mixed, released)] == ids
