@@ -1,5 +1,5 @@
 # Two targets are all that most people need: `make demo` and `make test`.
-.PHONY: demo test install lint types check validate release clean
+.PHONY: demo test test-browser install lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -25,6 +25,9 @@ types: install
 
 check: install
 	$(VENV)/bin/python -m pytest $(PYTEST)
+
+test-browser: install
+	$(VENV)/bin/python -m pytest -m browser
 
 validate: install
 	$(GRADER) validate

@@ -25,12 +25,9 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
-# Students see the verdict of a test cell, not the line that calls the hidden tests.
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-]
+# A page of our own for each student, whoever asks for it: grader feedback, nbgrader generate_feedback, the formgrader.
+c.GenerateFeedback.exporter_class = "grader.feedback_page.FeedbackExporter"
+c.GenerateFeedback.preprocessors = ["grader.feedback_page.Grades"]
 
-# For the pages of the formgrader and the feedback. Texts and outputs are harmless before; this keeps each in its place.
+# For the pages of the formgrader. Texts and outputs are harmless before; this keeps each in its place.
 c.HTMLExporter.filters = {"markdown2html": "grader.safe_html.markdown_to_html"}

@@ -75,7 +75,10 @@ def autograde(
     if not course.notebook("release", assignment).is_file():
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if confined and not dask and (reason := why_not()):
-        raise CourseError(f"Submissions cannot be confined here: {reason}. To run them unconfined, add --unconfined.")
+        raise CourseError(
+            f"Submissions cannot be confined here: {reason}. `grader doctor` says more. "
+            "To run them unconfined, add --unconfined."
+        )
     for name in [] if students else course.strays():
         watcher.tell(f"submitted/{printable(name)} is no folder of a student, and is left out.")
     sweep()
@@ -93,9 +96,14 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
     everyone = course.students(assignment)
     unknown = sorted(set(students) - set(everyone))
     if unknown:
-        raise CourseError(f"There is no submission of {assignment} by {', '.join(unknown)}.")
+        raise CourseError(
+            f"There is no submission of {assignment} by {', '.join(unknown)}. Students are called as their folders in "
+            "submitted/ are."
+        )
     if not everyone:
-        raise CourseError(f"There is nothing to grade: no folder submitted/STUDENT/{assignment}.")
+        raise CourseError(
+            f"There is nothing to grade. Put what was handed in into submitted/STUDENT/{assignment}/{assignment}.ipynb."
+        )
     return list(dict.fromkeys(students)) or everyone
 
 
@@ -116,7 +124,9 @@ def _writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CourseError(f"What is graded cannot be written: {error.strerror} ({error.filename}).") from error
+        raise CourseError(
+            f"What is graded cannot be written: {error.strerror} ({error.filename}). Mend that, and run this again."
+        ) from error
 
 
 @dataclass(frozen=True)

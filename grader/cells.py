@@ -7,6 +7,9 @@ from typing import Any
 
 import nbformat
 
+METADATA_KEY = "grader"  # what we write into the metadata of a graded notebook is under this name
+NOTES = "notes"  # of the first cell, which tells what was repaired
+
 _SOLUTION_CELL = re.compile(r"exercise-(\d+)")
 
 

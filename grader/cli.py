@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.core import TyperGroup
 
 from grader import progress
 from grader.autograde import autograde, who
@@ -18,12 +20,25 @@ from grader.progress import Onlooker
 from grader.sandbox.printable import printable
 from grader.workers import cores
 
+# As an instructor's work goes; then what is not for every day.
+ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
+
+
+class InOrder(TyperGroup):
+    """Commands in the order in which they are used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
+
+
 # Whatever brings torch is imported by the commands that need it: regrading a class that has not changed does not.
 app = typer.Typer(
+    cls=InOrder,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Release, grade and check the notebooks of a course on attention. Run it in the course folder.",
+    help="Hand out the notebooks of a course on attention, grade what comes back, and see what was understood. "
+    "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
@@ -33,21 +48,36 @@ FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
-Device = Annotated[str, typer.Option(help="Where hidden inputs live: cpu or cuda.")]
+Platform = Literal["canvas", "moodle", "gradescope"]
+Identifier = Literal["username", "email", "idnumber"]
+Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 
 
 @app.command()
-def release(assignments: Assignments = None) -> None:
-    """Compile source/ into release/, and prove that no solution is left in it.
+def release(
+    assignments: Assignments = None,
+    marimo: Annotated[
+        bool, typer.Option("--marimo", help="Also make notebooks for marimo, in release_marimo/.")
+    ] = False,
+) -> None:
+    """Make the students' notebooks, and prove that no solution is left.
+
+    They are compiled from source/ into release/.
 
     Example: `grader release self_attention`
     """
+    from grader.marimo_notebook import convert_release, need_marimo
     from grader.release import compile_release
 
     course = Course(Path())
+    if marimo:
+        need_marimo()
     for assignment in course.chosen(assignments):
         compile_release(course, assignment)
         console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
+        if marimo:
+            path = convert_release(course, assignment).relative_to(course.root)
+            console.print(f"{path.parent} is ready, too. Try it: marimo edit {path}", highlight=False)
 
 
 @app.command("autograde")
@@ -62,11 +92,17 @@ def autograde_command(
     quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Grade what is in submitted/ into the gradebook.
+    """Grade what was handed in, all at once, and save the points.
+
+    It reads submitted/, and writes gradebook.db and autograded/.
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
     course = Course(Path())
+    if device == "cuda" and not dask:
+        from grader.grading import need_device
+
+        need_device(device)
     onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,
@@ -98,23 +134,70 @@ def autograde_command(
 
 @app.command()
 def feedback(assignment: Assignment) -> None:
-    """Write an HTML page for each graded student into feedback/.
+    """Write a page for each student: what was right, what to change.
+
+    The pages are written into feedback/.
 
     Example: `grader feedback self_attention`
     """
-    for path in write_feedback(Course(Path()), assignment):
+    course = Course(Path())
+    course.chosen([assignment])
+    for path in write_feedback(course, assignment):
         console.print(str(path), highlight=False)
 
 
 @app.command()
+def report(assignment: Assignment) -> None:
+    """Write a page about the class: what was understood, whom to see.
+
+    It goes to report/, and the same as CSV and JSON.
+
+    Example: `grader report self_attention`
+    """
+    from grader.report import write_report
+
+    for path in write_report(Course(Path()), assignment, _tell):
+        console.print(_shown(path), highlight=False)
+
+
+@app.command()
+def export(
+    assignment: Assignment,
+    to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
+    roster: Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")] = None,
+    column: Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")] = "",
+    by: Annotated[Identifier, typer.Option(help="Moodle: how it is to find a student.")] = "username",
+) -> None:
+    """Write the points as Canvas, Moodle or Gradescope import them.
+
+    The file goes to export/.
+
+    Example: `grader export self_attention --to canvas --roster grades.csv`
+    """
+    from grader.export import export_canvas, export_gradescope, export_moodle
+
+    course = Course(Path())
+    if to == "canvas":
+        path = export_canvas(course, assignment, roster, column, _tell)
+    elif to == "moodle":
+        path = export_moodle(course, assignment, by, column, _tell)
+    else:
+        path = export_gradescope(course, assignment, _tell)
+    console.print(_shown(path), highlight=False)
+
+
+@app.command()
 def validate(assignments: Assignments = None) -> None:
-    """Check what CI relies on: references, misconceptions, the release, and grading from end to end.
+    """Prove that the course grades as it says; CI runs this.
+
+    Checks references, misconceptions, the release, and grading from end to end.
 
     Example: `grader validate`
     """
     from grader.validate import validate as findings
 
     course = Course(Path())
+    course.config()  # if it cannot be read, that is better said before minutes of checks
     problems = 0
     for assignment in course.chosen(assignments):
         for finding in findings(course, assignment):
@@ -126,14 +209,16 @@ def validate(assignments: Assignments = None) -> None:
 
 @app.command()
 def demo() -> None:
-    """Make up a class of twelve, grade it in demo/, and show the result.
+    """See all of it with a made-up class of twelve, in demo/.
 
     Example: `grader demo`
     """
-    from grader.demo import run_demo
+    from grader.demo import most_to_read, run_demo
 
-    results, pages = run_demo(Course(Path()), Path("demo"), console)
+    results, pages, report = run_demo(Course(Path()), Path("demo"), console)
     console.print(progress.results_table(results, pages))
+    student = most_to_read(results)
+    console.print(f"Open these two in a browser:\n  {report}  the class\n  {pages[student]}  what {student} reads")
 
 
 @app.command("bench")
@@ -145,14 +230,18 @@ def bench_command(
     device: Device = "cpu",
     output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON.")] = Path("bench.json"),
 ) -> None:
-    """Measure what a class costs, and what one submission of it costs, beside nbgrader alone.
+    """Measure what a class costs, beside nbgrader alone.
+
+    Then the same for one submission, step by step.
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
     from grader import bench, class_bench
     from grader.demo import ASSIGNMENT
+    from grader.grading import need_device
 
     course = Course(Path())
+    need_device(device)
     measured = class_bench.bench_class(course, students or [300], growth or [], sample, device, console)
     console.print(class_bench.class_table(measured))
     if growth:
@@ -164,10 +253,43 @@ def bench_command(
     console.print(bench.in_words(one), highlight=False)
 
 
+@app.command("doctor")
+def doctor_command() -> None:
+    """Say what this machine offers for grading, and what is missing.
+
+    It ends with 0 if grading can run confined, and with 1 if something must be mended first.
+
+    Example: `grader doctor`
+    """
+    from grader import doctor
+
+    lines = list(doctor.examine(Path()))
+    console.print(doctor.table(lines))
+    console.print(doctor.in_a_sentence(lines))
+    if any(line.state == "bad" for line in lines):
+        raise typer.Exit(1)
+
+
+def _tell(text: str) -> None:
+    errors.print(escape(printable(text, 1000)), highlight=False)
+
+
+def _shown(path: Path) -> str:
+    """A path as seen from here, fit for the terminal."""
+    return escape(printable(os.path.relpath(path), 1000))
+
+
 def run() -> None:
-    """Errors that a user can mend are one line, without a traceback."""
+    """Errors that a user can mend are a sentence that says how, without a traceback."""
     try:
-        app()
+        app(prog_name="grader")
     except CourseError as error:
-        errors.print(escape(str(error)), highlight=False)
-        raise SystemExit(1) from None
+        said = str(error)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        said = f"{error.filename}: {error.strerror}. Mend that, and run this again."
+    else:
+        return
+    errors.print(escape(said), highlight=False)
+    raise SystemExit(1)

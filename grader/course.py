@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat.reader import NotJSONError
 from nbgrader.apps.api import NbGraderAPI
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config, PyFileConfigLoader
@@ -35,7 +36,11 @@ class Course:
 
     def config(self) -> Config:
         """The settings of nbgrader_config.py, as nbgrader's command line has them."""
-        config = read_config(self.settings)
+        try:
+            config = read_config(self.settings)
+        except Exception as error:  # it is the user's own Python: anything can happen
+            where = f"{type(error).__name__}: {error}"
+            raise CourseError(f"{CONFIG_FILE} cannot be read. Mend it, and run this again. {where}") from None
         config.CourseDirectory.root = str(self.root)
         return config
 
@@ -56,7 +61,7 @@ class Course:
         known = self.assignments()
         for name in names or []:
             if name not in known:
-                raise CourseError(f"There is no assignment “{name}”. There are: {', '.join(known) or 'none'}.")
+                raise CourseError(f"There is no assignment “{name}”. {_those(known)}")
         return names or known
 
     def notebook(self, folder: str, assignment: str) -> Path:
@@ -64,7 +69,13 @@ class Course:
         return self.root / folder / assignment / f"{assignment}.ipynb"
 
     def read(self, folder: str, assignment: str) -> Any:
-        return nbformat.read(self.notebook(folder, assignment), as_version=4)
+        path = self.notebook(folder, assignment)
+        try:
+            return nbformat.read(path, as_version=4)
+        except (OSError, NotJSONError, ValueError) as error:
+            again = "Put it back." if folder == "source" else f"Run: grader release {assignment}"
+            reason = error.strerror if isinstance(error, OSError) else "it is no notebook"
+            raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 
     def students(self, assignment: str) -> list[str]:
         """Everyone who has something for this assignment in submitted/, whatever it is."""
@@ -81,6 +92,10 @@ class Course:
             return []
         except OSError as error:
             raise CourseError(f"The folder submitted/ cannot be read: {error.strerror}.") from None
+
+
+def _those(known: list[str]) -> str:
+    return f"There are: {', '.join(known)}." if known else "There is none: they lie in source/NAME/NAME.ipynb."
 
 
 def _is_there(path: Path) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from grader.picture import Draw
+
 Inputs = tuple[Any, ...]
 
 DEFAULT_SEED = 2026
@@ -59,6 +61,10 @@ class Exercise:
     lent: Callable[..., Any] | None = None
     # The part of a case that is computed first, where the rest takes time: `glance(inputs)` are the inputs for it.
     glance: Callable[..., Inputs] | None = None
+    # Draws what came back in a wrong case, where rules show what is wrong with it: see grader/picture.py.
+    draws: Draw | None = None
+    # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.
+    reread: Mapping[str, str] = field(default_factory=dict)
     # Further functions of the same exercise: judged by themselves, sharing the points.
     others: Sequence[Exercise] = ()
 

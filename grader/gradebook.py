@@ -54,7 +54,7 @@ _LIMITS = {
     "options": "-c lock_timeout=1000",
 }
 
-_RECORDS = Table(
+RECORDS = Table(
     "grader_record",
     MetaData(),
     Column("submission_id", String(32), primary_key=True),
@@ -118,7 +118,7 @@ class ClassGradebook:
             self.notebook = gradebook.find_notebook(assignment, assignment)
         except MissingEntry:
             raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}") from None
-        _RECORDS.create(self._engine, checkfirst=True)
+        RECORDS.create(self._engine, checkfirst=True)
         self._assignment_id = row.id
         self._notebook_id = self.notebook.id
         self.duedate = row.duedate
@@ -142,11 +142,11 @@ class ClassGradebook:
     def records(self) -> dict[str, Record]:
         """What is known of each student's submission."""
         query = (
-            select(SubmittedAssignment.student_id, _RECORDS)
-            .join(_RECORDS, _RECORDS.c.submission_id == SubmittedAssignment.id)
+            select(SubmittedAssignment.student_id, RECORDS)
+            .join(RECORDS, RECORDS.c.submission_id == SubmittedAssignment.id)
             .where(SubmittedAssignment.assignment_id == self._assignment_id)
         )
-        return {row.student_id: _record(row) for row in self._all(query)}
+        return {row.student_id: read_record(row) for row in self._all(query)}
 
     def extensions(self) -> dict[str, Any]:
         """By how much each student may be late."""
@@ -169,9 +169,9 @@ class ClassGradebook:
         self._write_grades(entries, submissions)
         if self._penalties is not None:
             self._write_penalties(submissions)
-        self._session.execute(delete(_RECORDS).where(_RECORDS.c.submission_id.in_(submissions.values())))
+        self._session.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(submissions.values())))
         self._session.execute(
-            insert(_RECORDS),
+            insert(RECORDS),
             [{"submission_id": submissions[entry.graded.student], **_row(entry.record)} for entry in entries],
         )
         self._must_be_there()
@@ -319,7 +319,7 @@ def _where(url: URL) -> str:
     return str(url.database) if url.get_backend_name() == "sqlite" else url.set(query={}).render_as_string()
 
 
-def _record(row: Any) -> Record:
+def read_record(row: Any) -> Record:
     result = json.loads(row.result)
     return Record(row.fingerprint, row.digest, result["verdicts"], result["blocked"])
 

@@ -16,6 +16,7 @@ import torch
 from grader.answer import Answer, Lost, Missing
 from grader.best_verdict import best_verdict, earlier_functions
 from grader.cells import is_test_cell
+from grader.course import CourseError
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
 from grader.judge import together
@@ -60,6 +61,12 @@ def grade_notebook(
         grading.sandbox.close()
 
 
+def need_device(device: str) -> None:
+    """Without this, what the machine lacks would look like a fault of every submission."""
+    if device == "cuda" and not torch.cuda.is_available():
+        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
+
+
 def refuse_to_score(notebook: Any, why: str) -> None:
     """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
     for cell in notebook.cells:
@@ -71,6 +78,7 @@ class Grading:
     """One submission on its way through a sandbox."""
 
     def __init__(self, notebook: Any, files: Files, settings: Settings, drawings: frozenset[str] = frozenset()) -> None:
+        need_device(settings.device)
         torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}

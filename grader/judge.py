@@ -18,8 +18,9 @@ import torch
 from grader.answer import Answer, Lost, Missing, Raised, Returned
 from grader.compare import Difference, describe_form, difference, paired_numbers, same
 from grader.exercise import DrawnCase, Exercise, Inputs, Misconception, can_combine
+from grader.picture import best_picture
 from grader.sandbox.wire import Unusable
-from grader.verdict import Verdict
+from grader.verdict import Picture, Verdict
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
 # expected number plus the largest one of the answer (tests/test_tolerance.py measures it). Thirty times that is
@@ -38,7 +39,9 @@ SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments
 
 def judge(exercise: Exercise, drawn: Sequence[DrawnCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
     """The verdict on the answers to all cases of an exercise."""
-    return _Judgement(exercise, drawn, answers, device).verdict()
+    judgement = _Judgement(exercise, drawn, answers, device)
+    verdict = judgement.verdict()
+    return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
 
 def together(verdicts: Mapping[str, Verdict]) -> Verdict:
@@ -56,6 +59,8 @@ def together(verdicts: Mapping[str, Verdict]) -> Verdict:
         misconceptions=tuple(name for one in verdicts.values() for name in one.misconceptions),
         cases_right=sum(one.cases_right for one in verdicts.values()),
         cases=sum(one.cases for one in verdicts.values()),
+        reread=next((one.reread for one in verdicts.values() if one.reread), ""),
+        pictures=tuple(picture for one in verdicts.values() for picture in one.pictures),
     )
 
 
@@ -96,6 +101,17 @@ class _Judgement:
             self._rearranged,
         )
         return next((verdict for rule in rules if (verdict := rule())), None) or self._unexplained()
+
+    def pictures(self) -> tuple[Picture, ...]:
+        """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
+        found = []
+        for case, answer, wrong in zip(self.drawn, self.answers, self.differences, strict=True):
+            if self.exercise.draws and wrong and isinstance(answer, Returned) and not _first_unusable(answer.value):
+                picture = self.exercise.draws(answer.value, case.inputs)
+                title = f"What your `{self.exercise.entry}` returned in the hidden case “{case.case.name}”"
+                found += [replace(picture, title=title)] if picture else []
+        best = best_picture(found)
+        return (best,) if best else ()
 
     def _difference(self, answer: Answer, expected: Any) -> Difference | None:
         if not isinstance(answer, Returned):
@@ -184,8 +200,14 @@ class _Judgement:
                 sentences = [one.says for one in found]
                 if len(found) == 2:
                     sentences.insert(0, "Two things at once:")
-                return self._result(credit, "misconception", *sentences, misconceptions=found)
+                verdict = self._result(credit, "misconception", *sentences, misconceptions=found)
+                return replace(verdict, reread=self._explained_in(found))
         return None
+
+    def _explained_in(self, misconceptions: Sequence[Misconception]) -> str:
+        """The section that explains the first of these that another section than the exercise's own explains."""
+        names = [name for one in misconceptions for name in (one.name, one.kind)]
+        return next((self.exercise.reread[name] for name in names if name in self.exercise.reread), "")
 
     def _pairs(self) -> Iterator[tuple[Misconception, Misconception]]:
         """Two that can be held at once. There are thousands, so what changes nothing at a glance is not tried there."""

@@ -10,7 +10,9 @@ from torch import nn
 
 from grader.dropout_test import finding
 from grader.exercise import Inputs, randn
+from grader.picture import looks_ahead
 from grader.sandbox.observe import observe
+from grader.verdict import Picture
 
 Tensor = torch.Tensor
 Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
@@ -151,6 +153,17 @@ def reading(
         return parts | buffers | {"input": CHANGED if seen["changes_input"] else ""}
 
     return read
+
+
+def draw_future(value: Any, inputs: Sequence[Any]) -> Picture | None:
+    """For causal modules: what changed with a later word, from what `reading` has read."""
+    outputs = value.get("output") if isinstance(value, dict) else None
+    if not isinstance(outputs, dict):
+        return None
+    first, (x,) = outputs.get("output"), inputs[2]["output"]
+    if not isinstance(first, torch.Tensor) or first.shape[:2] != x.shape[:2]:  # no output for each word
+        return None
+    return looks_ahead(first, outputs.get(LATER_CHANGED))
 
 
 def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: float) -> str:

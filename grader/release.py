@@ -24,18 +24,35 @@ def compile_release(course: Course, assignment: str) -> None:
     """Compile one assignment with nbgrader and check the result."""
     result = course.api().generate_assignment(assignment, force=True, create=True)
     if not result["success"]:
-        raise CourseError(f"nbgrader could not compile {assignment}:\n{result.get('error') or result.get('log')}")
-    leaks = find_leaks(course, assignment)
+        raise CourseError(
+            f"nbgrader could not compile {assignment}: {_reason(result)}\nMend source/{assignment}, and run this "
+            f"again. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
+        )
+    refuse_leaks(course, assignment)
+
+
+def _reason(result: Any) -> str:
+    """The error that nbgrader met, which it prints last in the traceback of its log."""
+    said = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict)\w*: .*)", result.get("log") or "", re.MULTILINE)
+    return said[0] if said else "it does not say why."
+
+
+def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> None:
+    """Stop with an error if what is about to be handed out holds a secret."""
+    leaks = find_leaks(course, assignment, folder)
     if leaks:
-        raise LeakError(f"The release of {assignment} gives away:\n" + "\n".join(f"  {leak}" for leak in leaks))
+        raise LeakError(
+            f"{folder}/{assignment} gives away what is listed here. Do not hand it out; mend the notebook in source/ "
+            f"and release it again.\n" + "\n".join(f"  {leak}" for leak in leaks)
+        )
 
 
-def find_leaks(course: Course, assignment: str) -> list[str]:
+def find_leaks(course: Course, assignment: str, folder: str = "release") -> list[str]:
     """Every secret that occurs in a file of the release, as "file: secret"."""
     secrets = _secrets(course.read("source", assignment), of_assignment(assignment))
     return [
         f"{path.name}: {secret}"
-        for path in sorted((course.root / "release" / assignment).rglob("*"))
+        for path in sorted((course.root / folder / assignment).rglob("*"))
         if path.is_file()
         for text in [_text(path)]
         for secret in sorted(secrets)
@@ -46,7 +63,7 @@ def find_leaks(course: Course, assignment: str) -> list[str]:
 def _text(path: Path) -> str:
     """A file as text, with JSON's escapes undone so that a source line is found as it was written."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    return text.replace('\\"', '"').replace("\\\\", "\\")
+    return text.replace('\\"', '"').replace("\\\\", "\\") if path.suffix == ".ipynb" else text
 
 
 def _secrets(source: Any, exercises: list[Exercise]) -> set[str]:

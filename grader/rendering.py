@@ -9,10 +9,9 @@ from typing import Any
 
 import nbformat
 
-from grader.cells import is_test_cell
+from grader.cells import METADATA_KEY, is_test_cell
 from grader.verdict import Verdict
 
-METADATA_KEY = "grader"
 BLOCKED_KEY = "blocked"
 
 _BOX = (

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.cells import new_cell
+from grader.cells import METADATA_KEY, NOTES, new_cell
 
 NBGRADER_SCHEMA = 3
 
@@ -202,4 +202,5 @@ def add_notes(notebook: Any, notes: Sequence[str]) -> None:
     """A first cell that tells student and instructor what was changed."""
     if notes:
         lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
-        notebook.cells.insert(0, new_cell("markdown", "\n".join(lines), _free_id(notebook, "notes-from-grading")))
+        ours = {METADATA_KEY: {NOTES: list(notes)}}  # nothing of a submission has metadata of ours
+        notebook.cells.insert(0, new_cell("markdown", "\n".join(lines), _free_id(notebook, "notes-from-grading"), ours))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 import torch
+from chromium import headless_chromium
+from selenium.webdriver import Chrome
 
 from grader.assemble import fill_in, solutions
 from grader.course import Course, copy_course
@@ -123,6 +125,20 @@ def _scores(course: Course, student: str, assignment: str = ASSIGNMENT) -> dict[
 def _same_random_numbers() -> None:
     """What a test draws, or the code that it runs, is the same in every run: no test passes by chance."""
     torch.manual_seed(0)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make test-browser` runs whatever asks for the browser."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    """A headless Chromium, for the tests of one module."""
+    with headless_chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield driver
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -92,14 +92,16 @@ def test_an_unknown_assignment_is_one_clear_line(
 @pytest.mark.parametrize("student", ["nobody", "", ".", "*", "../submitted/ada", "ada/", "/"])
 def test_an_unknown_student_is_one_clear_line(student: str, command: Command, submit: Any, course: Course) -> None:
     submit(course, "ada")
-    assert command(ASSIGNMENT, "--student", "ada", "--student", student) == (
-        1, "", f"There is no submission of self_attention by {student}.\n",
-    )  # fmt: skip
+    code, out, errors = command(ASSIGNMENT, "--student", "ada", "--student", student)
+    assert (code, out) == (1, "")
+    assert errors.startswith(f"There is no submission of self_attention by {student}. Students are called as ")
+    assert len(errors.splitlines()) == 1
 
 
 def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course, close: Close) -> None:
     """A folder without students, with others' things, no folder, and one that nobody can look into."""
-    nothing = (1, "", "There is nothing to grade: no folder submitted/STUDENT/self_attention.\n")
+    there = "submitted/STUDENT/self_attention/self_attention.ipynb"
+    nothing = (1, "", f"There is nothing to grade. Put what was handed in into {there}.\n")
     submitted = course.root / "submitted"
     assert command(ASSIGNMENT) == nothing
     submitted.mkdir()

@@ -1,317 +1,265 @@
-"""The course as a browser shows it: the released notebook in JupyterLab, and a feedback page in Chromium."""
+"""The course as a browser shows it: the released notebooks as students meet them."""
 
 from __future__ import annotations
 
-import json
-import os
+import re
 import shutil
-import socket
-import subprocess
-import sys
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 import pytest
-from selenium.common.exceptions import TimeoutException
-from selenium.webdriver import Chrome, ChromeOptions
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
+from jupyter_lab import NotebookPage, serving
+from selenium.webdriver import Chrome
 
-from grader.assemble import fill_in
-from grader.autograde import autograde
-from grader.course import Course
-from grader.exercises import EXERCISES
-from grader.feedback import write_feedback
+from grader.exercises import of_assignment
 
-ROOT = Path(__file__).parent.parent
-ASSIGNMENT = "self_attention"
-NUMBERS = range(1, 9)
-FIGURES = 7
-SECONDS = 90  # a slow machine may take its time; a wait ends as soon as there is something to see
+RELEASE = Path(__file__).parent.parent / "release"
 
-# A notebook is read as a whole here, so every cell must be in the page; nothing may pop up over it.
-LAB_SETTINGS = {
-    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
-    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+
+class Typed(NamedTuple):
+    """What a student types into the first exercise of a notebook, at first and then."""
+
+    wrong: str
+    explained: str
+    right: str
+
+
+ANSWERS = {
+    "self_attention": Typed(
+        """\
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    all_queries = [W_q @ x for x in all_x]
+    return all_queries, all_queries, all_queries
+""",
+        "expected -0.6700, your code gave -0.8618",
+        """\
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    all_queries, all_keys, all_values = [], [], []
+    for x in all_x:
+        all_queries.append(b_q + W_q @ x)
+        all_keys.append(b_k + W_k @ x)
+        all_values.append(b_v + W_v @ x)
+    return all_queries, all_keys, all_values
+""",
+    ),
+    "causal_attention": Typed(
+        """\
+def simple_attention_scores(inputs, query):
+    return query @ query
+""",
+        "result has shape (), but (6,) was expected",
+        """\
+def simple_attention_scores(inputs, query):
+    return inputs @ query
+""",
+    ),
+    "multi_head_attention": Typed(
+        """\
+class MultiHeadAttentionWrapper(nn.Module):
+    def forward(self, x):
+        return x
+""",
+        "MultiHeadAttentionWrapper stopped with TypeError",
+        """\
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        rest = (context_length, dropout, qkv_bias)
+        self.heads = nn.ModuleList([CausalAttention(d_in, d_out, *rest) for _ in range(num_heads)])
+
+    def forward(self, x):
+        return torch.cat([head(x) for head in self.heads], dim=-1)
+""",
+    ),
 }
-
-NOT_SCALED = """\
-def attention_scores(all_queries, all_keys):
-    return [[torch.sum(query * key) for key in all_keys] for query in all_queries]
-"""
-NOT_NORMALISED = """\
-def softmax(items_in):
-    return torch.exp(torch.as_tensor(items_in))
-"""
-
-
-def skip_unless_installed(*programs: str) -> None:
-    """Skip a test that needs programs this machine lacks, or fail where no test may be skipped."""
-    missing = [program for program in programs if shutil.which(program) is None]
-    if missing:
-        reason = f"{' and '.join(missing)} not installed (on Debian: apt-get install chromium chromium-driver)"
-        if os.environ.get("GRADER_NO_SKIPS"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """A headless Chromium with a profile of its own."""
-    skip_unless_installed("chromium", "chromedriver")
-    options = ChromeOptions()
-    options.binary_location = str(shutil.which("chromium"))
-    for argument in (
-        "headless",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-dev-shm-usage",
-        "no-first-run",
-        "disable-background-networking",
-        "disable-component-update",
-        "disable-sync",
-        "window-size=1300,1000",
-        "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # what is not on this machine is not needed
-        f"user-data-dir={tmp_path_factory.mktemp('chromium')}",
-    ):
-        options.add_argument(f"--{argument}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
-    try:
-        yield driver
-    finally:
-        driver.quit()
-
-
-class NotebookPage:
-    """A notebook in JupyterLab, as it is on the screen."""
-
-    def __init__(self, browser: Chrome, code_cells: int) -> None:
-        self.browser = browser
-        self.wait(lambda: len(self.find(".jp-Notebook .jp-CodeCell")) == code_cells, "the notebook did not open")
-
-    def wait(self, condition: Callable[[], Any], failure: str) -> Any:
-        """What the condition gives once it is true."""
-        try:
-            return WebDriverWait(self.browser, SECONDS, poll_frequency=0.1).until(lambda _: condition())
-        except TimeoutException:
-            pass
-        pytest.fail(failure)
-
-    def find(self, selector: str) -> list[WebElement]:
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def run_all(self) -> None:
-        """Run > Run All Cells, until every cell has its number, or one has stopped with an error."""
-        menu = self.wait(lambda: [item for item in self.find(".lm-MenuBar-item") if item.text == "Run"], "no menu")
-        menu[0].click()
-        self.wait(lambda: self.find("[data-command='runmenu:run-all']"), "no Run All Cells")[0].click()
-        self.wait(lambda: self.has_run() or self.tracebacks(), "the notebook did not run to its end")
-
-    def has_run(self) -> bool:
-        """A cell that waits shows [*], one that did not run [ ]; a folded one shows nothing."""
-        prompts = self.script("return $('.jp-CodeCell .jp-InputPrompt').map(prompt => prompt.textContent)")
-        return all(prompt[1:-2].isdigit() for prompt in prompts if prompt)
-
-    def tracebacks(self) -> list[str]:
-        """The errors that cells have stopped with."""
-        texts: list[str] = self.script("return $('.jp-OutputArea-output').map(output => output.textContent)")
-        return [text for text in texts if "Traceback" in text]
-
-    def script(self, script: str, *arguments: Any) -> Any:
-        """The result of a script, in which $ finds elements by a selector."""
-        return self.browser.execute_script(f"const $ = s => [...document.querySelectorAll(s)]; {script}", *arguments)
-
-    def output(self, source: str) -> WebElement:
-        """The outputs of the code cell with just this source."""
-        cells = [cell for cell in self.find(".jp-CodeCell") if self.source(cell) == source]
-        assert len(cells) == 1
-        return cells[0].find_element(By.CSS_SELECTOR, ".jp-Cell-outputArea")
-
-    def source(self, cell: WebElement) -> str:
-        return str(self.script("return arguments[0].querySelector('.cm-content')?.textContent ?? ''", cell))
-
-
-class Lab:
-    """A JupyterLab server on a folder of its own."""
-
-    def __init__(self, url: str, folder: Path) -> None:
-        self.url = url
-        self.folder = folder
-
-    def run(self, browser: Chrome, notebook: Any, name: str) -> NotebookPage:
-        """Put a notebook beside its checks and figures, open it, and run it as a student does: from the menu."""
-        nbformat.write(notebook, self.folder / f"{name}.ipynb")
-        browser.get(f"{self.url}/lab/tree/{name}.ipynb?reset")
-        page = NotebookPage(browser, sum(cell.cell_type == "code" for cell in notebook.cells))
-        page.run_all()
-        return page
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """JupyterLab on the released assignment."""
-    skip_unless_installed("chromium", "chromedriver")
-    home = tmp_path_factory.mktemp("home")
-    folder = home / "work"
-    shutil.copytree(ROOT / "release" / ASSIGNMENT, folder)
-    with serving(folder, home) as url:
-        yield Lab(url, folder)
-
-
-@contextmanager
-def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
-    """The address of a JupyterLab as the course installs it, without any setting of the person who runs the tests."""
-    settings = home / "config" / "labconfig" / "default_setting_overrides.json"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(json.dumps(LAB_SETTINGS))
-    environment = {
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]),
-        "LANG": "C.UTF-8",
-        "HOME": str(home),
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_DATA_DIR": str(home / "data"),
-        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),
-        "IPYTHONDIR": str(home / "ipython"),
-        "MPLCONFIGDIR": str(home / "matplotlib"),
-    }
-    port = free_port()
-    command = [sys.executable, "-m", "jupyterlab", *options]
-    command += ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
-    command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
-    log = home / "server.log"
-    with log.open("w") as output:
-        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
-    try:
-        url = f"http://127.0.0.1:{port}"
-        WebDriverWait(server, 60).until(lambda _: answers(f"{url}/api"), f"no JupyterLab: {log.read_text()}")
-        yield url
-    finally:
-        server.terminate()  # a polite end: it takes its kernels along
-        try:
-            server.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as response:
-            return response.status == 200
-    except (urllib.error.URLError, OSError):
-        return False
-
 
 # JupyterLab keeps the anchors of Markdown cells as data-jupyter-id.
 IN_SIGHT = """
     const [target] = $(`[id="${arguments[0]}"], [data-jupyter-id="${arguments[0]}"]`);
-    const {top, bottom} = target?.closest(".jp-Cell").querySelector("h2").getBoundingClientRect() ?? {};
+    const heading = target?.closest(".jp-Cell").querySelector("h2, h3");
+    const {top, bottom} = heading?.getBoundingClientRect() ?? {};
     return top >= 0 && bottom <= window.innerHeight;
+"""
+
+# Whatever is right of its own text or output, or makes it, or the notebook as a whole, scroll sideways. Code may scroll
+# in its cell. MathJax keeps formulas for screen readers as well, clipped to nothing.
+TOO_WIDE = """
+    const wide = (box) => box.scrollWidth > box.clientWidth + 1;
+    const found = $(".jp-WindowedPanel-outer").filter(wide).map(() => "the notebook");
+    for (const box of $(".jp-Notebook .jp-MarkdownOutput, .jp-Notebook .jp-OutputArea-output")) {
+        const edge = box.getBoundingClientRect().right + 1;
+        const inside = [...box.querySelectorAll(":not(mjx-assistive-mml, mjx-assistive-mml *)")];
+        if (wide(box) || inside.some(element => element.getBoundingClientRect().right > edge))
+            found.push(box.textContent.trim().slice(0, 80));
+    }
+    return found;
+"""
+
+# Columns whose heading is not where its entries are.
+NOT_ALIGNED = """
+    const side = (cell) => getComputedStyle(cell).textAlign;
+    return $(".jp-MarkdownOutput table").flatMap(table => {
+        const [head, ...rows] = [...table.rows].map(row => [...row.cells]);
+        return head.filter((cell, at) => rows.some(row => side(row[at]) !== side(cell))).map(cell => cell.textContent);
+    });
+"""
+
+# Text that is hard to tell from what is behind it: a contrast of less than 4.5 to 1 (of 3 to 1 for a mark, not a word).
+HARD_TO_READ = """
+    const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
+    const over = ([r, g, b, a = 1], below) => [r, g, b].map((part, i) => a * part + (1 - a) * below[i]);
+    const behind = (element) => element === null ? [255, 255, 255]
+        : over(numbers(getComputedStyle(element).backgroundColor), behind(element.parentElement));
+    const light = (rgb) => rgb.map(part => part / 255)
+        .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0.05);
+    const found = [];
+    for (const box of $(".jp-Notebook .jp-MarkdownOutput, .jp-Notebook .jp-OutputArea-output"))
+        for (const element of [box, ...box.querySelectorAll(":not(.jp-InternalAnchorLink, mjx-container *)")]) {
+            const words = [...element.childNodes].filter(node => node.nodeType === 3).map(node => node.data);
+            const text = words.join("").trim();
+            if (!text && element.tagName !== "MJX-CONTAINER") continue;
+            const back = behind(element);
+            const front = over(numbers(getComputedStyle(element).color), back);
+            const [low, high] = [front, back].map(light).sort((a, b) => a - b);
+            if (high / low < (text === "✓" ? 3 : 4.5)) found.push(`${(high / low).toFixed(1)}: ${text.slice(0, 60)}`);
+        }
+    return found;
+"""
+
+# Pictures through which the page can be seen, beyond round corners: black lines would vanish on a dark page.
+TRANSPARENT = """
+    const seen = (image) => {
+        const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext("2d");
+        canvas.drawImage(image, 0, 0);
+        const {data} = canvas.getImageData(0, 0, image.naturalWidth, image.naturalHeight);
+        const opaque = data.filter((value, at) => at % 4 === 3 && value === 255).length;
+        return opaque < 0.99 * data.length / 4;
+    };
+    return $(".jp-Notebook img").filter(seen).map(image => image.alt || image.src.slice(0, 60));
 """
 
 
 @pytest.fixture(scope="module")
-def release() -> Any:
-    return nbformat.read(ROOT / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", as_version=4)
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a JupyterLab on all released assignments."""
+    home = tmp_path_factory.mktemp("home")
+    shutil.copytree(RELEASE, home / "work")
+    with serving(home / "work", home) as url:
+        yield url
+
+
+@pytest.fixture(scope="module", params=ANSWERS)
+def assignment(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def unsolved(browser: Chrome, lab: Lab, release: Any) -> NotebookPage:
-    """The notebook as it is handed out, after Run All Cells."""
-    return lab.run(browser, release, ASSIGNMENT)
+def notebook(assignment: str) -> Any:
+    return nbformat.read(RELEASE / assignment / f"{assignment}.ipynb", as_version=4)
 
 
-def test_every_check_of_the_released_notebook_says_still_to_do(unsolved: NotebookPage) -> None:
-    for number in NUMBERS:
-        assert f"✗ Exercise {number}: still to do." in unsolved.output(f"check({number})").text
+@pytest.fixture(scope="module")
+def text(notebook: Any) -> str:
+    """All Markdown of the notebook."""
+    return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
-def test_no_cell_of_the_released_notebook_stops_with_an_error(unsolved: NotebookPage) -> None:
-    assert len(unsolved.find(".jp-OutputArea-output")) > 2 * len(NUMBERS)
-    assert unsolved.tracebacks() == []
+@pytest.fixture(scope="module")
+def page(browser: Chrome, lab: str, assignment: str, notebook: Any) -> NotebookPage:
+    """The notebook as it is handed out, after Run All Cells. The last test types into it."""
+    browser.set_window_size(1280, 1000)
+    browser.get(f"{lab}/lab/tree/{assignment}/{assignment}.ipynb?reset")
+    page = NotebookPage(browser, sum(cell.cell_type == "code" for cell in notebook.cells))
+    page.run_all()
+    return page
 
 
-def test_every_figure_is_there(unsolved: NotebookPage) -> None:
-    sizes = unsolved.script("return $('.jp-MarkdownOutput img').map(image => [image.alt, image.naturalWidth])")
-    assert len(sizes) == FIGURES
-    assert not [alt for alt, width in sizes if width == 0]
-    assert all(alt for alt, _ in sizes)
+def test_every_check_says_still_to_do_and_no_cell_stops_with_an_error(page: NotebookPage, assignment: str) -> None:
+    for exercise in of_assignment(assignment):
+        output = page.output(f"check({exercise.number})").text
+        assert output.startswith(f"✗ Exercise {exercise.number}: still to do.")
+        assert "✓" not in output
+    assert page.tracebacks() == []
 
 
-def test_all_mathematics_is_rendered(unsolved: NotebookPage) -> None:
-    texts = "return $('.jp-MarkdownOutput').map(cell => cell.textContent).filter(text => text.includes('$'))"
-    unsolved.wait(lambda: not unsolved.script(texts), "there are formulas that MathJax has not rendered")
-    assert len(unsolved.find("mjx-container")) > 100
-    assert not unsolved.find("mjx-merror, merror, [data-mjx-error]")
+def test_every_figure_is_there(page: NotebookPage, text: str) -> None:
+    images = page.script("return $('.jp-MarkdownOutput img').map(image => [image.alt, image.naturalWidth])")
+    assert [alt for alt, _ in images] == re.findall(r"!\[(.+)\]\(images/", text)
+    assert not [alt for alt, width in images if width == 0]
 
 
-def test_every_link_of_the_contents_leads_to_its_section(unsolved: NotebookPage) -> None:
-    links = unsolved.find(".jp-MarkdownOutput td a[href^='#']")
-    assert len(links) == len(NUMBERS) + 4
+def test_all_mathematics_is_rendered(page: NotebookPage, text: str) -> None:
+    left = "return $('.jp-MarkdownOutput').map(cell => cell.textContent).filter(text => text.includes('$'))"
+    page.wait(lambda: not page.script(left), "there are formulas that MathJax has not rendered")
+    displayed = page.find("mjx-container[display='true']")
+    assert len(displayed) == text.count("$$") // 2 > 0
+    assert not page.find("mjx-merror, merror, [data-mjx-error]")
+
+
+def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
+    links = page.find(".jp-MarkdownOutput a[href^='#']:not(.jp-InternalAnchorLink)")
+    assert len(links) == len(re.findall(r"\]\(#", text))
     for link in links:
         anchor = str(link.get_dom_attribute("href"))[1:]
         link.click()
-        unsolved.wait(lambda anchor=anchor: unsolved.script(IN_SIGHT, anchor), f"the link to #{anchor} leads nowhere")
+        page.wait(lambda anchor=anchor: page.script(IN_SIGHT, anchor), f"the link to #{anchor} leads nowhere")
 
 
-def test_a_right_answer_is_green_and_a_wrong_one_is_explained(
-    browser: Chrome, lab: Lab, release: Any, solved: dict[int, str]
+def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
+    hints = page.find(".jp-MarkdownOutput details")
+    assert len(hints) == text.count("<details>")
+    for hint in hints:
+        summary = hint.find_element("css selector", "summary")
+        folded = hint.size["height"]
+        assert folded < 2 * summary.size["height"]
+        summary.click()
+        assert hint.size["height"] > folded + summary.size["height"]
+        summary.click()
+        assert hint.size["height"] == folded
+
+
+def test_columns_of_tables_stand_under_their_headings(page: NotebookPage) -> None:
+    assert page.find(".jp-MarkdownOutput table")
+    assert page.script(NOT_ALIGNED) == []
+
+
+@pytest.mark.parametrize("width", [800, 1280])
+def test_nothing_is_wider_than_its_cell(page: NotebookPage, width: int) -> None:
+    page.show(width)
+    page.wait(lambda: not page.script(TOO_WIDE), f"at {width} pixels: {page.script(TOO_WIDE)}")
+
+
+@pytest.mark.parametrize("theme", ["Dark", "Light"])
+def test_all_can_be_read(page: NotebookPage, theme: str) -> None:
+    page.set_theme(theme)
+    assert page.script(HARD_TO_READ) == []
+    assert page.find(".jp-RenderedImage img") or page.find(".jp-MarkdownOutput img")
+    assert page.script(TRANSPARENT) == []
+
+
+def test_a_wrong_answer_is_explained_and_a_right_one_is_green_also_after_a_restart(
+    page: NotebookPage, assignment: str
 ) -> None:
-    page = lab.run(browser, fill_in(release, {2: NOT_SCALED, 3: solved[3]}), "half_solved")
-    right, wrong = page.output("check(3)"), page.output("check(2)")
-    green = right.find_element(By.CSS_SELECTOR, ".ansi-green-fg")
-    assert green.text == "✓ Exercise 3: softmax is right on the examples of this notebook."
-    assert "✗ Exercise 2: with the notebook's queries and keys, result[0][0] is the first wrong number" in wrong.text
-    assert "expected -2.8869, your code gave -5.7737" in wrong.text
-    assert "✗ Exercise 1: still to do" in page.output("check(1)").text
+    wrong, explained, right = ANSWERS[assignment]
+    exercise = of_assignment(assignment)[0]
+    solution, check = page.cell(right.splitlines()[0]), page.cell(f"check({exercise.number})")
 
+    def run(source: str) -> str:
+        page.type_into(solution, source)
+        page.run_cell(solution)
+        page.run_cell(check)
+        return str(check.find_element("css selector", ".jp-Cell-outputArea").text)
 
-def test_a_feedback_page_says_what_is_wrong_and_what_it_costs(
-    browser: Chrome, course: Course, submit: Callable[..., Path], solved: dict[int, str]
-) -> None:
-    submit(course, "ada", {1: solved[1], 2: NOT_SCALED, 3: NOT_NORMALISED}, demos=True)
-    (graded,) = autograde(course, ASSIGNMENT)
-    assert graded.points == 3 + 1.5 + 1
-    (path,) = write_feedback(course, ASSIGNMENT)
-    browser.get_log("browser")  # forget what earlier pages logged
-    browser.get(path.as_uri())
+    assert re.match(f"✗ Exercise {exercise.number}: .*{re.escape(explained)}", run(wrong), re.DOTALL)
+    green = f"✓ Exercise {exercise.number}: {exercise.entry} is right on the examples of this notebook."
+    assert run(right) == green
 
-    panels = browser.find_elements(By.CSS_SELECTOR, "div.verdict")
-    texts = [panel.text for panel in panels]
-    assert len(texts) == len(NUMBERS)
-    assert texts[0].splitlines() == ["✓ Exercise 1: Queries, keys, values", "3 of 3 points", "Right."]
-    assert texts[1].splitlines() == ["◐ Exercise 2: Attention scores", "1.5 of 3 points", says(2, "not scaled")]
-    assert texts[2].splitlines() == ["◐ Exercise 3: Softmax", "1 of 2 points", says(3, "not normalised")]
-    assert texts[7].splitlines()[:2] == ["✗ Exercise 8: Two heads", "0 of 8 points"]
-    assert all(panel.is_displayed() and panel.size["width"] > 300 for panel in panels)
-    assert "5.5 / 30" in browser.find_element(By.CSS_SELECTOR, ".panel-heading").text
-
-    images = browser.execute_script("return [...document.images].map(image => image.naturalWidth)")
-    assert len(images) == FIGURES  # those of the course; its drawings are not run while grading
-    assert 0 not in images
-    assert not browser.find_elements(By.CSS_SELECTOR, "div.verdict script, div.verdict [onclick]")
-    # nbgrader's page takes MathJax from the network; whatever else is logged would be an error of a script.
-    assert not [entry for entry in browser.get_log("browser") if entry["source"] != "network"]
-
-
-def says(number: int, misconception: str) -> str:
-    """The sentence of a misconception."""
-    (found,) = [one for one in EXERCISES[number].misconceptions if one.name == misconception]
-    return found.says
+    page.restart_and_run_all()
+    assert page.output(f"check({exercise.number})").text == green
+    assert page.output(f"check({exercise.number})").find_element("css selector", ".ansi-green-fg").text == "✓"
+    assert page.output(f"check({exercise.number + 1})").text.startswith("✗")
+    assert page.tracebacks() == []
+    assert page.script(HARD_TO_READ) == []

@@ -69,7 +69,7 @@ def test_right_is_green(
     exec(f"check({number})", notebook_with(number))
     out, err = capsys.readouterr()
     functions = 2 if number == 14 else 1
-    assert out.count("\x1b[32m✓") == out.count("\n") == functions
+    assert out.count("\x1b[32m✓\x1b[0m") == out.count("\n") == functions
     assert err == ""
 
 

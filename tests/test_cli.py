@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.autograde import Graded
-from grader.cli import app
+from grader.cli import ORDER, app
 from grader.course import Course
 from grader.demo import make_up_class
 from grader.progress import results_table
@@ -21,10 +23,56 @@ ROOT = Path(__file__).parent.parent
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
 
 
-def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "grader", *arguments], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "grader", *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
     )
+
+
+def test_help_fits_a_screen_and_tells_the_work_in_its_order() -> None:
+    shown = run("--help", folder=ROOT, COLUMNS="80", LINES="24").stdout
+    lines = shown.rstrip().splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    listed = re.findall(r"^│ (\w+)  +(\S.*?) +│$", shown, re.MULTILINE)
+    assert [name for name, _ in listed] == [name for name in ORDER if name in COMMANDS]
+    assert len(listed) == len(COMMANDS)
+    assert [does for _, does in listed if not does.endswith(".") or "…" in does] == [], "each says it in one line"
+
+
+def on_a_terminal(*arguments: str, folder: Path, **environment: str) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "grader", *arguments]
+    there = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    with subprocess.Popen(command, cwd=folder, env=there, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        written = b""
+        while piece := _read(ours):
+            written += piece
+    os.close(ours)
+    assert process.returncode == 1
+    return written.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # how a terminal says that nobody writes any longer
+        return b""
+
+
+def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
+    colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")
+    assert colour.search(on_a_terminal("validate", folder=tmp_path))
+    assert not colour.search(on_a_terminal("validate", folder=tmp_path, NO_COLOR="1"))
+    assert "\x1b" not in run("validate", folder=tmp_path).stderr
+    assert "\x1b" not in run("autograde", "--help", folder=tmp_path).stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -41,9 +89,17 @@ def test_help_shows_an_example(command: str) -> None:
             ["release", "nonsense"],
             "There is no assignment “nonsense”. There are: causal_attention, multi_head_attention, self_attention.",
         ),
-        (["autograde", "self_attention"], "There is nothing to grade"),
-        (["autograde", "self_attention", "--student", "nobody"], "no submission of self_attention by nobody"),
+        (
+            ["autograde", "self_attention"],
+            "There is nothing to grade. Put what was handed in into submitted/STUDENT/self_attention/",
+        ),
+        (
+            ["autograde", "self_attention", "--student", "nobody"],
+            "no submission of self_attention by nobody. Students are called as their folders",
+        ),
+        (["autograde", "self_attention", "--dask", "nowhere"], "There is nothing to grade"),
         (["feedback", "self_attention"], "Run: grader autograde self_attention"),
+        (["feedback", "nonsense"], "There is no assignment “nonsense”. There are: causal_attention"),
     ],
 )
 def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
@@ -57,6 +113,46 @@ def test_outside_of_a_course_folder_it_says_so(tmp_path: Path) -> None:
     result = run("validate", folder=tmp_path)
     assert result.returncode == 1
     assert "Run this in the course folder" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["bench"]])
+def test_without_cuda_nobody_is_blamed_for_it(
+    arguments: list[str], course: Course, submit: Callable[..., Path]
+) -> None:
+    submit(course, "ada")
+    result = run(*arguments, "--device", "cuda", folder=course.root, CUDA_VISIBLE_DEVICES="")
+    assert result.returncode == 1
+    assert "no CUDA device here. Grade without --device cuda" in " ".join(result.stderr.split())
+    assert not (course.root / "autograded").exists()
+
+
+@pytest.mark.parametrize("command", [["release"], ["autograde", "self_attention"], ["validate"]])
+def test_settings_that_cannot_be_read_are_named(
+    command: list[str], course: Course, submit: Callable[..., Path]
+) -> None:
+    submit(course, "ada")
+    (course.root / "nbgrader_config.py").write_text("c = (\n")
+    result = run(*command, folder=course.root)
+    assert result.returncode == 1
+    assert "nbgrader_config.py cannot be read. Mend it" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
+    course.notebook("source", "self_attention").write_text("nothing")
+    result = run("release", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert "JSONDecodeError" in result.stderr
+    assert "Mend source/self_attention" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_what_lies_in_the_way_is_named(course: Course) -> None:
+    (course.root / "demo").write_text("a file, where a folder is to be")
+    result = run("demo", folder=course.root)
+    assert result.returncode == 1
+    assert "demo: Not a directory. Mend that, and run this again." in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
 
 
 def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[..., Path], solved: Any) -> None:

@@ -20,10 +20,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupyter_lab import FORMGRADER, NotebookPage, serving
 from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from selenium.webdriver import Chrome
-from test_browser import NotebookPage, browser, serving  # noqa: F401  browser is a fixture
 
 from grader import nbgrader_parts, sandbox_process
 from grader.autograde import autograde
@@ -699,20 +699,20 @@ def graded(new_course: Any, make_notebook: Any, submit: Any, canary: Canary) -> 
 
 @pytest.fixture(scope="module")
 def server(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    formgrader = "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"
-    with serving(graded.root, tmp_path_factory.mktemp("home"), formgrader) as url:
+    with serving(graded.root, tmp_path_factory.mktemp("home"), FORMGRADER) as url:
         yield url
 
 
-def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded: Course) -> None:  # noqa: F811
+def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded: Course) -> None:
     (path,) = write_feedback(graded, ASSIGNMENT)
+    page = path.read_text()
+    path.write_text(page.replace("Content-Security-Policy", "x"))  # which would stop what got into the page
     assert canary.visit(browser, path.as_uri()) == set()
-    assert_honest_content_is_there(browser)
-    assert "TeX-AMS_CHTML-full,Safe" in path.read_text()  # MathJax then makes no links that run scripts
-    assert len(browser.find_elements("css selector", "#notebook-container > .cell")) > 100  # each in its place
+    assert "Content-Security-Policy" in page
+    assert len(browser.find_elements("css selector", "section.exercise")) == 8
 
 
-def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:  # noqa: F811
+def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
     with graded.api().gradebook as gradebook:
         submission = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "eve").id
     assert canary.visit(browser, f"{server}/formgrader/submissions/{submission}/") == set()
@@ -721,7 +721,7 @@ def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Co
     assert browser.find_elements("css selector", "script[src$='TeX-AMS_CHTML-full,Safe']")
 
 
-def test_jupyterlab_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:  # noqa: F811
+def test_jupyterlab_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
     path = graded.notebook("autograded/eve", ASSIGNMENT)
     code_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)
 
@@ -746,7 +746,7 @@ def assert_honest_content_is_there(page: Chrome) -> None:
 
 def test_without_all_this_the_same_payloads_run(
     monkeypatch: pytest.MonkeyPatch,
-    browser: Chrome,  # noqa: F811
+    browser: Chrome,
     canary: Canary,
     course: Course,
     make_notebook: Any,
@@ -757,7 +757,8 @@ def test_without_all_this_the_same_payloads_run(
         sandbox_process, "rebuild_outputs", lambda outputs: [nbformat.from_dict(one) for one in outputs]
     )
     config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text().replace("c.HTMLExporter.filters", "_"))
+    nbgraders_own = re.sub(r"c\.(HTMLExporter\.filters|GenerateFeedback\.\w+)", "_", config.read_text())
+    config.write_text(nbgraders_own)
     texts = {name: HOSTILE_MARKDOWN[name] for name in [*AT_ONCE, *WAITS]}
     hand_in(course, make_notebook, submit, texts, canary)
     (path,) = write_feedback(course, ASSIGNMENT)

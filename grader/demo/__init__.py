@@ -1,4 +1,4 @@
-"""A made-up class of twelve, from source to feedback."""
+"""A made-up class of twelve, from source to feedback and report."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from grader.exercises import of_assignment
 from grader.feedback import write_feedback
 from grader.progress import Onlooker
 from grader.release import compile_release
+from grader.report import write_report
 from grader.submission import Graded
 from grader.workers import cores
 
@@ -25,8 +26,8 @@ IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
 STUDENTS = Path(__file__).parent / "students"
 
 
-def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path]]:
-    """Grade the class in a scratch course folder; the results, and where each feedback page lies."""
+def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path], Path]:
+    """Grade the class in a scratch course folder; the results, and where each feedback page and the report lie."""
     console.print(f"Compiling the release of {ASSIGNMENT} into {folder}/release …")
     course = copy_course(source, folder)
     with (course.root / CONFIG_FILE).open("a") as config:
@@ -39,7 +40,13 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
         onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)), key=lambda one: one.student
     )
     pages = {page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, ASSIGNMENT)}
-    return results, pages
+    report, *_ = write_report(course, ASSIGNMENT, console.print)
+    return results, pages, folder / report.relative_to(course.root)
+
+
+def most_to_read(results: list[Graded]) -> str:
+    """The student whose feedback has the most to say."""
+    return max(results, key=lambda one: sum(len(verdict["misconceptions"]) for verdict in one.verdicts)).student
 
 
 def make_up_class(course: Course) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, columns
+from grader.picture import scores
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
@@ -56,6 +57,7 @@ exercise = Exercise(
     title="Attention scores",
     entry="attention_scores",
     reference=reference,
+    draws=scores,
     cases=[
         Case(
             "the notebook's sizes",

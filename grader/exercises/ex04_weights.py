@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.picture import weights
 
 Tensor = torch.Tensor
 
@@ -42,6 +43,7 @@ exercise = Exercise(
     title="Attention weights",
     entry="attention_weights",
     reference=reference,
+    draws=weights,
     cases=[
         Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=draw(3)),
         Case("two words", catches="a hard-coded size", inputs=draw(2)),

@@ -12,6 +12,7 @@ from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SCALING_ROLES_AND_GRADIENTS
 from grader.modules import (
     WORDS,
+    draw_future,
     draw_weights,
     dropout_trial,
     first_output,
@@ -120,6 +121,8 @@ exercise = Exercise(
     form="module",
     glance=first_output,
     reference=reference,
+    draws=draw_future,
+    reread={"scaling": "exercise-12"},
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(

@@ -12,6 +12,7 @@ from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import ex16_causal_attention as ex16
 from grader.modules import (
     WORDS,
+    draw_future,
     draw_weights,
     dropout_trial,
     first_output,
@@ -141,6 +142,7 @@ exercise = Exercise(
     form="module",
     glance=first_output,
     reference=reference,
+    draws=draw_future,
     read=reading(reference, causal=True, mask=wrong_buffers),
     cases=[
         Case("one sentence", catches="missing gradients, heads that share", inputs=draw(1, 5, 3, 4, 3, 5, gradients=1)),

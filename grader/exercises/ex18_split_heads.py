@@ -15,6 +15,7 @@ from grader.exercises.ex16_causal_attention import shapes as projection_shapes
 from grader.exercises.ex16_causal_attention import with_diagonal, without_later, wrong_buffer
 from grader.modules import (
     WORDS,
+    draw_future,
     draw_weights,
     dropout_trial,
     first_output,
@@ -186,6 +187,8 @@ exercise = Exercise(
     form="module",
     glance=first_output,
     reference=reference,
+    draws=draw_future,
+    reread=dict.fromkeys(("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"),
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(

@@ -102,7 +102,8 @@ class Checks:
         for entry in self._of(exercise):
             problem = self._problem(entry, notebook)
             if problem is None:
-                print(f"\x1b[32m✓ Exercise {exercise}: {entry.name} is right on the examples of this notebook.\x1b[0m")
+                # Only the mark is green: a green that is easy to read on white is not on black.
+                print(f"\x1b[32m✓\x1b[0m Exercise {exercise}: {entry.name} is right on the examples of this notebook.")
             else:
                 # On stderr, so that `nbgrader validate` counts it as not passed. Where nbgrader grades, what it finds
                 # there takes all points away, and the hidden tests are to decide.

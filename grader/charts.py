@@ -1,0 +1,94 @@
+"""Where things stand in the charts of a page; the templates draw them as SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH = 420.0  # a phone shows it in full, and its texts stay legible
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 12.0, 18.0, 46.0
+_ROW = 26.0
+_STEPS = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Tick:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+    bars: Sequence[Bar]
+    x_ticks: Sequence[Tick]
+    y_ticks: Sequence[Tick]
+
+
+def step(largest: float, most: int) -> float:
+    """A round number that goes into `largest` at most `most` times."""
+    return next((one for one in _STEPS if largest / one <= most), math.ceil(largest / most))
+
+
+def histogram(edges: Sequence[float], counts: Sequence[int]) -> Chart:
+    """Upright bars: how many there are between two edges."""
+    height = 240.0
+    right, bottom = WIDTH - _RIGHT, height - _BOTTOM
+    most = max([1, *counts])
+    tall = step(most, 5) if most > 5 else 1
+    top = math.ceil(most / tall) * tall
+    wide = (right - _LEFT) / (edges[-1] - edges[0])
+
+    def x(points: float) -> float:
+        return _LEFT + (points - edges[0]) * wide
+
+    def y(count: float) -> float:
+        return bottom - count / top * (bottom - _TOP)
+
+    bars = [
+        Bar(x(low) + 1, y(count), x(high) - x(low) - 2, bottom - y(count), label=str(count))
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+        if count
+    ]
+    apart = step(edges[-1] - edges[0], 8)
+    marks = [edges[0] + index * apart for index in range(int((edges[-1] - edges[0]) / apart) + 1)]
+    return Chart(
+        WIDTH, height, _LEFT, right, _TOP, bottom, bars,
+        [Tick(x(mark), f"{mark:g}") for mark in marks],
+        [Tick(y(count * tall), f"{count * tall:g}") for count in range(int(top / tall) + 1)],
+    )  # fmt: skip
+
+
+def shares(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> Chart:
+    """Lying bars, one for each row, which consist of parts: their kinds, and their shares of the whole."""
+    top = 36.0  # room for the legend
+    right, bottom = WIDTH - _RIGHT - 36, top + _ROW * len(rows)
+    bars, labels = [], []
+    for number, (label, parts) in enumerate(rows):
+        x, y = _LEFT, top + number * _ROW
+        labels.append(Tick(y + _ROW / 2, label))
+        for kind, share in parts:
+            width = share * (right - _LEFT)
+            if width:
+                bars.append(Bar(x, y + 3, max(0.5, width - 1), _ROW - 6, kind))
+            x += width
+    return Chart(
+        WIDTH, bottom + _BOTTOM, _LEFT, right, top, bottom, bars,
+        [Tick(_LEFT + share * (right - _LEFT), f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)], labels,
+    )  # fmt: skip

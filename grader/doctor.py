@@ -1,0 +1,306 @@
+"""What this machine offers for grading, and what that means. A line is made of facts alone, so that it can be tested.
+
+Whatever may be missing is imported where it is asked for: the doctor must be able to speak.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal
+
+from packaging.specifiers import SpecifierSet
+from rich.markup import escape
+from rich.table import Table
+
+from grader.sandbox.printable import printable
+from grader.workers import cores
+
+State = Literal["good", "note", "bad"]
+SIGNS = {"good": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}
+GIB = 2**30
+# A rule of thumb: what torch and the gradebook take once, and what a student's notebook takes that is not unusual.
+MEMORY_ONCE, MEMORY_EACH = 1.0, 0.25
+NBGRADER = SpecifierSet(">=0.9.5,<0.10")  # as in pyproject.toml
+DATABASE_SECONDS = 5
+TRIAL_SECONDS = 60
+
+# What a submission would try first. It is confined in a process of its own, by the same code as every submission.
+_TRIAL = """
+import socket, sys
+from pathlib import Path
+from grader.sandbox.confine import Amounts, confine
+confine(Path(sys.argv[1]), Amounts(), "cpu")
+def allowed(attempt):
+    try:
+        attempt()
+    except OSError:
+        return False
+    return True
+if allowed(lambda: Path("/etc/passwd").read_bytes()):
+    sys.exit("it could read /etc/passwd")
+if allowed(lambda: socket.socket()):
+    sys.exit("it could open a socket")
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was looked at."""
+
+    what: str
+    state: State
+    found: str
+    means: str
+
+
+def examine(folder: Path) -> Iterator[Line]:
+    """Everything that grading needs, and then what is there for some."""
+    yield python_line(sys.version_info[:3])
+    yield torch_line(_version("torch"))
+    yield landlock_line(_landlock())
+    yield seccomp_line(_seccomp())
+    yield trial_line(_trial())
+    yield cores_line(cores())
+    yield memory_line(_memory(), cores())
+    yield nbgrader_line(_version("nbgrader"))
+    yield jupyter_line(_version("jupyterlab"))
+    yield database_line(folder)
+    yield cuda_line(*_cuda())
+    yield extra_line("dask", _version("distributed"), "grader autograde --dask can grade on other machines")
+    yield extra_line("postgresql", _version("psycopg"), "the gradebook can lie on a PostgreSQL server")
+    yield extra_line("marimo", _version("marimo"), "grader release --marimo makes notebooks for marimo")
+
+
+def table(lines: list[Line]) -> Table:
+    shown = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    shown.add_column(no_wrap=True)
+    shown.add_column(no_wrap=True)
+    shown.add_column(overflow="fold")
+    shown.add_column(overflow="fold")
+    for line in lines:
+        shown.add_row(SIGNS[line.state], line.what, escape(printable(line.found)), escape(line.means))
+    return shown
+
+
+def in_a_sentence(lines: list[Line]) -> str:
+    """Whether grading can run here."""
+    bad = [line.what for line in lines if line.state == "bad"]
+    if not bad:
+        return "Grading can run here, with every submission confined."
+    return f"Grading cannot run here as it should. Mend first, as said above: {', '.join(bad)}."
+
+
+# --- a fact, and what it means ---------------------------------------------------------------------------------------
+
+
+def python_line(found: tuple[int, ...]) -> Line:
+    shown = ".".join(map(str, found))
+    if found < (3, 11):
+        return Line("Python", "bad", shown, "Too old. Install Python 3.11 or newer, and make the environment anew.")
+    return Line("Python", "good", shown, "New enough.")
+
+
+def torch_line(found: str) -> Line:
+    if not found:
+        return Line("PyTorch", "bad", "missing", "No notebook can run. Run: pip install torch")
+    return Line("PyTorch", "good", found, "The notebooks can run.")
+
+
+def landlock_line(found: int | str) -> Line:
+    """The version that the kernel has, or why there is none."""
+    if isinstance(found, str):
+        return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from files. It "
+                    "takes Linux 6.2, with landlock in /sys/kernel/security/lsm; boot with lsm=landlock,…")  # fmt: skip
+    if found < 3:
+        return Line("Landlock", "bad", f"version {found}", "Too old to keep submissions away from files: version 3 is "
+                    "needed. Boot Linux 6.2 or newer.")  # fmt: skip
+    return Line("Landlock", "good", f"version {found}", "The kernel keeps submissions away from files.")
+
+
+def seccomp_line(missing: str) -> Line:
+    if missing:
+        return Line("seccomp", "bad", f"missing ({missing})", "The kernel is not told which calls to refuse. Install "
+                    "libseccomp, on Debian: apt-get install libseccomp2")  # fmt: skip
+    return Line("seccomp", "good", "there", "The kernel refuses submissions the network and other programs.")
+
+
+def trial_line(failed: str) -> Line:
+    if failed:
+        return Line("trial", "bad", failed, "A trial process was not confined, so submissions would not be. Only for "
+                    "those that you trust: grader autograde --unconfined")  # fmt: skip
+    return Line("trial", "good", "confined", "A trial process could neither read /etc/passwd nor open a socket.")
+
+
+def cores_line(found: int) -> Line:
+    if found == 1:
+        return Line("cores", "note", "1", "One submission is graded after the other.")
+    return Line("cores", "good", str(found), f"{found} submissions are graded at once, unless --jobs says otherwise.")
+
+
+def memory_line(available: float, jobs: int) -> Line:
+    """The free memory, in GiB."""
+    shown = f"{available:.1f} GiB free"
+    fitting = int((available - MEMORY_ONCE) / MEMORY_EACH)
+    if fitting < 1:
+        return Line("memory", "note", shown, "Even one submission at a time may be too much. End other programs first.")
+    if fitting < jobs:
+        return Line("memory", "note", shown, f"Not much for {jobs} at once. Add to grader autograde: --jobs {fitting}")
+    return Line("memory", "good", shown, f"Enough for {jobs} at once. A greedy one is ended at 4 GiB.")
+
+
+def nbgrader_line(found: str) -> Line:
+    install = f"Run: pip install 'nbgrader{NBGRADER}'"
+    if not found:
+        return Line("nbgrader", "bad", "missing", f"There is no gradebook without it. {install}")
+    if not NBGRADER.contains(found):
+        return Line("nbgrader", "bad", found, f"Its gradebook may be another one than ours. {install}")
+    return Line("nbgrader", "good", found, "The gradebook and the formgrader are the ones that we know.")
+
+
+def jupyter_line(found: str) -> Line:
+    if not found:
+        return Line("Jupyter", "note", "missing", "Grading works, but no notebook opens here. Run: pip install jupyter")
+    return Line("Jupyter", "good", f"JupyterLab {found}", "Notebooks open with: jupyter lab")
+
+
+def cuda_line(built_for: str, devices: list[str]) -> Line:
+    if devices:
+        return Line("CUDA", "good", ", ".join(devices), "grader autograde --device cuda can be used.")
+    if built_for:
+        return Line("CUDA", "note", "no device", "Grade on the CPU, which is the default. For a GPU, see to its "
+                    "driver: nvidia-smi must show it.")  # fmt: skip
+    return Line("CUDA", "note", "not in this PyTorch", "Grade on the CPU, which is the default. For a GPU, install "
+                "PyTorch's build for CUDA.")  # fmt: skip
+
+
+def extra_line(extra: str, found: str, offers: str) -> Line:
+    if not found:
+        return Line(extra, "note", "not installed", f"With it, {offers}. Run: pip install 'attention-grader[{extra}]'")
+    return Line(extra, "good", found, f"So {offers}.")
+
+
+def database_line(folder: Path) -> Line:
+    """The gradebook that the course in this folder has, and whether it can be read."""
+    from grader.course import CONFIG_FILE, Course
+
+    if not (folder / CONFIG_FILE).is_file():
+        return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
+    try:
+        url = Course(folder).api().coursedir.db_url
+    except Exception as error:  # the file is the user's own Python: anything can happen
+        return Line("gradebook", "bad", type(error).__name__, f"{CONFIG_FILE} cannot be read. Mend it: python "
+                    f"{CONFIG_FILE} shows the line (get_config is nbgrader's).")  # fmt: skip
+    return connection_line(url)
+
+
+def connection_line(address: str) -> Line:
+    """Whether a gradebook answers. No word of this may hold the password."""
+    from sqlalchemy import create_engine, inspect
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+    try:
+        url = make_url(address)
+        url.get_dialect().import_dbapi()
+    except (ArgumentError, ImportError, ValueError):
+        return Line("gradebook", "bad", "unknown address", "c.CourseDirectory.db_url must begin with sqlite:/// or "
+                    "postgresql+psycopg://, which needs: pip install 'attention-grader[postgresql]'")  # fmt: skip
+    is_file = url.get_backend_name() == "sqlite"
+    shown = str(url.database) if is_file else url.set(query={}).render_as_string()
+    if is_file and not Path(shown).exists():
+        return Line("gradebook", "good", shown, "Not there yet; grader release makes it.")
+    engine = create_engine(url, connect_args={} if is_file else {"connect_timeout": DATABASE_SECONDS})
+    try:
+        tables = inspect(engine).get_table_names()
+    except SQLAlchemyError:
+        mend = "It is no gradebook, or may not be read." if is_file else "Is the server on, the password right?"
+        return Line("gradebook", "bad", shown, f"It does not answer. {mend} The address is c.CourseDirectory.db_url in "
+                    "nbgrader_config.py.")  # fmt: skip
+    finally:
+        engine.dispose()
+    if "assignment" not in tables:
+        return Line("gradebook", "good", shown, "It answers, and is empty; grader release fills it.")
+    return Line("gradebook", "good", shown, "It answers.")
+
+
+# --- where the facts come from ---------------------------------------------------------------------------------------
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _landlock() -> int | str:
+    """The version that the kernel has, or why there is none."""
+    try:
+        from landlock import landlock_abi_version
+
+        found: int = landlock_abi_version()
+    except Exception as error:  # whatever a platform says that has none
+        return _said(error)
+    return found
+
+
+def _seccomp() -> str:
+    """Why it cannot be used; empty if it can."""
+    try:
+        import pyseccomp  # noqa: F401  it looks for the system's libseccomp
+    except Exception as error:
+        return _said(error)
+    return ""
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _trial() -> str:
+    """What went wrong when a process was to be confined."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", _TRIAL, folder],
+                capture_output=True,
+                text=True,
+                timeout=TRIAL_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            return str(error)
+    said = done.stderr.strip().splitlines()
+    return (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
+
+
+def _memory() -> float:
+    """What is free, in GiB; in a container, what it has left."""
+    free = [_numbers(Path("/proc/meminfo"), "MemAvailable") * 1024]
+    group = Path("/sys/fs/cgroup")
+    limit, used = (_numbers(group / name) for name in ("memory.max", "memory.current"))
+    return min(free + ([limit - used] if limit else [])) / GIB
+
+
+def _numbers(path: Path, key: str = "") -> int:
+    try:
+        lines = [line for line in path.read_text().splitlines() if line.startswith(key)]
+        return next(int(word) for line in lines for word in line.split() if word.isdigit())
+    except (OSError, StopIteration):
+        return 0
+
+
+def _cuda() -> tuple[str, list[str]]:
+    """What PyTorch was built for, and the devices it finds."""
+    if not _version("torch"):
+        return "", []
+    import torch
+
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
+    return torch.version.cuda or "", [torch.cuda.get_device_name(device) for device in devices]

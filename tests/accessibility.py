@@ -1,0 +1,50 @@
+"""What axe-core finds wrong with a page that a browser shows, in both colour schemes and at two widths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from selenium.webdriver import Chrome
+from selenium_axe_python import Axe
+
+WIDTHS = (1280, 390)
+SCHEMES = ("light", "dark")
+IMPACTS = ("serious", "critical")
+
+
+def violations(browser: Chrome) -> list[str]:
+    """The serious and critical ones of the open page, each with where it was found and in which look."""
+    return [
+        f"{scheme}, {width} px: {finding}"
+        for scheme in SCHEMES
+        for width in WIDTHS
+        for finding in violations_in(browser, scheme, width)
+    ]
+
+
+def violations_in(browser: Chrome, scheme: str, width: int) -> list[str]:
+    with seen_as(browser, scheme, width):
+        axe = Axe(browser)
+        axe.inject()  # type: ignore[no-untyped-call]
+        found: list[dict[str, Any]] = axe.run()["violations"]
+    return [
+        f"{one['id']}: {one['help']} ({', '.join(str(node['target']) for node in one['nodes'])})"
+        for one in found
+        if one["impact"] in IMPACTS
+    ]
+
+
+@contextmanager
+def seen_as(browser: Chrome, scheme: str = "light", width: int = 1280, height: int = 1000) -> Iterator[None]:
+    """The page as a device of this width shows it, to somebody who prefers this colour scheme."""
+    preference = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": preference})
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -1,0 +1,181 @@
+"""What `grader doctor` says of a machine: each line where all is well, and where something is missing."""
+
+from __future__ import annotations
+
+import io
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader import doctor
+from grader.course import CONFIG_FILE, Course
+from grader.doctor import Line
+
+PASSWORD = "s3cret-Word"
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "grader", "doctor", *options], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (doctor.python_line((3, 12, 1)), "3.12.1"),
+        (doctor.torch_line("2.13.0"), "2.13.0"),
+        (doctor.landlock_line(3), "version 3"),
+        (doctor.seccomp_line(""), "refuses"),
+        (doctor.trial_line(""), "confined"),
+        (doctor.cores_line(8), "8 submissions"),
+        (doctor.memory_line(16.0, 8), "Enough for 8"),
+        (doctor.nbgrader_line("0.9.6"), "0.9.6"),
+        (doctor.jupyter_line("4.6.6"), "JupyterLab 4.6.6"),
+        (doctor.cuda_line("12.8", ["NVIDIA H200"]), "--device cuda"),
+        (doctor.extra_line("marimo", "0.25.2", "grader release --marimo works"), "So grader release --marimo works."),
+    ],
+)
+def test_what_is_there_is_good(line: Line, words: str) -> None:
+    assert line.state == "good"
+    assert words in f"{line.found} {line.means}"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (doctor.python_line((3, 10, 9)), "Install Python 3.11"),
+        (doctor.torch_line(""), "pip install torch"),
+        (doctor.landlock_line("Function not implemented"), "lsm=landlock"),
+        (doctor.landlock_line(2), "Boot Linux 6.2 or newer"),
+        (doctor.seccomp_line("Unable to find libseccomp"), "apt-get install libseccomp2"),
+        (doctor.trial_line("it could open a socket"), "--unconfined"),
+        (doctor.nbgrader_line(""), "pip install 'nbgrader"),
+        (doctor.nbgrader_line("0.10.0"), "pip install 'nbgrader"),
+        (doctor.nbgrader_line("0.9.4"), "pip install 'nbgrader"),
+    ],
+)
+def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, words: str) -> None:
+    assert line.state == "bad"
+    assert words in line.means
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (doctor.cores_line(1), "after the other"),
+        (doctor.memory_line(2.0, 16), "--jobs 4"),
+        (doctor.memory_line(0.5, 2), "End other programs"),
+        (doctor.jupyter_line(""), "pip install jupyter"),
+        (doctor.cuda_line("12.8", []), "nvidia-smi"),
+        (doctor.cuda_line("", []), "build for CUDA"),
+        (doctor.extra_line("dask", "", "more machines"), "pip install 'attention-grader[dask]'"),
+    ],
+)
+def test_what_grading_can_do_without_is_a_note(line: Line, words: str) -> None:
+    assert line.state == "note"
+    assert words in line.means
+
+
+def test_outside_of_a_course_there_is_no_gradebook_to_look_at(tmp_path: Path) -> None:
+    line = doctor.database_line(tmp_path)
+    assert line.state == "note"
+    assert "course folder" in line.means
+
+
+def test_a_gradebook_that_answers(course: Course) -> None:
+    line = doctor.database_line(course.root)
+    assert (line.state, line.means) == ("good", "It answers.")
+    assert line.found == str(course.root / "gradebook.db")
+
+
+def test_a_gradebook_that_is_not_made_yet(course: Course) -> None:
+    (course.root / "gradebook.db").unlink()
+    line = doctor.database_line(course.root)
+    assert line.state == "good"
+    assert "grader release makes it" in line.means
+    assert not (course.root / "gradebook.db").exists(), "looking makes none"
+
+
+def test_a_file_that_is_no_gradebook(course: Course) -> None:
+    (course.root / "gradebook.db").write_text("no database at all, but of some length\n" * 100)
+    line = doctor.database_line(course.root)
+    assert line.state == "bad"
+    assert "no gradebook" in line.means
+
+
+def test_settings_that_cannot_be_read(course: Course) -> None:
+    (course.root / CONFIG_FILE).write_text("c = get_config(\n")
+    line = doctor.database_line(course.root)
+    assert line.state == "bad"
+    assert CONFIG_FILE in line.means
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:{{port}}/course",
+        f"postgresql+psycopg://127.0.0.1:{{port}}/course?user=grader&password={PASSWORD}",
+    ],
+)
+def test_a_server_that_does_not_answer_and_no_word_of_the_password(address: str) -> None:
+    with socket.socket() as taken:  # bound, but nobody listens
+        taken.bind(("127.0.0.1", 0))
+        line = doctor.connection_line(address.format(port=taken.getsockname()[1]))
+    assert line.state == "bad"
+    assert "does not answer" in line.means
+    assert "127.0.0.1" in line.found
+    assert PASSWORD not in f"{line.found} {line.means}"
+
+
+@pytest.mark.parametrize("address", [f"nonsense://x:{PASSWORD}@host/db", PASSWORD, f"postgres://a:{PASSWORD}@host"])
+def test_an_address_that_is_none(address: str) -> None:
+    line = doctor.connection_line(address)
+    assert line.state == "bad"
+    assert "postgresql+psycopg://" in line.means
+    assert PASSWORD not in f"{line.found} {line.means}"
+
+
+def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
+    done = run(course.root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 14
+    assert "✗" not in done.stdout
+    assert "Grading can run here" in done.stdout
+
+
+def test_outside_of_a_course_too(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no course here" in done.stdout
+
+
+def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> None:
+    settings = course.root / CONFIG_FILE
+    address = f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:1/course"
+    settings.write_text(f"{settings.read_text()}\nc.CourseDirectory.db_url = {address!r}\n")
+    done = run(course.root)
+    assert done.returncode == 1
+    assert "Mend first, as said above: gradebook." in " ".join(done.stdout.split())
+    assert PASSWORD not in done.stdout + done.stderr
+
+
+def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor._trial() == ""
+    monkeypatch.setattr(doctor, "_TRIAL", doctor._TRIAL.replace('confine(Path(sys.argv[1]), Amounts(), "cpu")', ""))
+    assert doctor._trial() == "it could read /etc/passwd"
+    monkeypatch.setattr(doctor, "_TRIAL", "raise SystemExit(3)")
+    assert doctor._trial() == "exit code 3"
+
+
+def test_what_a_platform_says_is_no_markup() -> None:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(doctor.table([Line("Landlock", "bad", "[red]\x1b[31m", "[bold]do this[/bold]")]))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "[red] [31m" in shown
+    assert "[bold]do this[/bold]" in shown

@@ -1,0 +1,287 @@
+"""Grades for Canvas, Moodle and Gradescope, field by field in the forms that docs/export.md describes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import stat
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+
+from grader.course import Course, CourseError
+from grader.export import export_canvas, export_gradescope, export_moodle
+from grader.spreadsheet import number
+
+# As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
+FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score
+,,,,,,Manual Posting,
+    Points Possible,,,,,10,30,(read only)
+"Lovelace, Ada",101,u-ada,ada@example.edu,Group A,9,12,90
+"Turing, Alan",102,u-alan,alan@example.edu,"Group A and Group B",8,,80
+"Gödel, Kurt",103,u-kurt,kurt@example.edu,Group B,,,0
+"Student, Test",104,,0123456789abcdef,Group A,,,
+"""
+
+
+@pytest.fixture
+def course_of_four(course: Course) -> Course:
+    """ada and alan have an e-mail address and a number, barbara and one more have none; kurt handed in nothing."""
+    grade(course, Made("ada"), Made("alan", {2: 0.5}, {2: ["not scaled"]}), Made("barbara", {7: 0.35}), Made("chien"))
+    with course.api().gradebook as gradebook:
+        for name, last in (("ada", "Lovelace"), ("alan", "Turing"), ("kurt", "Gödel")):
+            gradebook.update_or_create_student(
+                name, first_name=name.title(), last_name=last, email=f"{name}@example.edu", lms_user_id=f"u-{name}"
+            )
+        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "alan").late_submission_penalty = 2
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "chien").manual_score = 0.25
+        gradebook.db.commit()
+    return course
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def roster(folder: Path, text: str = FROM_CANVAS) -> Path:
+    path = folder / "from canvas.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_canvas_alone(course_of_four: Course, told: list[str]) -> None:
+    path = export_canvas(course_of_four, ASSIGNMENT, None, "", told.append)
+    assert path == course_of_four.root / "export/self_attention-canvas.csv"
+    assert rows_of(path) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "self_attention"],
+        ["    Points Possible", "", "", "", "", "30"],
+        ["Lovelace, Ada", "", "u-ada", "ada", "", "30"],
+        ["Turing, Alan", "", "u-alan", "alan", "", "26.5"],
+        ["barbara", "", "", "barbara", "", "26.75"],
+        ["chien", "", "", "chien", "", "27.25"],
+    ]
+    assert not told
+
+
+def test_canvas_filled_in(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path), "", told.append)
+    assert rows_of(path) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Self Attention (4711)"],
+        ["    Points Possible", "", "", "", "", "30"],
+        ["Lovelace, Ada", "101", "u-ada", "ada@example.edu", "Group A", "30"],
+        ["Turing, Alan", "102", "u-alan", "alan@example.edu", "Group A and Group B", "26.5"],
+    ]
+    assert told == ["Not in the file from Canvas, so left out: barbara, chien."]
+
+
+def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+    text = (
+        "LastName;FirstName;ID;SIS User ID;SIS Login ID;Integration ID;Section;Notes\n"
+        "    Points Possible;;;;;;;\nLovelace;Ada;101;;ada;;A;-\n"
+    )
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Week 3", told.append)
+    assert rows_of(path) == [
+        ["LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section", "Week 3"],
+        ["    Points Possible", "", "", "", "", "", "", "30"],
+        ["Lovelace", "Ada", "101", "", "ada", "", "A", "30"],
+    ]
+    assert told[0] == "Canvas has no assignment “Week 3” yet, and will ask whether to make one."
+
+
+def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_path: Path) -> None:
+    """Students who are called by numbers here, which happen to be numbers of others in Canvas."""
+    grade(course, Made("102"), Made("103", {8: 0}))
+    text = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
+        "One,101,102,a,,\nTwo,102,103,b,,\nThree,103,104,c,,\n"
+    )
+    with pytest.raises(CourseError, match=r"ID and SIS User ID find different students\. Empty the wrong one"):
+        export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", print)
+    emptied = text.replace("101", "").replace("102,103", ",103").replace("103,104", ",104")
+    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, emptied), "", print))
+    assert rows[2:] == [["One", "", "102", "a", "", "30"], ["Two", "", "103", "b", "", "22"]]
+
+
+def test_canvas_titles_that_several_assignments_have(course_of_four: Course, tmp_path: Path) -> None:
+    text = FROM_CANVAS.replace("Quiz 1 (17)", "self-attention (12)")
+    with pytest.raises(CourseError, match=r"2 assignments called “self_attention”.*--column 'self-attention \(12\)'"):
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+    path = export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "Self Attention (4711)", print)
+    assert rows_of(path)[0][-1] == "Self Attention (4711)"
+
+
+@pytest.mark.parametrize("text", ["", "name,points\nada,3\n", "\x00", "Student,Section\n"])
+def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str) -> None:
+    with pytest.raises(CourseError, match=r"is no gradebook from Canvas.*choose Grades, Export"):
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+
+
+def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="cannot be read: No such file"):
+        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "none.csv", "", print)
+    (tmp_path / "latin.csv").write_bytes("Gödel".encode("latin-1"))
+    with pytest.raises(CourseError, match="it is no text in UTF-8"):
+        export_canvas(course_of_four, ASSIGNMENT, tmp_path / "latin.csv", "", print)
+
+
+def test_a_roster_of_another_class(course_of_four: Course, tmp_path: Path) -> None:
+    text = "Student,ID,SIS Login ID,Section\nX,1,x,A\n"
+    with pytest.raises(CourseError, match=r"Nobody in .* has a grade here"):
+        export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", print)
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        ("username", [["Username", "self_attention"], ["ada", "30"], ["alan", "26.5"], ["barbara", "26.75"],
+                      ["chien", "27.25"]]),
+        ("email", [["Email address", "self_attention"], ["ada@example.edu", "30"], ["alan@example.edu", "26.5"]]),
+        ("idnumber", [["ID number", "self_attention"], ["u-ada", "30"], ["u-alan", "26.5"]]),
+    ],
+)  # fmt: skip
+def test_moodle(course_of_four: Course, told: list[str], by: str, rows: list[list[str]]) -> None:
+    path = export_moodle(course_of_four, ASSIGNMENT, by, "", told.append)
+    assert rows_of(path) == rows
+    left_out = [] if by == "username" else ["barbara, chien"]
+    assert [line.split(": ")[1].split(". ")[0] for line in told] == left_out
+
+
+def test_moodle_names_the_column_as_asked(course_of_four: Course) -> None:
+    path = export_moodle(course_of_four, ASSIGNMENT, "email", "Assignment: Week 3 (Real)", print)
+    assert rows_of(path)[0] == ["Email address", "Assignment: Week 3 (Real)"]
+
+
+def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[str]) -> None:
+    with course_of_four.api().gradebook as gradebook:
+        gradebook.update_or_create_student("alan", email="ADA@example.edu")
+        gradebook.update_or_create_student("barbara", email="barbara@example.edu")
+    rows = rows_of(export_moodle(course_of_four, ASSIGNMENT, "email", "", told.append))
+    assert rows[1:] == [["barbara@example.edu", "26.75"]]
+    assert "ada, alan, chien" in told[0]
+
+
+def test_nobody_has_an_address(course: Course) -> None:
+    grade(course, Made("ada"))
+    for export in (
+        lambda: export_moodle(course, ASSIGNMENT, "email", "", print),
+        lambda: export_gradescope(course, ASSIGNMENT, print),
+    ):
+        with pytest.raises(CourseError, match=r"no usable Email address for anybody.*nbgrader db student import"):
+            export()
+
+
+def gradescope(course: Course, folder: Path, *users: str, tell: Callable[[str], None] = print) -> Any:
+    """What Gradescope would show: its folder, as it lays it out, and our program started in it."""
+    with zipfile.ZipFile(export_gradescope(course, ASSIGNMENT, tell)) as archive:
+        assert sorted(archive.namelist()) == ["grades.json", "run_autograder", "setup.sh"]
+        for name in ("run_autograder", "setup.sh"):
+            assert archive.getinfo(name).external_attr >> 16 & stat.S_IXUSR
+        archive.extractall(folder / "source")
+    run = folder / "run_autograder"
+    run.write_bytes((folder / "source/run_autograder").read_bytes())
+    metadata = {"users": [{"email": user, "id": 1, "name": "x"} for user in users]}
+    (folder / "submission_metadata.json").write_text(json.dumps(metadata))
+    done = subprocess.run([sys.executable, run], capture_output=True, text=True, check=False)
+    results = folder / "results/results.json"
+    return json.loads(results.read_text()) if done.returncode == 0 else done.stderr
+
+
+def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> None:
+    results = gradescope(course_of_four, tmp_path, "Alan@Example.edu", tell=told.append)
+    tests = results.pop("tests")
+    assert results == {
+        "score": 26.5, "output": "Graded outside of Gradescope. 2 points were taken off, since it was handed in late.",
+        "output_format": "text", "test_output_format": "text", "test_name_format": "text", "visibility": "visible",
+    }  # fmt: skip
+    assert [one["max_score"] for one in tests] == list(MAX_POINTS.values())
+    assert tests[1] == {
+        "name": "Exercise 2: Attention scores", "number": "2", "score": 1.5, "max_score": 3,
+        "output": "Something differs.",
+    }  # fmt: skip
+    assert "barbara, chien" in told[0]
+
+
+@pytest.mark.parametrize("users", [["nobody@example.edu"], [], ["ada@example.edu", "alan@example.edu"]])
+def test_gradescope_shows_no_points_where_there_is_no_one_grade(
+    course_of_four: Course, tmp_path: Path, users: list[str]
+) -> None:
+    assert "upload the new file" in gradescope(course_of_four, tmp_path, *users)
+    assert not (tmp_path / "results").exists()
+
+
+def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> None:
+    with course_of_four.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
+        gradebook.db.commit()
+    export_moodle(course_of_four, ASSIGNMENT, "username", "", told.append)
+    assert told == ["Not final: ada wait for points by hand. Give them in the formgrader, and export again."]
+
+
+def test_formulas_are_defused_and_identifiers_are_never_changed(
+    course: Course, told: list[str], tmp_path: Path
+) -> None:
+    grade(course, Made("=1+1"), Made("ada", says={1: ["=cmd|' /C calc'!A0"]}), Made("@eve"), Made("-1"))
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_student(
+            "ada", first_name="@SUM(A1)", last_name="=2+2", lms_user_id="+31", email="a@b.c"
+        )
+    alone = rows_of(export_canvas(course, ASSIGNMENT, None, "=title", told.append))
+    assert alone[0][-1] == "'=title"
+    assert alone[2:] == [["'=2+2, @SUM(A1)", "", "", "ada", "", "30"]]
+    assert "-1, =1+1, @eve" in told[0]
+    assert rows_of(export_moodle(course, ASSIGNMENT, "username", "", told.append))[1:] == [["ada", "30"]]
+    text = 'Student,ID,SIS Login ID,Section\n"=""Ada""",7,ada,+A\n=x,8,=1+1,B\n'
+    filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", told.append))
+    assert filled_in[1:] == [['\'="Ada"', "7", "ada", "'+A", "30"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(30.0, "30"), (26.5, "26.5"), (1 / 3, "0.33"), (0.0, "0"), (1e-9, "0"), (123456.0, "123456"), (10.0, "10")],
+)
+def test_numbers_as_importers_take_them(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["report", "self_attention"], "Nothing of self_attention is graded yet. Run: grader autograde self_attention"),
+        (["report", "nonsense"], "There is no assignment “nonsense”."),
+        (["export", "self_attention", "--to", "moodle"], "Run: grader autograde self_attention"),
+        (["export", "nonsense", "--to", "canvas"], "There is no assignment “nonsense”."),
+        (["export", "self_attention", "--to", "blackboard"], "'canvas', 'moodle', 'gradescope'"),
+    ],
+)
+def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[str], words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", *arguments], cwd=course.root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (1, 2)
+    assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_line_says_where_the_file_is(course_of_four: Course, tmp_path: Path) -> None:
+    arguments = ["export", ASSIGNMENT, "--to", "canvas", "--roster", str(roster(tmp_path))]
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", *arguments],
+        cwd=course_of_four.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "export/self_attention-canvas.csv\n"
+    assert "left out: barbara, chien" in done.stderr

@@ -1,0 +1,195 @@
+"""What is seen of a run while it goes on. The clock is the test's own."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from grader import cli, progress
+from grader.course import Course
+from grader.progress import LINE_SECONDS, LONG, Onlooker
+from grader.submission import Graded
+
+
+class Clock:
+    """Time goes on when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(progress.time, "monotonic", clock)
+    return clock
+
+
+class Seen:
+    """An onlooker, and what it has shown."""
+
+    def __init__(self, clock: Clock, total: int, terminal: bool, quiet: bool = False) -> None:
+        self._file = io.StringIO()
+        console = Console(file=self._file, force_terminal=terminal, width=100, get_time=clock, color_system=None)
+        self.onlooker = Onlooker(console, total, quiet)
+        # rich's own estimate of the time left takes the time from the bar
+        self.onlooker._bar.get_time = clock
+
+    def new(self) -> str:
+        """What has come since the last look."""
+        text = self._file.getvalue()
+        self._file.seek(0)
+        self._file.truncate()
+        return text
+
+
+def last_line(text: str) -> str:
+    """What stands in the line of a terminal in the end: the last thing that was written into it."""
+    return re.split(r"[\r\n]", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).rstrip())[-1]
+
+
+RIGHT = {"exercise": 1, "points": 3.0, "max_points": 3.0, "credit": 1.0, "reason": "right",
+         "misconceptions": [], "sentences": []}  # fmt: skip
+
+
+def results(clock: Clock, seconds: float, *then: Callable[[], None], count: int = 100) -> Iterator[Graded]:
+    """One result after the other, `seconds` apart; `then` are called after the first ones."""
+    for number in range(count):
+        clock.now += seconds
+        yield Graded(f"student{number}")
+        if number < len(then):
+            then[number]()
+
+
+def test_on_a_terminal_there_is_one_bar_with_count_rate_and_time_left(clock: Clock) -> None:
+    seen = Seen(clock, 100, terminal=True)
+    lines: list[str] = []
+    everything = ""
+
+    def look() -> None:
+        nonlocal everything
+        seen.onlooker.look({"ada": 0.5})
+        new = seen.new()
+        everything += new
+        lines.append(last_line(new))
+
+    found = seen.onlooker.follow(results(clock, 0.5, *[look] * 40))
+    assert [one.student for one in found] == [f"student{number}" for number in range(100)]
+    assert seen.onlooker.count == 100
+    last = lines[-1]
+    assert "40/100" in last
+    assert "2.0 a second" in last
+    assert "0:00:30" in last, "60 are left, at two a second"
+    assert "running" not in last
+    assert [line for line in lines if not line.startswith("Grading")] == []
+    everything += seen.new()
+    assert "100/100" in last_line(everything)
+    assert everything.count("\n") == 1, "one line from the start to the end"
+
+
+def test_who_is_running_for_long_is_named_and_gone_when_done(clock: Clock) -> None:
+    seen = Seen(clock, 10, terminal=True)
+    shown: list[str] = []
+
+    def look(running: dict[str, float]) -> Callable[[], None]:
+        def then() -> None:
+            seen.onlooker.look(running)
+            shown.append(last_line(seen.new()))
+
+        return then
+
+    hangs = {"ada": LONG, "[bold]eve": LONG + 41, "b\x1b]0;o\x07b": 3.0, "c": 7.0, "fourth": 8.0}
+    seen.onlooker.follow(results(clock, 1.0, look(hangs), look({"ada": 0.1}), count=10))
+    assert "running: [bold]eve for 43 s, b ]0;o b for 3 s, c for 7 s" in shown[0]
+    assert "ada" not in shown[0], "not longer than usual"
+    assert "fourth" not in shown[0], "three are enough"
+    assert "running" not in shown[1]
+
+
+def test_in_a_log_there_are_plain_lines_now_and_then(clock: Clock) -> None:
+    seen = Seen(clock, 100, terminal=False)
+    found = seen.onlooker.follow(results(clock, 1.0))
+    shown = seen.new()
+    assert len(found) == 100
+    assert "\x1b" not in shown
+    assert "\r" not in shown
+    lines = shown.splitlines()
+    assert len(lines) == 100 // (LINE_SECONDS + 1)
+    assert lines[0] == "11 of 100, 1.0 a second, 89 s left"
+
+
+def test_a_log_names_who_runs_for_long_even_if_nothing_is_done_yet(clock: Clock) -> None:
+    seen = Seen(clock, 5, terminal=False)
+    seen.onlooker.look({"ada": 1.0})
+    assert seen.new() == ""
+    clock.now += LINE_SECONDS + 1
+    seen.onlooker.look({"ada": 11.0, "ben": 1.0})
+    assert seen.new() == "0 of 5, ada for 11 s\n"
+
+
+def test_news_is_told_as_it_is(clock: Clock) -> None:
+    seen = Seen(clock, 5, terminal=False)
+    seen.onlooker.tell("submitted/[red]x[/red] is left out.")
+    assert seen.new() == "submitted/[red]x[/red] is left out.\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_quiet_shows_nothing(clock: Clock, terminal: bool) -> None:
+    seen = Seen(clock, 100, terminal, quiet=True)
+    seen.onlooker.tell("something")
+    found = seen.onlooker.follow(results(clock, 5.0, lambda: seen.onlooker.look({"ada": 99.0})))
+    assert len(found) == 100
+    assert seen.new() == ""
+
+
+# --- what the command prints -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Runs the command, with results made up: one student has a grade and one has none."""
+    for student in ("ada", "eve"):
+        submit(course, student)
+
+    def made_up(*_: Any, **__: Any) -> Iterator[Graded]:
+        yield Graded("ada", verdicts=[RIGHT])
+        yield Graded("eve", error="there is no [notebook]")
+
+    monkeypatch.chdir(course.root)
+    monkeypatch.setattr(cli, "autograde", made_up)
+    return lambda *options: CliRunner().invoke(cli.app, ["autograde", "self_attention", *options])
+
+
+def test_as_json_is_json_and_nothing_else(grade: Callable[..., Any]) -> None:
+    done = grade("--json")
+    found = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert found["graded"] == 1
+    assert found["failed"] == {"eve": "there is no [notebook]"}
+    assert found["students"]["ada"]["points"] == 3
+    assert found["students"]["ada"]["exercises"]["1"]["reason"] == "right"
+    assert done.stderr == "eve has no grade: there is no [notebook]\n"
+
+
+def test_quiet_prints_who_has_no_grade_alone(grade: Callable[..., Any]) -> None:
+    done = grade("--quiet")
+    assert done.exit_code == 1
+    assert (done.stdout, done.stderr) == ("", "eve has no grade: there is no [notebook]\n")
+
+
+def test_otherwise_the_points_are_shown(grade: Callable[..., Any]) -> None:
+    done = grade()
+    assert "ada" in done.stdout
+    assert "3/3" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr

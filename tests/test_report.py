@@ -1,0 +1,507 @@
+"""The class report: each number is worked out by hand here, and nothing of a submission becomes markup."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from accessibility import violations
+from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+from selenium.webdriver import Chrome
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from grader.alike import form_of, groups
+from grader.autograde import autograde
+from grader.class_grades import read_class
+from grader.course import Course, CourseError
+from grader.report import duration, summary, write_report
+
+DUE = datetime(2026, 11, 20, 12)
+HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
+NOT_SCALED = ["You do not scale. Divide by `√D`."]
+COPY = {
+    1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    q, k, v = [], [], []\n    for x in xs:\n"
+       "        q.append(torch.add(b_q, W_q.mm(x)))\n        k.append(torch.add(b_k, W_k.mm(x)))\n"
+       "        v.append(torch.add(b_v, W_v.mm(x)))\n    return q, k, v",
+    2: "def attention_scores(qs, ks):\n    out = []\n    for i in range(len(qs)):\n        row = []\n"
+       "        for j in range(len(ks)):\n            row.append((qs[i].T @ ks[j]).item() / len(qs[i]) ** 0.5)\n"
+       "        out.append(row)\n    return out",
+    5: "def weighted_sums(ws, vs):\n    out = []\n    for w in ws:\n        total = 0\n"
+       "        for i in range(len(vs)):\n            total = total + float(w[i]) * vs[i]\n"
+       "        out.append(total)\n    return out",
+    7: "def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):\n    q = torch.mm(W_q, X) + b_q\n"
+       "    k = torch.mm(W_k, X) + b_k\n    v = torch.mm(W_v, X) + b_v\n    s = torch.mm(k.t(), q)\n"
+       "    s = s / torch.tensor(float(q.shape[0])).sqrt()\n    return torch.mm(v, softmax_cols(s))",
+}  # fmt: skip
+
+
+def renamed(source: str) -> str:
+    """What somebody may do to a copy: other names, a comment, a docstring, other blanks."""
+    names = {"xs": "inputs", "qs": "queries", "ks": "keys", "ws": "w_all", "vs": "values", "out": "result",
+             "row": "line", "total": "acc", "q": "Q", "k": "K", "v": "V", "s": "A", "x": "word", "i": "n"}  # fmt: skip
+    for old, new in names.items():
+        source = re.sub(rf"\b{old}\b", new, source)
+    head, body = source.split("\n", 1)
+    return f'{head}  # mine\n    """My own words."""\n\n' + body.replace(" + ", "  +  ") + "\n"
+
+
+@pytest.fixture
+def ten(course: Course) -> Course:
+    """Ten students with a grade, one who handed in nothing, and one whose submission has no grade."""
+    half = {7: 0.5}
+    grade(
+        course,
+        Made("ada"),
+        Made("alan"),
+        Made("barbara", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
+        Made("chien", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
+        Made("dorothy", half, {7: ["softmax along rows"]}),
+        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "W_c forgotten"]}, {3: "wrong"}),
+        Made("grace", {5: 0}, reason={5: "no answer"},
+             says={5: ["Your code ran for more than 5 seconds and was stopped. Is there an endless loop?"]}),
+        Made("henri", {5: 0}, reason={5: "no answer"},
+             says={5: ["Your code ended the Python process, or used too much memory."]}, blocked=["read /etc/passwd"]),
+        Made("iris", timestamp=DUE + timedelta(hours=30)),
+        Made("jun", dict.fromkeys(MAX_POINTS, 0.0), reason=dict.fromkeys(MAX_POINTS, "to do")),
+    )  # fmt: skip
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
+        gradebook.update_or_create_student("kurt", last_name="Gödel")
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "alan").manual_score = 1.5
+        gradebook.find_grade("test-exercise-6", ASSIGNMENT, ASSIGNMENT, "dorothy").extra_credit = 1
+        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "iris").late_submission_penalty = 4
+        gradebook.db.commit()
+    course.notebook("submitted/luca", ASSIGNMENT).parent.mkdir(parents=True)
+    return course
+
+
+def told(course: Course) -> dict[str, Any]:
+    return summary(read_class(course, ASSIGNMENT, print))
+
+
+def written(course: Course) -> dict[str, str]:
+    """The files of the report, by their ending."""
+    paths = write_report(course, ASSIGNMENT, print)
+    return {path.suffix: path.read_text(encoding="utf-8-sig") for path in paths}
+
+
+def lines_of(table: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table)))
+
+
+def text_of(html: str) -> str:
+    """What there is to read on a page."""
+    found: list[str] = []
+    parser = HTMLParser()
+    parser.handle_data = found.append  # type: ignore[method-assign]
+    parser.feed(re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL))
+    return " ".join(" ".join(found).split())
+
+
+def test_points(ten: Course) -> None:
+    # alan 28.5, barbara and chien 26, dorothy 28.5, emmy 22, grace and henri 27, iris 26, jun 0
+    points = told(ten)["points"]
+    assert points["max"] == 30
+    assert points["mean"] == 24.1
+    assert points["median"] == 26.5
+    assert points["middle half"] == [26.0, 28.12]
+    assert points["full marks"] == 1
+    bins = {(one["from"], one["to"]): one["students"] for one in points["distribution"] if one["students"]}
+    assert bins == {(0, 2.5): 1, (20, 22.5): 1, (25, 27.5): 5, (27.5, 30): 3}
+    assert len(points["distribution"]) == 12
+
+
+def test_exercises(ten: Course) -> None:
+    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+    assert list(by_number) == [str(number) for number in MAX_POINTS]
+    assert by_number["7"] == {
+        "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
+        "share of full marks": 0.6, "mean points": 3.75,
+    }  # fmt: skip
+    assert by_number["1"]["some points"] == 1  # alan, by hand
+    assert by_number["6"]["full marks"] == 9  # extra credit is more than full
+    assert by_number["5"]["no points"] == 3
+
+
+def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
+    mistakes = {one["exercise"]: one for one in told(ten)["mistakes"]}
+    assert list(mistakes) == [2, 3, 5, 7, 8]
+    assert mistakes[7]["misconceptions"] == [
+        {"name": "not scaled", "count": 2, "students": ["barbara", "chien"], "says": NOT_SCALED[0]},
+        {"name": "softmax along rows", "count": 1, "students": ["dorothy"], "says": "Something differs."},
+    ]
+    assert mistakes[3]["other mistakes"] == [{"name": "wrong", "count": 1, "students": ["emmy"]}]
+    assert mistakes[5]["other mistakes"] == [{"name": "no answer", "count": 2, "students": ["grace", "henri"]}]
+    assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["W_c forgotten", "first head twice"]
+
+
+def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Course) -> None:
+    # Two of ten have either: both have both in one of 45 draws. One student alone is no pattern.
+    assert told(ten)["together"] == [{
+        "misconceptions": [{"exercise": 2, "name": "not scaled"}, {"exercise": 7, "name": "not scaled"}],
+        "count": 2, "expected": 0.4, "students": ["barbara", "chien"], "chance": 0.022,
+    }]  # fmt: skip
+
+
+def test_what_most_of_a_class_has_comes_together_by_chance(course: Course) -> None:
+    everybody = {2: ["not scaled"], 7: ["not scaled"]}
+    grade(course, *(Made(f"s{number}", named=everybody if number else {}) for number in range(5)))
+    assert told(course)["together"] == []
+
+
+def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
+    found = told(ten)
+    assert [(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]] == [
+        ("grace", 5, "timeout"), ("henri", 5, "crash"),
+    ]  # fmt: skip
+    assert found["denied"] == [{"student": "henri", "attempts": ["read /etc/passwd"]}]
+
+
+def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
+    found = told(ten)
+    assert found["late"] == [{"student": "iris", "seconds": 30 * 3600, "penalty": 4}]
+    assert found["no submission"] == ["kurt"]
+    assert found["no grade"] == ["luca"]
+    assert found["empty"] == ["jun"]
+    assert found["counts"] == {"students": 12, "graded": 10}
+
+
+def test_an_extension_counts(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        gradebook.grant_extension(ASSIGNMENT, "iris", days=2)
+        gradebook.update_or_create_submission(ASSIGNMENT, "kurt")  # so does an extension for who hands in nothing
+        gradebook.grant_extension(ASSIGNMENT, "kurt", days=2)
+    assert told(ten)["late"] == []
+    assert told(ten)["no submission"] == ["kurt"]
+
+
+def test_the_page_says_the_same_in_words(ten: Course) -> None:
+    text = text_of(written(ten)[".html"])
+    assert (
+        "10 students have a grade. The median is 26.5 of 30 points; the middle half lies between 26 and 28.12." in text
+    )
+    assert "1 student has full marks." in text
+    assert "The fewest full marks are in exercise 7, Matrix form: 60%." in text
+    assert "The most frequent misconception: “not scaled” in exercise 2 (2 students)." in text
+    for line in ("1 timeout", "1 crash", "1 submission that tried what is not allowed", "1 submission handed in late",
+                 "1 submission without a grade", "1 student without a submission", "1 notebook with nothing filled in",
+                 "7: Matrix form 6 60% 3 1 3.75 of 5", "iris 1 day 6 hours 4", "henri tried to read /etc/passwd",
+                 "under 27.5 5", "2: not scaled — and — 7: not scaled 2 students barbara chien 0.4",
+                 "iris 3 3 2 2 3 4 5 8 4 26", "kurt no submission", "luca no grade"):  # fmt: skip
+        assert line in text, line
+    assert "waiting" not in text
+
+
+def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
+    lines = {line["student"]: line for line in lines_of(written(ten)[".csv"])}
+    assert len(lines) == 12
+    assert lines["iris"] == {
+        "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
+        "penalty": "4", "hours late": "30", "misconceptions": "", "timeouts": "", "crashes": "", "denied actions": "",
+        "similar code: group": "", **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
+    }  # fmt: skip
+    assert lines["barbara"]["misconceptions"] == "2: not scaled; 7: not scaled"
+    assert lines["henri"]["crashes"] == "1"
+    assert lines["henri"]["denied actions"] == "read /etc/passwd"
+    assert (lines["kurt"]["status"], lines["kurt"]["last name"], lines["kurt"]["points"]) == (
+        "no submission",
+        "Gödel",
+        "",
+    )
+
+
+def test_the_json_is_what_the_page_is_made_of(ten: Course) -> None:
+    found = json.loads(written(ten)[".json"])
+    assert {**found, "written": ""} == {**json.loads(json.dumps(told(ten))), "written": ""}
+
+
+def test_points_that_wait_for_a_person(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
+        gradebook.db.commit()
+    assert told(ten)["waiting"] == ["ada"]
+    assert "1 submission waiting for points by hand" in text_of(written(ten)[".html"])
+
+
+def test_a_class_of_one(course: Course) -> None:
+    grade(course, Made("ada", {2: 0.5}, {2: ["not scaled"]}))
+    text = text_of(written(course)[".html"])
+    assert "One student has a grade: 28.5 of 30 points." in text
+    assert "Nothing asks for a closer look." in text
+
+
+def test_nobody_has_a_grade(course: Course) -> None:
+    with pytest.raises(CourseError, match=r"Nothing of self_attention is graded yet\. Run: grader autograde self_att"):
+        write_report(course, ASSIGNMENT, print)
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_student("ada")
+        gradebook.update_or_create_submission(ASSIGNMENT, "ada")
+    with pytest.raises(CourseError, match="is graded yet"):
+        write_report(course, ASSIGNMENT, print)
+
+
+def test_an_assignment_that_is_none(course: Course) -> None:
+    with pytest.raises(CourseError, match="There is no assignment “nonsense”"):
+        write_report(course, "nonsense", print)
+
+
+def hostile_class(course: Course) -> None:
+    """Whoever can write into a submission, or into the list of students, tries it with markup and formulas."""
+    source = f'def softmax(items_in):\n    return "{HOSTILE}"'
+    said = [f"Your function stopped with ValueError: {HOSTILE}"]
+    grade(
+        course,
+        Made(HOSTILE.replace("/", "∕"), {3: 0, 5: 0}, reason={3: "error", 5: "no answer"},
+             says={3: said, 5: [f"Your code ran for more than {HOSTILE}"]}, blocked=[f"read {HOSTILE}"],
+             cells={3: source}),
+        Made("=1+1", {2: 0.5}, {2: ["not scaled"]}, cells={3: source}),
+        Made("  =3+3"),
+        *(Made(f"{start}cmd", timestamp=DUE + timedelta(days=1)) for start in "+-@\t\r＝"),
+    )  # fmt: skip
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
+        gradebook.update_or_create_student("=1+1", first_name=HOSTILE, last_name="\t=2+2")
+        gradebook.update_or_create_student("eve\x1b[31m\u202e")
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
+    hostile_class(course)
+    html = written(course)[".html"]
+    parser = Tags()
+    parser.feed(html)
+    assert not {"script", "img", "iframe", "object", "link", "base", "form"} & {tag for tag, _ in parser.tags}
+    assert not [name for _, attributes in parser.tags for name in attributes if name.startswith("on")]
+    assert "alert(1)" in text_of(html)
+    assert "{{ 7 * 7 }}" in text_of(html)
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", html)
+
+
+def test_the_page_needs_nothing_else(ten: Course) -> None:
+    html = written(ten)[".html"]
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#)""", html)
+    assert not re.findall(r"url\((?!#)|@import|https?://", html)
+    assert "default-src 'none'" in html
+
+
+def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
+    hostile_class(course)
+    rows = list(csv.reader(io.StringIO(written(course)[".csv"])))
+    cells = [cell for row in rows for cell in row]
+    assert not [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@＝") and cell]
+    assert "'=1+1" in cells
+    assert all(cell.isprintable() for cell in cells)
+
+
+def test_names_reach_the_json_as_they_are(course: Course) -> None:
+    hostile_class(course)
+    text = written(course)[".json"]
+    assert text.isascii()  # whoever prints it prints no control characters
+    assert "=1+1" in [one["student"] for one in json.loads(text)["students"]]
+
+
+def test_charts_have_a_title_and_a_description_and_named_axes(ten: Course) -> None:
+    charts = re.findall(r"<svg.*?</svg>", written(ten)[".html"], re.DOTALL)
+    assert len(charts) == 2
+    for chart in charts:
+        root = ElementTree.fromstring(chart)
+        named = {one.get("id"): one.text for one in root if one.tag in ("title", "desc")}
+        assert root.get("role") == "img"
+        assert set(str(root.get("aria-labelledby")).split()) == set(named)
+        assert all(named.values())
+    texts = [[one.text for one in ElementTree.fromstring(chart).iter("text")] for chart in charts]
+    assert {"points", "students"} <= set(texts[0])
+    assert {"share of students", "exercise", "full marks", "some points", "no points"} <= set(texts[1])
+
+
+def test_bars_are_as_long_as_what_they_tell(ten: Course) -> None:
+    points, shares = (
+        ElementTree.fromstring(chart) for chart in re.findall(r"<svg.*?</svg>", written(ten)[".html"], re.DOTALL)
+    )
+    heights = [float(bar.get("height", 0)) for bar in points.findall("rect")]
+    assert [round(height / heights[0], 2) for height in heights] == [1, 1, 5, 3]
+    last = [bar for bar in shares.findall("rect") if bar.get("y") == shares.findall("rect")[-1].get("y")]
+    widths = [float(bar.get("width", 0)) + 1 for bar in last]  # exercise 8: eight, one and one of ten
+    assert [round(width / sum(widths), 1) for width in widths] == [0.8, 0.1, 0.1]
+
+
+def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
+    course: Course, submit: Callable[..., Path], solved: Mapping[int, str]
+) -> None:
+    wrong = {**solved, 3: "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"}
+    submit(course, "ada", solved)
+    list(autograde(course, ASSIGNMENT))
+    submit(course, "ada", wrong)  # handed in again, and graded by nbgrader: what our record says is old
+    assert course.api().autograde(ASSIGNMENT, "ada", force=True)["success"]
+    found = told(course)
+    assert found["mistakes"][0]["misconceptions"][0]["name"] == "not normalised"
+    assert found["students"][0]["points"] == 29
+
+
+def test_what_grading_says_of_hangs_and_crashes_is_understood(
+    course: Course, submit: Callable[..., Path], solved: Mapping[int, str]
+) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.RunAndJudge.timeout = 2\nc.RunAndJudge.case_timeout = 2\n")
+    submit(course, "hangs", {**solved, 3: "def softmax(items_in):\n    while True:\n        pass"})
+    submit(course, "hangs-at-once", {**solved, 3: "while True:\n    pass"})
+    submit(course, "ends", {**solved, 3: "import os\ndef softmax(items_in):\n    os._exit(1)"})
+    submit(course, "reads", {**solved, 8: f"{solved[8]}\nopen('/etc/shadow')"})
+    list(autograde(course, ASSIGNMENT))
+    found = told(course)
+    kinds = {(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]}
+    assert kinds == {("hangs", 3, "timeout"), ("hangs-at-once", 3, "timeout"), ("ends", 3, "crash")}
+    assert found["denied"] == [{"student": "reads", "attempts": ["read /etc/shadow"]}]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "1 second"), (59 * 60, "59 minutes"), (86400 + 6 * 3600, "1 day 6 hours"), (7200, "2 hours")],
+)
+def test_durations_in_words(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_a_form_is_the_code_without_names_and_layout() -> None:
+    for source in COPY.values():
+        assert form_of(renamed(source)) == form_of(source)
+        assert form_of(renamed(source)).text != renamed(source)
+    assert form_of("def f(a, b):\n    return a - b") == form_of("def g(x, y):\n    return x - y")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("def f(a, b):\n    return a - b", "def f(a, b):\n    return b - a"),  # which name stands where
+        ("def f(a):\n    return torch.exp(a)", "def f(a):\n    return torch.log(a)"),  # names of libraries
+        ("def f(a):\n    return a.T", "def f(a):\n    return a.mT"),
+        ("def f(a):\n    return a / 2", "def f(a):\n    return a / 4"),
+        ("def f(a):\n    return a.sum(dim=0)", "def f(a):\n    return a.sum(dim=1)"),
+        ("def f(a):\n    return a.sum(axis=0)", "def f(a):\n    return a.sum(dim=0)"),
+    ],
+)
+def test_code_that_does_something_else_has_another_form(one: str, other: str) -> None:
+    assert form_of(one) != form_of(other)
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(:", "x = '\x00'", "(" * 5000, "-" * 20000 + "1", "1" * 10000, "a" + ".b" * 20000, "%time x", ""]
+)
+def test_any_text_has_a_form(source: str) -> None:
+    assert form_of(source) == form_of(source + "  # the same\n")
+
+
+def honest(number: int) -> dict[int, str]:
+    """Solutions of somebody who works alone: each is one of those that many think of."""
+    luck = random.Random(number)
+    scale = luck.choice(["/ math.sqrt(len(q))", "/ len(q) ** 0.5", "* len(q) ** -0.5", "/ q.shape[0] ** 0.5"])
+    product = luck.choice(["torch.sum(q * k)", "(q * k).sum()", "(q.T @ k).squeeze()", "torch.dot(q[:, 0], k[:, 0])"])
+    exp = luck.choice(["torch.exp(x)", "x.exp()", "math.e ** x"])
+    order = luck.choice(["W @ X + b", "b + W @ X", "torch.matmul(W, X) + b"])
+    return {
+        2: f"def attention_scores(qs, ks):\n    return [[{product} {scale} for k in ks] for q in qs]",
+        3: f"def softmax(x):\n    x = torch.as_tensor(x)\n    e = {exp}\n    return e / "
+           + luck.choice(["e.sum()", "sum(e)", "torch.sum(e)"]),
+        4: f"def attention_weights(s):\n    return [softmax({luck.choice(['torch.stack(a)', 'a'])}) for a in s]",
+        7: "def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):\n"
+           + "".join(f"    {a} = {order.replace('W', f'W_{a}').replace('b', f'b_{a}')}\n"
+                     for a in luck.sample("vqk", 3))
+           + f"    return v @ softmax_cols(k.T @ q {scale})",
+    }  # fmt: skip
+
+
+def test_copies_make_a_group_also_with_other_names() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(30)}
+    solutions["copied"] = {number: renamed(source) for number, source in COPY.items()}
+    solutions["original"] = COPY
+    (group,) = groups(solutions, {}, {})
+    assert group.students == ["copied", "original"]
+    assert [(one.exercise, one.wrong) for one in group.shared] == [(1, False), (2, False), (5, False), (7, False)]
+
+
+@pytest.mark.parametrize("size", [2, 12, 30, 300])
+def test_honest_solutions_that_are_alike_make_no_group(size: int) -> None:
+    assert groups({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
+
+
+def test_the_same_mistake_weighs_more() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(30)}
+    two = {number: COPY[number] for number in (2, 7)}
+    solutions |= {"one": {**honest(50), **two}, "other": {**honest(51), **two}}
+    assert groups(solutions, {}, {}) == []
+    (group,) = groups(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
+    assert [(one.exercise, one.wrong) for one in group.shared if one.exercise in two] == [(2, True), (7, True)]
+
+
+def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:
+    everyone = {f"s{number}": {**honest(number), **COPY} for number in range(12)}
+    assert groups(everyone, {}, {}) == []
+    given = {number: [source] for number, source in COPY.items()}
+    pair = {f"s{number}": honest(number) for number in range(30)} | {"one": COPY, "other": COPY}
+    assert groups(pair, {}, given) == []
+
+
+def test_groups_are_on_the_page_and_in_the_table(course: Course) -> None:
+    copied = {number: renamed(source) for number, source in COPY.items()}
+    grade(
+        course,
+        *(Made(f"s{number:02}", cells=honest(number)) for number in range(10)),
+        Made("original", {2: 0}, cells=COPY),
+        Made("copied", {2: 0}, cells=copied),
+    )
+    files = written(course)
+    text = text_of(files[".html"])
+    assert "1 group of similar code" in text
+    assert "Group 1: copied, original" in text
+    assert "Exercise 2, wrong in the same way" in " ".join(text.split()).replace(" ,", ",")
+    assert "a reason to look, not a finding" in text
+    in_groups = [line["student"] for line in lines_of(files[".csv"]) if line["similar code: group"] == "1"]
+    assert in_groups == ["copied", "original"]
+
+
+def test_reading_a_class_takes_few_queries(course: Course) -> None:
+    counts = []
+    for size in (2, 40):
+        grade(course, *(Made(f"s{number:02}") for number in range(size)))
+        queries = Mock()
+        event.listen(Engine, "before_cursor_execute", queries)
+        try:
+            read_class(course, ASSIGNMENT, print)
+        finally:
+            event.remove(Engine, "before_cursor_execute", queries)
+        counts.append(queries.call_count)
+    assert counts[0] == counts[1]
+
+
+def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
+    page = write_report(ten, ASSIGNMENT, print)[0]
+    browser.get(page.as_uri())
+    browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert violations(browser) == []
+
+
+def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:
+    hostile_class(course)
+    browser.get(write_report(course, ASSIGNMENT, print)[0].as_uri())
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert browser.execute_script("return document.scripts.length + document.images.length") == 0
