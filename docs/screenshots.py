@@ -36,6 +36,7 @@ def main() -> None:
         student = most_to_read(results)
         with headless_chromium(Path(scratch, "profile")) as browser:
             photograph(browser, pages[student], "feedback")
+            photograph_mistake(browser, pages["jun"])
             photograph(browser, report, "report")
             with serving(course.root, Path(scratch, "home"), FORMGRADER) as url:
                 photograph_notebook(browser, course, student, url)
@@ -48,6 +49,15 @@ def photograph(browser: Any, page: Path, name: str) -> None:
     for ending, look in SIZES.items():
         with seen_as(browser, *look):
             browser.save_screenshot(str(IMAGES / f"{name}{ending}.png"))
+
+
+def photograph_mistake(browser: Any, page: Path) -> None:
+    """A mistake that a heat map shows: jun took the softmax over the queries. With the code that did it."""
+    browser.get(page.resolve().as_uri())
+    with seen_as(browser, *SIZES[""]):
+        explained = browser.find_element("css selector", "section:has(figure)")
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", explained)
+        browser.save_screenshot(str(IMAGES / "feedback-mistake.png"))
 
 
 def photograph_notebook(browser: Any, course: Course, student: str, url: str) -> None:

@@ -251,7 +251,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_green_also_after_a_resta
         page.type_into(solution, source)
         page.run_cell(solution)
         page.run_cell(check)
-        return str(check.find_element("css selector", ".jp-Cell-outputArea").text)
+        return " ".join(check.find_element("css selector", ".jp-Cell-outputArea").text.split())
 
     assert re.match(f"✗ Exercise {exercise.number}: .*{re.escape(explained)}", run(wrong), re.DOTALL)
     green = f"✓ Exercise {exercise.number}: {exercise.entry} is right on the examples of this notebook."

@@ -218,7 +218,8 @@ def test_wrong_is_said_in_words(
     exec(source, notebook)
     exec(f"check({number})", notebook)
     out, err = capsys.readouterr()
-    assert words in err
+    assert words in " ".join(err.split())
+    assert max(map(len, err.splitlines())) <= 88, "it would be broken in the middle of a word"
     assert "Traceback" not in err
     assert out == "" or number == 14  # the other one of its two functions is right
 

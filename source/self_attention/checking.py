@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from compare import difference
 # The examples are printed with four decimals.
 TOLERANCE = 1e-4
 
+WIDTH = 88
 NEW_LINE = "\n  "
 
 
@@ -108,7 +110,7 @@ class Checks:
                 # On stderr, so that `nbgrader validate` counts it as not passed. Where nbgrader grades, what it finds
                 # there takes all points away, and the hidden tests are to decide.
                 grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
-                print(f"✗ Exercise {exercise}: {problem}", file=sys.stdout if grading else sys.stderr)
+                print(_folded(f"✗ Exercise {exercise}: {problem}"), file=sys.stdout if grading else sys.stderr)
 
     def solved(self, *exercises: int) -> bool:
         """Whether these exercises pass their checks; if not, say what the next plot waits for."""
@@ -166,6 +168,12 @@ class Checks:
                     f"exercise {earlier.exercise} is not right yet."
                 )
         return ""
+
+
+def _folded(text: str) -> str:
+    """Lines that fit beside Jupyter's file browser. It breaks longer ones in the middle of a word."""
+    fold = textwrap.TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fold.fill, text.split("\n")))
 
 
 def _wrong(result: Any, expected: Any, called: str) -> str | None:
