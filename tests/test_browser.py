@@ -36,12 +36,8 @@ def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
         "expected -0.6700, your code gave -0.8618",
         """\
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
-    all_queries, all_keys, all_values = [], [], []
-    for x in all_x:
-        all_queries.append(b_q + W_q @ x)
-        all_keys.append(b_k + W_k @ x)
-        all_values.append(b_v + W_v @ x)
-    return all_queries, all_keys, all_values
+    project = lambda W, b: [W @ x + b for x in all_x]
+    return project(W_q, b_q), project(W_k, b_k), project(W_v, b_v)
 """,
     ),
     "causal_attention": Typed(
