@@ -16,7 +16,10 @@ from grader.cells import METADATA_KEY, NOTES, new_cell
 
 NBGRADER_SCHEMA = 3
 
-_HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", re.DOTALL)
+# What the source has and a release has not.
+_HIDDEN = re.compile(
+    r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS|=== BEGIN MARK SCHEME ===.*?=== END MARK SCHEME ===", re.DOTALL
+)
 _DEFINES = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -19,6 +20,7 @@ from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 MAX_MARKDOWN = 2**15  # characters, pictures not counted; beyond, mistune is slow
 MAX_FORMULAS = 1000  # in backslash form, for the same reason
+MAX_REOPENED = 200_000  # formats, some megabytes of HTML
 WORD_JOINER = "\u2060"  # has no width, and is no blank to any parser
 
 _MAGIC = {
@@ -62,18 +64,27 @@ def is_image(mime_type: str, content: str) -> bool:
 
 # What follows the "<" of a tag as people write it. No value holds a "<", so that the search for the end of a tag ends
 # at the next one.
-_TAG = (
-    r"""/?[a-zA-Z][a-zA-Z0-9]*+(?:\s++[a-zA-Z_][\w:.-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>`=]++))?+){0,30}+"""
-    r"\s*+/?+>"
-)
-_NO_TAG = re.compile(f"<(?!{_TAG})")
+_REST = r"""(?:\s++[a-zA-Z_][\w:.-]*+(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>`=]++))?+){0,30}+\s*+/?+>"""
+_NO_TAG = re.compile(f"<(?!/?[a-zA-Z][a-zA-Z0-9]*+{_REST})")
+# What begins a format. One that does not end is opened again in each element that follows, up to three times if it has
+# the same attributes, so that a hundred thousand characters can become gigabytes.
+_FORMAT_NAMES = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
+_FORMAT = re.compile(rf"<({'|'.join(_FORMAT_NAMES)}){_REST}", re.IGNORECASE)
 _DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|<[!?][^>]*+>?+", re.DOTALL)
 
 
 def safe_html(html: str) -> str:
     """The HTML without what is not whitelisted."""
     # Tags of the common form only: a tag with very many attributes would keep the parser busy.
-    return str(_CLEANER.clean(_NO_TAG.sub("&lt;", _DECLARATION.sub("", html)))).strip()
+    html = _NO_TAG.sub("&lt;", _DECLARATION.sub("", html))
+    if _multiplies(html, html.count("<")):
+        html = _FORMAT.sub(r"<\1>", html)
+    return str(_CLEANER.clean(html)).strip()
+
+
+def _multiplies(html: str, elements: int) -> bool:
+    """Whether formats that do not end could make far too much of so many elements."""
+    return 3 * len({match[0].lower() for match in _FORMAT.finditer(html)}) * elements > MAX_REOPENED
 
 
 def _safe_attribute(name: str, value: str) -> str | None:
@@ -130,6 +141,7 @@ _SUSPECT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ANCHOR = re.compile(r"(?!test-)[\w-]+(?<!-comment)(?<!_extra_credit)")  # those are nbgrader's own
+_BLOCK = re.compile(r"[\n<|]|[-*+>][ \t]|>>|\d[.)]")  # what could begin an element that text stands in
 _FORMULA = re.compile(r"\\\\(?=[\[(])|\\(?=begin)")
 
 
@@ -146,18 +158,25 @@ def safe_markdown(source: str) -> str:
         source = source[:MAX_MARKDOWN] + "\n\n[This text is too long; the rest is left out.]\n"
     if len(_FORMULA.findall(source)) > MAX_FORMULAS:
         source = _FORMULA.sub(_break, source)
-    return _SUSPECT.sub(lambda match: match[0] if match["plain"] or _is_plain_tag(match) else _break(match), source)
+    refused = _FORMAT_NAMES if _multiplies(source, len(_BLOCK.findall(source))) else ()
+
+    def harmless(suspect: re.Match[str]) -> str:
+        return suspect[0] if suspect["plain"] or _is_plain_tag(suspect, refused) else _break(suspect)
+
+    return _SUSPECT.sub(harmless, source)
 
 
 def _break(suspect: re.Match[str]) -> str:
     return suspect[0][:1] + WORD_JOINER + suspect[0][1:]
 
 
-def _is_plain_tag(suspect: re.Match[str]) -> bool:
+def _is_plain_tag(suspect: re.Match[str], refused: Sequence[str]) -> bool:
     name = (suspect["name"] or "").lower()
     found = re.findall(_ATTRIBUTE, suspect["attributes"] or "")
-    return name in _TAGS and all(
-        _is_attribute(name, attribute.lower(), "".join(values)) for attribute, *values in found
+    return (
+        name in _TAGS
+        and name not in refused
+        and all(_is_attribute(name, attribute.lower(), "".join(values)) for attribute, *values in found)
     )
 
 

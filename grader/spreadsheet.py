@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from grader.sandbox.printable import printable
 
 # The wide forms as well: some keyboards write them, and some spreadsheets take them for the others.
-_FORMULA = tuple("=+-@＝＋－＠")
+_SIGNS = "=+@＝＋－＠-"
+_FORMULA = tuple(_SIGNS)
+_CELL_ENDS = re.compile(rf"([;|]\s*)([{_SIGNS}])")
 
 
 def is_formula(text: str) -> bool:
@@ -14,8 +18,12 @@ def is_formula(text: str) -> bool:
 
 
 def defused(text: str) -> str:
-    """The same as plain text on one line. The apostrophe in front is how spreadsheets are told."""
-    return f"'{printable(text, 1000)}" if is_formula(text) else printable(text, 1000)
+    """The same as plain text on one line. An apostrophe in front is how spreadsheets are told.
+
+    Some take a semicolon for the end of a cell: what comes behind it is told the same.
+    """
+    shown = _CELL_ENDS.sub(r"\1'\2", printable(text, 1000))
+    return f"'{shown}" if is_formula(text) or is_formula(shown) else shown
 
 
 def number(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course, CourseError
 from grader.export import export_canvas, export_gradescope, export_moodle
-from grader.spreadsheet import number
+from grader.spreadsheet import defused, is_formula, number
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
 FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score
@@ -245,6 +246,16 @@ def test_formulas_are_defused_and_identifiers_are_never_changed(
     text = 'Student,ID,SIS Login ID,Section\n"=""Ada""",7,ada,+A\n=x,8,=1+1,B\n'
     filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", told.append))
     assert filled_in[1:] == [['\'="Ada"', "7", "ada", "'+A", "30"]]
+
+
+@pytest.mark.parametrize("text", ["write /tmp/z;=1+1", "a; -1", "a|\t@b", "\u200b=1+1", "\ufeff@SUM(A1)", "a;＝b"])
+def test_no_part_of_a_cell_is_a_formula(text: str) -> None:
+    assert [part for part in re.split("[;|]", defused(text)) if is_formula(part)] == []
+
+
+@pytest.mark.parametrize("text", ["Lovelace, Ada", "2: not scaled; 7: softmax along rows", "a-b", "x = 1; y"])
+def test_other_texts_stay(text: str) -> None:
+    assert defused(text) == text
 
 
 @pytest.mark.parametrize(

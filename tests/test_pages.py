@@ -225,6 +225,18 @@ def test_hostile_markdown_does_nothing(name: str) -> None:
     assert safe_markdown(safe) == safe
 
 
+@pytest.mark.parametrize("size", [20, 300])
+def test_formats_that_do_not_end_are_not_opened_again_in_thousands_of_paragraphs(size: int) -> None:
+    html = "<p>" + "".join(f"<font size={number}>" for number in range(size)) + "<p>x" * 3000
+    assert len(safe_html(html)) < 3_000_000
+    assert len(markdown_to_html(safe_markdown(html))) < 3_000_000
+
+
+def test_words_in_many_colours_keep_them() -> None:
+    html = " ".join(f'<font color="#{number:02x}4060">word</font>' for number in range(100))
+    assert safe_html(html) == safe_markdown(html) == html
+
+
 @pytest.mark.parametrize("html", HONEST_HTML)
 def test_honest_html_stays(html: str) -> None:
     assert safe_html(html) == html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -444,6 +445,12 @@ def test_what_is_written_in_an_essay_stays(tmp_path: Path) -> None:
     notebook, notes = repaired(tmp_path, [cell("Because.", "essay", "markdown")], [ESSAY])
     assert sources(notebook) == ["Because."]
     assert notes == []
+
+
+def test_a_task_without_its_mark_scheme_is_as_it_was_given(tmp_path: Path) -> None:
+    known = replace(TASK, source="Draw it.\n=== BEGIN MARK SCHEME ===\nTwo points an axis.\n=== END MARK SCHEME ===")
+    assert repaired(tmp_path, [cell("Draw it.", "task", "markdown")], [known])[1] == []
+    assert "was edited" in repaired(tmp_path, [cell("Two points.", "task", "markdown")], [known])[1][0]
 
 
 def test_a_task_keeps_its_points_and_its_text(tmp_path: Path) -> None:
