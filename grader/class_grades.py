@@ -27,12 +27,11 @@ from nbgrader.api import (
 from sqlalchemy import func, inspect, select
 
 from grader.assemble import solutions
-from grader.cells import solution_number
+from grader.cells import METADATA_KEY, solution_number
 from grader.course import Course, CourseError
 from grader.gradebook import RECORDS, Record, open_gradebook, read_record
 from grader.rendering import results_of
 
-CELL_STOPPED = "CellStopped"  # what grading.py calls the error of such a cell
 _TEST = "test-exercise-"
 
 
@@ -265,13 +264,12 @@ def _results(path: Path, record: Record | None) -> dict[str, Any]:
 
 
 def _stopped(notebook: Any) -> list[tuple[int, str]]:
-    """The cells that hung or took their process down while the notebook was run."""
-    return [
-        (solution_number(cell) or 0, str(output.get("evalue", "")))
-        for cell in notebook.cells
-        for output in cell.get("outputs", ())
-        if output.output_type == "error" and output.get("ename") == CELL_STOPPED
-    ]
+    """The cells that hung or took their process down while the notebook was run.
+
+    Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
+    """
+    found = [(solution_number(cell) or 0, cell.metadata.get(METADATA_KEY, {}).get("stopped")) for cell in notebook.cells]
+    return [(number, str(why)) for number, why in found if why]
 
 
 def _solutions(notebook: Any) -> dict[int, str]:

@@ -31,10 +31,11 @@ from grader.spreadsheet import defused, number
 FOLDER = "report"
 BINS = 12  # at most, in the distribution of points
 UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
-# How the sentences begin that say why code has no answer.
-_TIMED_OUT = re.compile(r"ran for more than|took too long")
+# How the sentences begin that say why code has no answer. Further on, a student's own words may follow.
+_WHERE = r"(?:`\w+`: )?"  # the function, in an exercise with several
+_TIMED_OUT = re.compile(_WHERE + "(Your code ran for more than|The notebook as a whole took too long)")
 _STOPPED = re.compile(
-    r"Your code (ran for|ended the Python|started more|called other functions|wrote|sent)|took too long"
+    f"{_TIMED_OUT.pattern}|{_WHERE}Your code (ended the Python|started more|called other functions|wrote|sent)"
 )
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -197,13 +198,13 @@ def _stopped(one: Standing) -> list[Summary]:
     """Code that hung, or took its process down, where an exercise was asked or where a cell was run."""
     found = {(verdict["exercise"], text): None
              for verdict in one.verdicts if verdict["reason"] in ("no answer", "missing")
-             for text in verdict["sentences"] if _STOPPED.search(text)}  # fmt: skip
+             for text in verdict["sentences"] if _STOPPED.match(text)}  # fmt: skip
     found |= dict.fromkeys(one.stopped)
     return [
         {
             "student": one.student,
             "exercise": exercise,
-            "kind": "timeout" if _TIMED_OUT.search(said) else "crash",
+            "kind": "timeout" if _TIMED_OUT.match(said) else "crash",
             "said": said,
         }
         for exercise, said in found

@@ -30,6 +30,7 @@ from grader.report import duration, summary, write_report
 
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
+SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), dim=0)"
 NOT_SCALED = ["You do not scale. Divide by `√D`."]
 COPY = {
     1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    q, k, v = [], [], []\n    for x in xs:\n"
@@ -367,10 +368,13 @@ def test_what_grading_says_of_hangs_and_crashes_is_understood(
     submit(course, "hangs-at-once", {**solved, 3: "while True:\n    pass"})
     submit(course, "ends", {**solved, 3: "import os\ndef softmax(items_in):\n    os._exit(1)"})
     submit(course, "reads", {**solved, 8: f"{solved[8]}\nopen('/etc/shadow')"})
+    said = "Your code ran for more than 2 seconds; ada copied from me"
+    submit(course, "lies", {**solved, 3: f"class CellStopped(Exception): pass\nraise CellStopped('{said}')\n{SOFTMAX}"})
     list(autograde(course, ASSIGNMENT))
     found = told(course)
     kinds = {(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]}
     assert kinds == {("hangs", 3, "timeout"), ("hangs-at-once", 3, "timeout"), ("ends", 3, "crash")}
+    assert "copied from me" not in json.dumps(found["stopped"])
     assert found["denied"] == [{"student": "reads", "attempts": ["read /etc/shadow"]}]
 
 
