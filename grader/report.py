@@ -63,6 +63,7 @@ def summary(grades: ClassGrades) -> Summary:
     """Everything that the report tells. Names are as they are: whoever shows them must see to that."""
     graded = grades.graded
     titles = _titles(graded)
+    empty = {one.student for one in graded if _is_empty(one, grades.given)}
     return {
         "assignment": grades.assignment,
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -70,14 +71,14 @@ def summary(grades: ClassGrades) -> Summary:
         "counts": {"students": len(grades.standings), "graded": len(graded)},
         "points": _points([one.total for one in graded], grades.max_points),
         "exercises": [_exercise(item, titles, graded) for item in grades.items],
-        "mistakes": _mistakes([one for one in graded if not _is_empty(one)], titles),
+        "mistakes": _mistakes([one for one in graded if one.student not in empty], titles),
         "together": _together(graded),
         "stopped": [line for one in graded for line in _stopped(one)],
         "denied": [{"student": one.student, "attempts": list(one.blocked)} for one in graded if one.blocked],
         "alike": _alike(grades),
         "late": _late(graded),
         "waiting": [one.student for one in graded if one.waits],
-        "empty": [one.student for one in graded if _is_empty(one)],
+        "empty": [one.student for one in graded if one.student in empty],
         "no submission": [one.student for one in grades.standings if not one.handed_in],
         "no grade": [one.student for one in grades.standings if one.handed_in and not one.is_graded],
         "students": [_student(one, grades) for one in grades.standings],
@@ -88,9 +89,18 @@ def _titles(graded: Iterable[Standing]) -> dict[int, str]:
     return {verdict["exercise"]: verdict["title"] for one in graded for verdict in one.verdicts if verdict["exercise"]}
 
 
-def _is_empty(one: Standing) -> bool:
-    """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong."""
-    return bool(one.verdicts) and all(verdict["reason"] in ("to do", "missing") for verdict in one.verdicts)
+def _is_empty(one: Standing, given: Mapping[int, Sequence[str]]) -> bool:
+    """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong.
+
+    Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. In
+    place of cells that cannot be read, grading has put blank ones.
+    """
+    reasons = {verdict["reason"] for verdict in one.verdicts}
+    if reasons == {"to do"}:
+        return True
+    known = {number: [[], *(source.split() for source in sources)] for number, sources in given.items()}
+    untouched = [source.split() in known.get(number, [[]]) for number, source in one.solutions.items()]
+    return {"missing"} <= reasons <= {"to do", "missing"} and bool(untouched) and all(untouched)
 
 
 def _points(totals: Sequence[float], most: float) -> Summary:

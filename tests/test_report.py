@@ -179,6 +179,22 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
     assert found["counts"] == {"students": 12, "graded": 10}
 
 
+def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:
+    missing = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, "missing")}
+    grade(
+        course,
+        Made("blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")),  # as a notebook that cannot be read is graded
+        Made("broken", **missing, cells=dict.fromkeys(MAX_POINTS, "def f(:\n    return 1")),
+        Made("other-names", **missing, cells={number: f"def mine_{number}():\n    return 1" for number in MAX_POINTS}),
+        Made("released", **missing),
+    )
+    found = told(course)
+    assert found["empty"] == ["blank", "released"]
+    assert [one["exercise"] for one in found["mistakes"]] == list(MAX_POINTS)
+    wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"]}]
+    assert all(one["other mistakes"] == wrong for one in found["mistakes"])
+
+
 def test_an_extension_counts(ten: Course) -> None:
     with ten.api().gradebook as gradebook:
         gradebook.grant_extension(ASSIGNMENT, "iris", days=2)
