@@ -122,7 +122,7 @@ def _points(totals: Sequence[float], most: float) -> Summary:
 
 
 def _exercise(item: Item, titles: Mapping[int, str], graded: Sequence[Standing]) -> Summary:
-    points = [one.points.get(item.cell, 0.0) for one in graded]
+    points = [one.points.get(item.cell, 0.0) for one in graded if item.cell not in one.waits]
     full = sum(one >= item.max_points for one in points)
     none = sum(one <= 0 < item.max_points for one in points)
     return {
@@ -132,8 +132,9 @@ def _exercise(item: Item, titles: Mapping[int, str], graded: Sequence[Standing])
         "full marks": full,
         "some points": len(points) - full - none,
         "no points": none,
-        "share of full marks": round(full / len(points), 4),
-        "mean points": round(statistics.mean(points), 2),
+        "waiting": len(graded) - len(points),  # for points by hand, which nobody can know yet
+        "share of full marks": round(full / len(points), 4) if points else None,
+        "mean points": round(statistics.mean(points), 2) if points else None,
     }
 
 
@@ -309,7 +310,7 @@ def page(told: Summary) -> str:
     kinds = {"full": "full marks", "part": "some points", "none": "no points"}
     by_exercise = charts.shares([
         (one["exercise"] if one["exercise"].isdecimal() else "–",
-         [(kind, one[name] / told["counts"]["graded"]) for kind, name in kinds.items()])
+         [(kind, one[name] / max(1, sum(map(one.get, kinds.values())))) for kind, name in kinds.items()])
         for one in told["exercises"]
     ])  # fmt: skip
     return environment.get_template("report.html").render(
@@ -331,7 +332,8 @@ def in_short(told: Summary) -> list[str]:
         ]
     full = points["full marks"]
     said.append(f"{plural(full, 'student').capitalize()} {'has' if full == 1 else 'have'} full marks.")
-    hardest = min(told["exercises"], key=lambda one: one["share of full marks"], default=None)
+    counted = [one for one in told["exercises"] if one["share of full marks"] is not None]
+    hardest = min(counted, key=lambda one: one["share of full marks"], default=None)
     if hardest and hardest["share of full marks"] < 1:
         title = f", {hardest['title']}" if hardest["title"] else ""
         said.append(

@@ -128,7 +128,7 @@ def test_exercises(ten: Course) -> None:
     by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
     assert list(by_number) == [str(number) for number in MAX_POINTS]
     assert by_number["7"] == {
-        "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
+        "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1, "waiting": 0,
         "share of full marks": 0.6, "mean points": 3.75,
     }  # fmt: skip
     assert by_number["1"]["some points"] == 1  # alan, by hand
@@ -250,6 +250,21 @@ def test_points_that_wait_for_a_person(ten: Course) -> None:
         gradebook.db.commit()
     assert told(ten)["waiting"] == ["ada"]
     assert "1 submission waiting for points by hand" in text_of(written(ten)[".html"])
+
+
+def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        waiting = [(7, one.id) for one in gradebook.students if one.id not in ("kurt", "luca")] + [(5, "grace")]
+        for number, student in waiting:
+            grade = gradebook.find_grade(f"test-exercise-{number}", ASSIGNMENT, ASSIGNMENT, student)
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
+    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+    assert (by_number["5"]["no points"], by_number["5"]["waiting"]) == (2, 1)  # henri, and jun with nothing at all
+    assert (by_number["7"]["no points"], by_number["7"]["waiting"]) == (0, 10)
+    text = text_of(written(ten)[".html"])
+    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text
+    assert "7: Matrix form 0 – 0 0 10 – of 5" in text
 
 
 def test_a_class_of_one(course: Course) -> None:
