@@ -269,7 +269,9 @@ def _stopped(notebook: Any) -> list[tuple[int, str]]:
 
     Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
     """
-    found = [(solution_number(cell) or 0, cell.metadata.get(METADATA_KEY, {}).get("stopped")) for cell in notebook.cells]
+    found = [
+        (solution_number(cell) or 0, cell.metadata.get(METADATA_KEY, {}).get("stopped")) for cell in notebook.cells
+    ]
     return [(number, str(why)) for number, why in found if why]
 
 

@@ -19,9 +19,11 @@ import pytest
 from accessibility import violations
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from selenium.webdriver import Chrome
+from solution_cells import source
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from grader import assemble
 from grader.alike import form_of, groups
 from grader.autograde import autograde
 from grader.class_grades import read_class
@@ -427,6 +429,18 @@ def test_a_form_is_the_code_without_names_and_layout() -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("def f(a):\n    x: int = 3\n    y: int\n    return a - x", "def f(a):\n    x = 3\n    return a - x"),
+        ("def h(q):\n    return -q\nprint(h(q=2))", "def h(x):\n    return -x\nprint(h(x=2))"),
+        ("%time\ndef f(a):\n    %matplotlib inline\n    return -a", "%time\ndef g(b):\n    return -b"),
+    ],
+)
+def test_the_same_code_in_other_words_has_the_same_form(one: str, other: str) -> None:
+    assert form_of(one) == form_of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
         ("def f(a, b):\n    return a - b", "def f(a, b):\n    return b - a"),  # which name stands where
         ("def f(a):\n    return torch.exp(a)", "def f(a):\n    return torch.log(a)"),  # names of libraries
         ("def f(a):\n    return a.T", "def f(a):\n    return a.mT"),
@@ -477,6 +491,57 @@ def test_copies_make_a_group_also_with_other_names() -> None:
 @pytest.mark.parametrize("size", [2, 12, 30, 300])
 def test_honest_solutions_that_are_alike_make_no_group(size: int) -> None:
     assert groups({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
+
+
+@pytest.mark.parametrize("size", [2, 10, 30, 300])
+@pytest.mark.parametrize(
+    "stub", ["", "pass", "...", "return None", "return [], []", "raise NotImplementedError('to do')", "'To do.'"]
+)
+def test_stubs_and_emptied_cells_make_no_group(stub: str, size: int) -> None:
+    solutions = {f"s{number}": honest(number) for number in range(size)}
+    head = "def given_function(all_queries, all_keys, all_values, W_q, W_k, W_v):"
+    empty = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
+    assert groups({**solutions, "one": empty, "other": empty}, {}, {}) == []
+
+
+def with_habits(number: int) -> dict[int, str]:
+    """Short and usual solutions of somebody who always writes in the same way."""
+    luck = random.Random(number)
+    mm = luck.choice(["{} @ {}", "{}.mm({})", "torch.matmul({}, {})"]).format
+    root = luck.choice(["math.sqrt({})", "{} ** 0.5"]).format
+    total = luck.choice(["torch.sum({})", "{}.sum()"]).format
+    each = luck.choice([
+        "    return [{0} for {1} in {2}]",
+        "    out = []\n    for {1} in {2}:\n        out.append({0})\n    return out",
+    ]).format  # fmt: skip
+    lines = "".join(f"    {one} = {mm(f'W_{one}', 'X')} + b_{one}\n" for one in "qkv")
+    scores = f"{mm('k.T', 'q')} / {root('q.shape[0]')}"
+    heads = ", ".join(f"self_attention_of(X, W_v{n}, W_q{n}, W_k{n}, b_v{n}, b_q{n}, b_k{n})" for n in (1, 2))
+    return {
+        1: "def f(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n"
+           + each(", ".join(f"{mm(f'W_{one}', 'x')} + b_{one}" for one in "qkv"), "x", "xs"),
+        2: "def f(qs, ks):\n" + each(f"[({mm('q.T', 'k')}).item() / {root('len(q)')} for k in ks]", "q", "qs"),
+        3: f"def f(x):\n    e = torch.exp(torch.tensor(x))\n    return e / {total('e')}",
+        4: "def f(s):\n" + each("softmax(a)", "a", "s"),
+        5: "def f(ws, vs):\n" + each("sum(a * v for a, v in zip(w, vs))", "w", "ws"),
+        6: "def f(q, k, v):\n    return weighted_sums(attention_weights(attention_scores(q, k)), v)",
+        7: f"def f(X, W_v, W_q, W_k, b_v, b_q, b_k):\n{lines}    return {mm('v', f'softmax_cols({scores})')}",
+        8: f"def f(X, W_c):\n    return {mm('W_c', f'torch.cat([{heads}])')}",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
+def test_who_has_the_same_habits_is_in_no_group(size: int) -> None:
+    given = {number: [source] for number, source in assemble.solutions(source(ASSIGNMENT)).items()}
+    for first in range(0, 20 * size, size):
+        assert groups({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
+
+
+def test_a_copy_with_a_change_hides_no_others() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(12)}
+    changed = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
+    (group,) = groups({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
+    assert {"one", "other"} <= set(group.students)
 
 
 def test_the_same_mistake_weighs_more() -> None:
