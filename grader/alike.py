@@ -6,9 +6,9 @@ nobody else writes in any cell, neither in the class nor in the course's own sol
 twice. Code as it was released, the course's own solution, stubs, and what a large part of the class has, do not count
 at all.
 
-How often chance brings a group about, nobody can tell. There was none in some two thousand classes that were made up, of
-2 to 300 students who solve the eight exercises of the first assignment in short and usual ways, each with habits that
-are kept in seven of ten cases, in nine, or always. The price: of two students, hardly any copy is told.
+How often chance brings a group about, nobody can tell. There was none in some two thousand classes that were made up,
+of 2 to 300 students who solve the eight exercises of the first assignment in short and usual ways, each with habits
+that are kept in seven of ten cases, in nine, or always. The price: of two students, hardly any copy is told.
 """
 
 from __future__ import annotations

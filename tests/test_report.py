@@ -19,7 +19,7 @@ import pytest
 from accessibility import violations
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from selenium.webdriver import Chrome
-from solution_cells import source
+from solution_cells import source as course_source
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
@@ -130,8 +130,8 @@ def test_exercises(ten: Course) -> None:
     by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
     assert list(by_number) == [str(number) for number in MAX_POINTS]
     assert by_number["7"] == {
-        "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1, "waiting": 0,
-        "share of full marks": 0.6, "mean points": 3.75,
+        "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
+        "waiting": 0, "share of full marks": 0.6, "mean points": 3.75,
     }  # fmt: skip
     assert by_number["1"]["some points"] == 1  # alan, by hand
     assert by_number["6"]["full marks"] == 9  # extra credit is more than full
@@ -532,7 +532,7 @@ def with_habits(number: int) -> dict[int, str]:
 
 @pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
 def test_who_has_the_same_habits_is_in_no_group(size: int) -> None:
-    given = {number: [source] for number, source in assemble.solutions(source(ASSIGNMENT)).items()}
+    given = {number: [source] for number, source in assemble.solutions(course_source(ASSIGNMENT)).items()}
     for first in range(0, 20 * size, size):
         assert groups({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
 
