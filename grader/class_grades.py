@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,12 +27,11 @@ from nbgrader.api import (
 from sqlalchemy import func, inspect, select
 
 from grader.assemble import solutions
-from grader.cells import solution_number
+from grader.cells import METADATA_KEY, solution_number
 from grader.course import Course, CourseError
 from grader.gradebook import RECORDS, Record, open_gradebook, read_record
 from grader.rendering import results_of
 
-CELL_STOPPED = "CellStopped"  # what grading.py calls the error of such a cell
 _TEST = "test-exercise-"
 
 
@@ -76,7 +75,7 @@ class Standing:
     points: Mapping[str, float] = field(default_factory=dict)  # by cell
     penalty: float = 0.0
     seconds_late: float = 0.0
-    waits: bool = False  # for points that a person is to give
+    waits: Collection[str] = ()  # cells that a person is to give points for
     verdicts: Sequence[Mapping[str, Any]] = ()
     blocked: Sequence[str] = ()
     stopped: Sequence[tuple[int, str]] = ()  # cells that hung or took their process down: exercise or 0, and why
@@ -180,8 +179,8 @@ class _Rows:
         ).where(SubmittedAssignment.assignment_id == self._id)
         return {row.student_id: row for row in self._session.execute(query)}
 
-    def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], set[str]]:
-        """The points of each submission by cell; which have a score at all; and which wait for one by hand."""
+    def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]]]:
+        """The points of each submission by cell; which have a score at all; and what waits for one by hand."""
         query = (
             select(
                 SubmittedNotebook.assignment_id,
@@ -195,13 +194,14 @@ class _Rows:
             .where(SubmittedAssignment.assignment_id == self._id)
         )
         points: dict[str, dict[str, float]] = defaultdict(dict)
-        scored, waiting = set(), set()
+        scored: set[str] = set()
+        waiting: dict[str, set[str]] = defaultdict(set)
         for submission, cell, score, has_score, needs_person in self._session.execute(query):
             points[submission][cell] = float(score)
             if has_score:
                 scored.add(submission)
             if needs_person:
-                waiting.add(submission)
+                waiting[submission].add(cell)
         return points, scored, waiting
 
     def _penalties(self) -> dict[str, float]:
@@ -241,7 +241,7 @@ def _standing(person: Person, rows: _Rows, notebook: Path, handed_in: bool) -> S
         points=rows.points[submission.id],
         penalty=rows.penalties.get(submission.id, 0.0),
         seconds_late=rows.seconds_late(submission),
-        waits=submission.id in rows.waiting,
+        waits=rows.waiting.get(submission.id, ()),
         **found,
     )
 
@@ -265,13 +265,14 @@ def _results(path: Path, record: Record | None) -> dict[str, Any]:
 
 
 def _stopped(notebook: Any) -> list[tuple[int, str]]:
-    """The cells that hung or took their process down while the notebook was run."""
-    return [
-        (solution_number(cell) or 0, str(output.get("evalue", "")))
-        for cell in notebook.cells
-        for output in cell.get("outputs", ())
-        if output.output_type == "error" and output.get("ename") == CELL_STOPPED
+    """The cells that hung or took their process down while the notebook was run.
+
+    Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
+    """
+    found = [
+        (solution_number(cell) or 0, cell.metadata.get(METADATA_KEY, {}).get("stopped")) for cell in notebook.cells
     ]
+    return [(number, str(why)) for number, why in found if why]
 
 
 def _solutions(notebook: Any) -> dict[int, str]:

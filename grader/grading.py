@@ -15,7 +15,7 @@ import torch
 
 from grader.answer import Answer, Lost, Missing
 from grader.best_verdict import best_verdict, earlier_functions
-from grader.cells import is_test_cell
+from grader.cells import METADATA_KEY, is_test_cell
 from grader.course import CourseError
 from grader.exercise import DEFAULT_SEED, DrawnCase, Exercise
 from grader.exercises import EXERCISES
@@ -127,6 +127,7 @@ class Grading:
             result = self._alive().run_cell(cell.source, seconds, self.numbers[id(cell)])
         except SandboxLost as lost:
             cell.outputs = [_error_output("CellStopped", str(lost)), *self._blocked_outputs()]
+            cell.metadata[METADATA_KEY] = {"stopped": str(lost)}  # an error of that name may be the student's own
             self._note_failure(cell.source, str(lost))
             return
         if result.error.startswith("NameError") and self.skipped:

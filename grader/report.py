@@ -31,10 +31,11 @@ from grader.spreadsheet import defused, number
 FOLDER = "report"
 BINS = 12  # at most, in the distribution of points
 UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
-# How the sentences begin that say why code has no answer.
-_TIMED_OUT = re.compile(r"ran for more than|took too long")
+# How the sentences begin that say why code has no answer. Further on, a student's own words may follow.
+_WHERE = r"(?:`\w+`: )?"  # the function, in an exercise with several
+_TIMED_OUT = re.compile(_WHERE + "(Your code ran for more than|The notebook as a whole took too long)")
 _STOPPED = re.compile(
-    r"Your code (ran for|ended the Python|started more|called other functions|wrote|sent)|took too long"
+    f"{_TIMED_OUT.pattern}|{_WHERE}Your code (ended the Python|started more|called other functions|wrote|sent)"
 )
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -62,6 +63,7 @@ def summary(grades: ClassGrades) -> Summary:
     """Everything that the report tells. Names are as they are: whoever shows them must see to that."""
     graded = grades.graded
     titles = _titles(graded)
+    empty = {one.student for one in graded if _is_empty(one, grades.given)}
     return {
         "assignment": grades.assignment,
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -69,14 +71,14 @@ def summary(grades: ClassGrades) -> Summary:
         "counts": {"students": len(grades.standings), "graded": len(graded)},
         "points": _points([one.total for one in graded], grades.max_points),
         "exercises": [_exercise(item, titles, graded) for item in grades.items],
-        "mistakes": _mistakes([one for one in graded if not _is_empty(one)], titles),
+        "mistakes": _mistakes([one for one in graded if one.student not in empty], titles),
         "together": _together(graded),
         "stopped": [line for one in graded for line in _stopped(one)],
         "denied": [{"student": one.student, "attempts": list(one.blocked)} for one in graded if one.blocked],
         "alike": _alike(grades),
         "late": _late(graded),
         "waiting": [one.student for one in graded if one.waits],
-        "empty": [one.student for one in graded if _is_empty(one)],
+        "empty": [one.student for one in graded if one.student in empty],
         "no submission": [one.student for one in grades.standings if not one.handed_in],
         "no grade": [one.student for one in grades.standings if one.handed_in and not one.is_graded],
         "students": [_student(one, grades) for one in grades.standings],
@@ -87,9 +89,18 @@ def _titles(graded: Iterable[Standing]) -> dict[int, str]:
     return {verdict["exercise"]: verdict["title"] for one in graded for verdict in one.verdicts if verdict["exercise"]}
 
 
-def _is_empty(one: Standing) -> bool:
-    """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong."""
-    return bool(one.verdicts) and all(verdict["reason"] in ("to do", "missing") for verdict in one.verdicts)
+def _is_empty(one: Standing, given: Mapping[int, Sequence[str]]) -> bool:
+    """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong.
+
+    Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. In
+    place of cells that cannot be read, grading has put blank ones.
+    """
+    reasons = {verdict["reason"] for verdict in one.verdicts}
+    if reasons == {"to do"}:
+        return True
+    known = {number: [[], *(source.split() for source in sources)] for number, sources in given.items()}
+    untouched = [source.split() in known.get(number, [[]]) for number, source in one.solutions.items()]
+    return {"missing"} <= reasons <= {"to do", "missing"} and bool(untouched) and all(untouched)
 
 
 def _points(totals: Sequence[float], most: float) -> Summary:
@@ -111,7 +122,7 @@ def _points(totals: Sequence[float], most: float) -> Summary:
 
 
 def _exercise(item: Item, titles: Mapping[int, str], graded: Sequence[Standing]) -> Summary:
-    points = [one.points.get(item.cell, 0.0) for one in graded]
+    points = [one.points.get(item.cell, 0.0) for one in graded if item.cell not in one.waits]
     full = sum(one >= item.max_points for one in points)
     none = sum(one <= 0 < item.max_points for one in points)
     return {
@@ -121,8 +132,9 @@ def _exercise(item: Item, titles: Mapping[int, str], graded: Sequence[Standing])
         "full marks": full,
         "some points": len(points) - full - none,
         "no points": none,
-        "share of full marks": round(full / len(points), 4),
-        "mean points": round(statistics.mean(points), 2),
+        "waiting": len(graded) - len(points),  # for points by hand, which nobody can know yet
+        "share of full marks": round(full / len(points), 4) if points else None,
+        "mean points": round(statistics.mean(points), 2) if points else None,
     }
 
 
@@ -197,13 +209,13 @@ def _stopped(one: Standing) -> list[Summary]:
     """Code that hung, or took its process down, where an exercise was asked or where a cell was run."""
     found = {(verdict["exercise"], text): None
              for verdict in one.verdicts if verdict["reason"] in ("no answer", "missing")
-             for text in verdict["sentences"] if _STOPPED.search(text)}  # fmt: skip
+             for text in verdict["sentences"] if _STOPPED.match(text)}  # fmt: skip
     found |= dict.fromkeys(one.stopped)
     return [
         {
             "student": one.student,
             "exercise": exercise,
-            "kind": "timeout" if _TIMED_OUT.search(said) else "crash",
+            "kind": "timeout" if _TIMED_OUT.match(said) else "crash",
             "said": said,
         }
         for exercise, said in found
@@ -298,7 +310,7 @@ def page(told: Summary) -> str:
     kinds = {"full": "full marks", "part": "some points", "none": "no points"}
     by_exercise = charts.shares([
         (one["exercise"] if one["exercise"].isdecimal() else "–",
-         [(kind, one[name] / told["counts"]["graded"]) for kind, name in kinds.items()])
+         [(kind, one[name] / max(1, sum(map(one.get, kinds.values())))) for kind, name in kinds.items()])
         for one in told["exercises"]
     ])  # fmt: skip
     return environment.get_template("report.html").render(
@@ -320,7 +332,8 @@ def in_short(told: Summary) -> list[str]:
         ]
     full = points["full marks"]
     said.append(f"{plural(full, 'student').capitalize()} {'has' if full == 1 else 'have'} full marks.")
-    hardest = min(told["exercises"], key=lambda one: one["share of full marks"], default=None)
+    counted = [one for one in told["exercises"] if one["share of full marks"] is not None]
+    hardest = min(counted, key=lambda one: one["share of full marks"], default=None)
     if hardest and hardest["share of full marks"] < 1:
         title = f", {hardest['title']}" if hardest["title"] else ""
         said.append(

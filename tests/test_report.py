@@ -19,9 +19,11 @@ import pytest
 from accessibility import violations
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from selenium.webdriver import Chrome
+from solution_cells import source as course_source
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from grader import assemble
 from grader.alike import form_of, groups
 from grader.autograde import autograde
 from grader.class_grades import read_class
@@ -30,6 +32,7 @@ from grader.report import duration, summary, write_report
 
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
+SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), dim=0)"
 NOT_SCALED = ["You do not scale. Divide by `√D`."]
 COPY = {
     1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    q, k, v = [], [], []\n    for x in xs:\n"
@@ -128,7 +131,7 @@ def test_exercises(ten: Course) -> None:
     assert list(by_number) == [str(number) for number in MAX_POINTS]
     assert by_number["7"] == {
         "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
-        "share of full marks": 0.6, "mean points": 3.75,
+        "waiting": 0, "share of full marks": 0.6, "mean points": 3.75,
     }  # fmt: skip
     assert by_number["1"]["some points"] == 1  # alan, by hand
     assert by_number["6"]["full marks"] == 9  # extra credit is more than full
@@ -176,6 +179,22 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
     assert found["no grade"] == ["luca"]
     assert found["empty"] == ["jun"]
     assert found["counts"] == {"students": 12, "graded": 10}
+
+
+def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:
+    missing = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, "missing")}
+    grade(
+        course,
+        Made("blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")),  # as a notebook that cannot be read is graded
+        Made("broken", **missing, cells=dict.fromkeys(MAX_POINTS, "def f(:\n    return 1")),
+        Made("other-names", **missing, cells={number: f"def mine_{number}():\n    return 1" for number in MAX_POINTS}),
+        Made("released", **missing),
+    )
+    found = told(course)
+    assert found["empty"] == ["blank", "released"]
+    assert [one["exercise"] for one in found["mistakes"]] == list(MAX_POINTS)
+    wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"]}]
+    assert all(one["other mistakes"] == wrong for one in found["mistakes"])
 
 
 def test_an_extension_counts(ten: Course) -> None:
@@ -233,6 +252,21 @@ def test_points_that_wait_for_a_person(ten: Course) -> None:
         gradebook.db.commit()
     assert told(ten)["waiting"] == ["ada"]
     assert "1 submission waiting for points by hand" in text_of(written(ten)[".html"])
+
+
+def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        waiting = [(7, one.id) for one in gradebook.students if one.id not in ("kurt", "luca")] + [(5, "grace")]
+        for number, student in waiting:
+            grade = gradebook.find_grade(f"test-exercise-{number}", ASSIGNMENT, ASSIGNMENT, student)
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
+    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+    assert (by_number["5"]["no points"], by_number["5"]["waiting"]) == (2, 1)  # henri, and jun with nothing at all
+    assert (by_number["7"]["no points"], by_number["7"]["waiting"]) == (0, 10)
+    text = text_of(written(ten)[".html"])
+    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text
+    assert "7: Matrix form 0 – 0 0 10 – of 5" in text
 
 
 def test_a_class_of_one(course: Course) -> None:
@@ -367,10 +401,13 @@ def test_what_grading_says_of_hangs_and_crashes_is_understood(
     submit(course, "hangs-at-once", {**solved, 3: "while True:\n    pass"})
     submit(course, "ends", {**solved, 3: "import os\ndef softmax(items_in):\n    os._exit(1)"})
     submit(course, "reads", {**solved, 8: f"{solved[8]}\nopen('/etc/shadow')"})
+    said = "Your code ran for more than 2 seconds; ada copied from me"
+    submit(course, "lies", {**solved, 3: f"class CellStopped(Exception): pass\nraise CellStopped('{said}')\n{SOFTMAX}"})
     list(autograde(course, ASSIGNMENT))
     found = told(course)
     kinds = {(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]}
     assert kinds == {("hangs", 3, "timeout"), ("hangs-at-once", 3, "timeout"), ("ends", 3, "crash")}
+    assert "copied from me" not in json.dumps(found["stopped"])
     assert found["denied"] == [{"student": "reads", "attempts": ["read /etc/shadow"]}]
 
 
@@ -387,6 +424,18 @@ def test_a_form_is_the_code_without_names_and_layout() -> None:
         assert form_of(renamed(source)) == form_of(source)
         assert form_of(renamed(source)).text != renamed(source)
     assert form_of("def f(a, b):\n    return a - b") == form_of("def g(x, y):\n    return x - y")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("def f(a):\n    x: int = 3\n    y: int\n    return a - x", "def f(a):\n    x = 3\n    return a - x"),
+        ("def h(q):\n    return -q\nprint(h(q=2))", "def h(x):\n    return -x\nprint(h(x=2))"),
+        ("%time\ndef f(a):\n    %matplotlib inline\n    return -a", "%time\ndef g(b):\n    return -b"),
+    ],
+)
+def test_the_same_code_in_other_words_has_the_same_form(one: str, other: str) -> None:
+    assert form_of(one) == form_of(other)
 
 
 @pytest.mark.parametrize(
@@ -442,6 +491,57 @@ def test_copies_make_a_group_also_with_other_names() -> None:
 @pytest.mark.parametrize("size", [2, 12, 30, 300])
 def test_honest_solutions_that_are_alike_make_no_group(size: int) -> None:
     assert groups({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
+
+
+@pytest.mark.parametrize("size", [2, 10, 30, 300])
+@pytest.mark.parametrize(
+    "stub", ["", "pass", "...", "return None", "return [], []", "raise NotImplementedError('to do')", "'To do.'"]
+)
+def test_stubs_and_emptied_cells_make_no_group(stub: str, size: int) -> None:
+    solutions = {f"s{number}": honest(number) for number in range(size)}
+    head = "def given_function(all_queries, all_keys, all_values, W_q, W_k, W_v):"
+    empty = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
+    assert groups({**solutions, "one": empty, "other": empty}, {}, {}) == []
+
+
+def with_habits(number: int) -> dict[int, str]:
+    """Short and usual solutions of somebody who always writes in the same way."""
+    luck = random.Random(number)
+    mm = luck.choice(["{} @ {}", "{}.mm({})", "torch.matmul({}, {})"]).format
+    root = luck.choice(["math.sqrt({})", "{} ** 0.5"]).format
+    total = luck.choice(["torch.sum({})", "{}.sum()"]).format
+    each = luck.choice([
+        "    return [{0} for {1} in {2}]",
+        "    out = []\n    for {1} in {2}:\n        out.append({0})\n    return out",
+    ]).format  # fmt: skip
+    lines = "".join(f"    {one} = {mm(f'W_{one}', 'X')} + b_{one}\n" for one in "qkv")
+    scores = f"{mm('k.T', 'q')} / {root('q.shape[0]')}"
+    heads = ", ".join(f"self_attention_of(X, W_v{n}, W_q{n}, W_k{n}, b_v{n}, b_q{n}, b_k{n})" for n in (1, 2))
+    return {
+        1: "def f(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n"
+           + each(", ".join(f"{mm(f'W_{one}', 'x')} + b_{one}" for one in "qkv"), "x", "xs"),
+        2: "def f(qs, ks):\n" + each(f"[({mm('q.T', 'k')}).item() / {root('len(q)')} for k in ks]", "q", "qs"),
+        3: f"def f(x):\n    e = torch.exp(torch.tensor(x))\n    return e / {total('e')}",
+        4: "def f(s):\n" + each("softmax(a)", "a", "s"),
+        5: "def f(ws, vs):\n" + each("sum(a * v for a, v in zip(w, vs))", "w", "ws"),
+        6: "def f(q, k, v):\n    return weighted_sums(attention_weights(attention_scores(q, k)), v)",
+        7: f"def f(X, W_v, W_q, W_k, b_v, b_q, b_k):\n{lines}    return {mm('v', f'softmax_cols({scores})')}",
+        8: f"def f(X, W_c):\n    return {mm('W_c', f'torch.cat([{heads}])')}",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
+def test_who_has_the_same_habits_is_in_no_group(size: int) -> None:
+    given = {number: [source] for number, source in assemble.solutions(course_source(ASSIGNMENT)).items()}
+    for first in range(0, 20 * size, size):
+        assert groups({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
+
+
+def test_a_copy_with_a_change_hides_no_others() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(12)}
+    changed = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
+    (group,) = groups({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
+    assert {"one", "other"} <= set(group.students)
 
 
 def test_the_same_mistake_weighs_more() -> None:
