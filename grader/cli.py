@@ -73,7 +73,7 @@ def release(
     if marimo:
         need_marimo()
     for assignment in course.chosen(assignments):
-        compile_release(course, assignment)
+        compile_release(course, assignment, _tell)
         console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
         if marimo:
             path = convert_release(course, assignment).relative_to(course.root)
@@ -140,10 +140,8 @@ def feedback(assignment: Assignment) -> None:
 
     Example: `grader feedback self_attention`
     """
-    course = Course(Path())
-    course.chosen([assignment])
-    for path in write_feedback(course, assignment):
-        console.print(str(path), highlight=False)
+    for path in write_feedback(Course(Path()), assignment, _tell):
+        _print_path(path)
 
 
 @app.command()
@@ -156,8 +154,8 @@ def report(assignment: Assignment) -> None:
     """
     from grader.report import write_report
 
-    for path in write_report(Course(Path()), assignment, _tell):
-        console.print(_shown(path), highlight=False)
+    for path in write_report(_graded_course(assignment), assignment, _tell):
+        _print_path(path)
 
 
 @app.command()
@@ -176,14 +174,14 @@ def export(
     """
     from grader.export import export_canvas, export_gradescope, export_moodle
 
-    course = Course(Path())
+    course = _graded_course(assignment)
     if to == "canvas":
         path = export_canvas(course, assignment, roster, column, _tell)
     elif to == "moodle":
         path = export_moodle(course, assignment, by, column, _tell)
     else:
         path = export_gradescope(course, assignment, _tell)
-    console.print(_shown(path), highlight=False)
+    _print_path(path)
 
 
 @app.command()
@@ -270,13 +268,28 @@ def doctor_command() -> None:
         raise typer.Exit(1)
 
 
+def _graded_course(assignment: str) -> Course:
+    """With a gradebook that can be read."""
+    from grader.gradebook import check_gradebook
+
+    course = Course(Path())
+    course.chosen([assignment])
+    check_gradebook(course.api(), _tell)
+    return course
+
+
 def _tell(text: str) -> None:
     errors.print(escape(printable(text, 1000)), highlight=False)
 
 
+def _print_path(path: Path) -> None:
+    """On a line of its own, however long: what reads it from a pipe takes a line for a path."""
+    console.print(_shown(path), highlight=False, soft_wrap=True)
+
+
 def _shown(path: Path) -> str:
     """A path as seen from here, fit for the terminal."""
-    return escape(printable(os.path.relpath(path), 1000))
+    return escape(printable(os.path.relpath(path), 5000))
 
 
 def run() -> None:

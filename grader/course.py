@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -52,6 +54,14 @@ class Course:
     def api(self, config: Config | None = None) -> Any:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
         return NbGraderAPI(config=config or self.config())
+
+    def need_plain_path(self) -> None:
+        """nbgrader looks for files by patterns, and would take such a path for one."""
+        if glob.escape(str(self.root)) != str(self.root):
+            raise CourseError(
+                f"nbgrader finds nothing in {self.root}, since it takes [, * and ? for a pattern. Rename the folder, "
+                "and run this again."
+            )
 
     def assignments(self) -> list[str]:
         return sorted(path.parent.name for path in self.root.glob("source/*/*.ipynb"))
@@ -107,6 +117,14 @@ def _is_there(path: Path) -> bool:
     except OSError:
         return True
     return True
+
+
+def reason_of(result: Any) -> str:
+    """Why nbgrader's interface has failed: the error that it met first, which its log tells in a traceback."""
+    log = result.get("log") or ""
+    errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)
+    said: list[str] = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)
+    return said[0] if said else "it does not say why."
 
 
 def read_config(settings: str) -> Config:
