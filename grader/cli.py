@@ -12,13 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from grader import progress
-from grader.autograde import autograde, who
 from grader.course import Course, CourseError
-from grader.feedback import write_feedback
-from grader.progress import Onlooker
+from grader.quick_start import cores
 from grader.sandbox.printable import printable
-from grader.workers import cores
 
 # As an instructor's work goes; then what is not for every day.
 ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
@@ -31,7 +27,8 @@ class InOrder(TyperGroup):
         return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
 
 
-# Whatever brings torch is imported by the commands that need it: regrading a class that has not changed does not.
+# What a command needs it imports itself. Regrading a class that has not changed need not wait for torch, and `doctor`
+# must be able to speak where one of these packages is missing or broken.
 app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
@@ -98,12 +95,15 @@ def autograde_command(
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
+    from grader import progress
+    from grader.autograde import autograde, who
+
     course = Course(Path())
     if device == "cuda" and not dask:
         from grader.grading import need_device
 
         need_device(device)
-    onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
+    onlooker = progress.Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,
         "force": force,
@@ -140,6 +140,8 @@ def feedback(assignment: Assignment) -> None:
 
     Example: `grader feedback self_attention`
     """
+    from grader.feedback import write_feedback
+
     for path in write_feedback(Course(Path()), assignment, _tell):
         _print_path(path)
 
@@ -211,6 +213,7 @@ def demo() -> None:
 
     Example: `grader demo`
     """
+    from grader import progress
     from grader.demo import most_to_read, run_demo
 
     results, pages, report = run_demo(Course(Path()), Path("demo"), console)

@@ -10,16 +10,14 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
-from nbformat.reader import NotJSONError
-from nbgrader.apps.api import NbGraderAPI
-from sqlalchemy.exc import SAWarning
-from traitlets.config import Config, PyFileConfigLoader
+# What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 # nbgrader adds rows in an order that SQLAlchemy warns about since 1.4; the rows are right.
-warnings.filterwarnings("ignore", "Object of type", SAWarning)
+warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 CONFIG_FILE = "nbgrader_config.py"
 
@@ -53,6 +51,8 @@ class Course:
 
     def api(self, config: Config | None = None) -> Any:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
+        from nbgrader.apps.api import NbGraderAPI
+
         return NbGraderAPI(config=config or self.config())
 
     def need_plain_path(self) -> None:
@@ -79,6 +79,9 @@ class Course:
         return self.root / folder / assignment / f"{assignment}.ipynb"
 
     def read(self, folder: str, assignment: str) -> Any:
+        import nbformat
+        from nbformat.reader import NotJSONError
+
         path = self.notebook(folder, assignment)
         try:
             return nbformat.read(path, as_version=4)
@@ -129,6 +132,8 @@ def reason_of(result: Any) -> str:
 
 def read_config(settings: str) -> Config:
     """What a text like that of nbgrader_config.py sets."""
+    from traitlets.config import PyFileConfigLoader
+
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, CONFIG_FILE).write_text(settings)
         config: Config = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()
