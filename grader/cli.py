@@ -47,6 +47,11 @@ Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_at
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
 Platform = Literal["canvas", "moodle", "gradescope"]
 Identifier = Literal["username", "email", "idnumber"]
+OPTION_OF: dict[str, tuple[Platform, ...]] = {
+    "--roster": ("canvas",),
+    "--column": ("canvas", "moodle"),
+    "--by": ("moodle",),
+}
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 
 
@@ -166,7 +171,9 @@ def export(
     to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
     roster: Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")] = None,
     column: Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")] = "",
-    by: Annotated[Identifier, typer.Option(help="Moodle: how it is to find a student.")] = "username",
+    by: Annotated[
+        Identifier | None, typer.Option(help="Moodle: how it is to find a student; by username if not said.")
+    ] = None,
 ) -> None:
     """Write the points as Canvas, Moodle or Gradescope import them.
 
@@ -176,11 +183,12 @@ def export(
     """
     from grader.export import export_canvas, export_gradescope, export_moodle
 
+    _refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
     course = _graded_course(assignment)
     if to == "canvas":
         path = export_canvas(course, assignment, roster, column, _tell)
     elif to == "moodle":
-        path = export_moodle(course, assignment, by, column, _tell)
+        path = export_moodle(course, assignment, by or "username", column, _tell)
     else:
         path = export_gradescope(course, assignment, _tell)
     _print_path(path)
@@ -269,6 +277,14 @@ def doctor_command() -> None:
     console.print(doctor.in_a_sentence(lines))
     if any(line.state == "bad" for line in lines):
         raise typer.Exit(1)
+
+
+def _refuse_what_is_not_for(platform: Platform, options: dict[str, Any]) -> None:
+    """An option that would be ignored is a misunderstanding."""
+    for option, value in options.items():
+        if value and platform not in OPTION_OF[option]:
+            those = " and ".join(one.title() for one in OPTION_OF[option])
+            raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
 
 
 def _graded_course(assignment: str) -> Course:
