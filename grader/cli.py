@@ -78,8 +78,9 @@ def release(
         compile_release(course, assignment, _tell)
         console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
         if marimo:
-            path = convert_release(course, assignment).relative_to(course.root)
-            console.print(f"{path.parent} is ready, too. Try it: marimo edit {path}", highlight=False)
+            path = convert_release(course, assignment)
+            said = f"{_shown(path.parent)} is ready, too. Try it: marimo edit {_shown(path)}"
+            console.print(said, highlight=False, soft_wrap=True)
 
 
 @app.command("autograde")
@@ -227,7 +228,8 @@ def demo() -> None:
     results, pages, report = run_demo(Course(Path()), Path("demo"), console)
     console.print(progress.results_table(results, pages))
     student = most_to_read(results)
-    console.print(f"Open these two in a browser:\n  {report}  the class\n  {pages[student]}  what {student} reads")
+    both = f"{_shown(report)}  the class\n  {_shown(pages[student])}  what {student} reads"
+    console.print(f"Open these two in a browser:\n  {both}", soft_wrap=True)
 
 
 @app.command("bench")
@@ -313,6 +315,10 @@ def _shown(path: Path) -> str:
 
 def run() -> None:
     """Errors that a user can mend are a sentence that says how, without a traceback."""
+    if os.getenv("GITHUB_ACTIONS"):
+        from typer import rich_utils
+
+        rich_utils.FORCE_TERMINAL = None  # typer would colour even what goes into a file; rich looks where it goes
     try:
         app(prog_name="grader")
     except CourseError as error:

@@ -104,7 +104,9 @@ class Course:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise CourseError(f"The folder submitted/ cannot be read: {error.strerror}.") from None
+            raise CourseError(
+                f"The folder submitted/ cannot be read: {error.strerror}. Mend that, and run this again."
+            ) from None
 
 
 def _those(known: list[str]) -> str:
