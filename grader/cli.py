@@ -12,13 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from grader import progress
-from grader.autograde import autograde, who
 from grader.course import Course, CourseError
-from grader.feedback import write_feedback
-from grader.progress import Onlooker
+from grader.quick_start import cores
 from grader.sandbox.printable import printable
-from grader.workers import cores
 
 # As an instructor's work goes; then what is not for every day.
 ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
@@ -31,7 +27,8 @@ class InOrder(TyperGroup):
         return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
 
 
-# Whatever brings torch is imported by the commands that need it: regrading a class that has not changed does not.
+# What a command needs it imports itself. Regrading a class that has not changed need not wait for torch, and `doctor`
+# must be able to speak where one of these packages is missing or broken.
 app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
@@ -50,6 +47,11 @@ Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_at
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
 Platform = Literal["canvas", "moodle", "gradescope"]
 Identifier = Literal["username", "email", "idnumber"]
+OPTION_OF: dict[str, tuple[Platform, ...]] = {
+    "--roster": ("canvas",),
+    "--column": ("canvas", "moodle"),
+    "--by": ("moodle",),
+}
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 
 
@@ -73,11 +75,12 @@ def release(
     if marimo:
         need_marimo()
     for assignment in course.chosen(assignments):
-        compile_release(course, assignment)
+        compile_release(course, assignment, _tell)
         console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
         if marimo:
-            path = convert_release(course, assignment).relative_to(course.root)
-            console.print(f"{path.parent} is ready, too. Try it: marimo edit {path}", highlight=False)
+            path = convert_release(course, assignment)
+            said = f"{_shown(path.parent)} is ready, too. Try it: marimo edit {_shown(path)}"
+            console.print(said, highlight=False, soft_wrap=True)
 
 
 @app.command("autograde")
@@ -98,12 +101,15 @@ def autograde_command(
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
+    from grader import progress
+    from grader.autograde import autograde, who
+
     course = Course(Path())
     if device == "cuda" and not dask:
         from grader.grading import need_device
 
         need_device(device)
-    onlooker = Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
+    onlooker = progress.Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,
         "force": force,
@@ -140,10 +146,10 @@ def feedback(assignment: Assignment) -> None:
 
     Example: `grader feedback self_attention`
     """
-    course = Course(Path())
-    course.chosen([assignment])
-    for path in write_feedback(course, assignment):
-        console.print(str(path), highlight=False)
+    from grader.feedback import write_feedback
+
+    for path in write_feedback(Course(Path()), assignment, _tell):
+        _print_path(path)
 
 
 @app.command()
@@ -156,8 +162,8 @@ def report(assignment: Assignment) -> None:
     """
     from grader.report import write_report
 
-    for path in write_report(Course(Path()), assignment, _tell):
-        console.print(_shown(path), highlight=False)
+    for path in write_report(_graded_course(assignment), assignment, _tell):
+        _print_path(path)
 
 
 @app.command()
@@ -166,7 +172,9 @@ def export(
     to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
     roster: Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")] = None,
     column: Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")] = "",
-    by: Annotated[Identifier, typer.Option(help="Moodle: how it is to find a student.")] = "username",
+    by: Annotated[
+        Identifier | None, typer.Option(help="Moodle: how it is to find a student; by username if not said.")
+    ] = None,
 ) -> None:
     """Write the points as Canvas, Moodle or Gradescope import them.
 
@@ -176,14 +184,15 @@ def export(
     """
     from grader.export import export_canvas, export_gradescope, export_moodle
 
-    course = Course(Path())
+    _refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
+    course = _graded_course(assignment)
     if to == "canvas":
         path = export_canvas(course, assignment, roster, column, _tell)
     elif to == "moodle":
-        path = export_moodle(course, assignment, by, column, _tell)
+        path = export_moodle(course, assignment, by or "username", column, _tell)
     else:
         path = export_gradescope(course, assignment, _tell)
-    console.print(_shown(path), highlight=False)
+    _print_path(path)
 
 
 @app.command()
@@ -213,12 +222,14 @@ def demo() -> None:
 
     Example: `grader demo`
     """
+    from grader import progress
     from grader.demo import most_to_read, run_demo
 
     results, pages, report = run_demo(Course(Path()), Path("demo"), console)
     console.print(progress.results_table(results, pages))
     student = most_to_read(results)
-    console.print(f"Open these two in a browser:\n  {report}  the class\n  {pages[student]}  what {student} reads")
+    both = f"{_shown(report)}  the class\n  {_shown(pages[student])}  what {student} reads"
+    console.print(f"Open these two in a browser:\n  {both}", soft_wrap=True)
 
 
 @app.command("bench")
@@ -270,17 +281,44 @@ def doctor_command() -> None:
         raise typer.Exit(1)
 
 
+def _refuse_what_is_not_for(platform: Platform, options: dict[str, Any]) -> None:
+    """An option that would be ignored is a misunderstanding."""
+    for option, value in options.items():
+        if value and platform not in OPTION_OF[option]:
+            those = " and ".join(one.title() for one in OPTION_OF[option])
+            raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
+
+
+def _graded_course(assignment: str) -> Course:
+    """With a gradebook that can be read."""
+    from grader.gradebook import check_gradebook
+
+    course = Course(Path())
+    course.chosen([assignment])
+    check_gradebook(course.api(), _tell)
+    return course
+
+
 def _tell(text: str) -> None:
     errors.print(escape(printable(text, 1000)), highlight=False)
 
 
+def _print_path(path: Path) -> None:
+    """On a line of its own, however long: what reads it from a pipe takes a line for a path."""
+    console.print(_shown(path), highlight=False, soft_wrap=True)
+
+
 def _shown(path: Path) -> str:
     """A path as seen from here, fit for the terminal."""
-    return escape(printable(os.path.relpath(path), 1000))
+    return escape(printable(os.path.relpath(path), 5000))
 
 
 def run() -> None:
     """Errors that a user can mend are a sentence that says how, without a traceback."""
+    if os.getenv("GITHUB_ACTIONS"):
+        from typer import rich_utils
+
+        rich_utils.FORCE_TERMINAL = None  # typer would colour even what goes into a file; rich looks where it goes
     try:
         app(prog_name="grader")
     except CourseError as error:

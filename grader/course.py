@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import shutil
 import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
-from nbformat.reader import NotJSONError
-from nbgrader.apps.api import NbGraderAPI
-from sqlalchemy.exc import SAWarning
-from traitlets.config import Config, PyFileConfigLoader
+# What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 # nbgrader adds rows in an order that SQLAlchemy warns about since 1.4; the rows are right.
-warnings.filterwarnings("ignore", "Object of type", SAWarning)
+warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 CONFIG_FILE = "nbgrader_config.py"
 
@@ -51,7 +51,17 @@ class Course:
 
     def api(self, config: Config | None = None) -> Any:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
+        from nbgrader.apps.api import NbGraderAPI
+
         return NbGraderAPI(config=config or self.config())
+
+    def need_plain_path(self) -> None:
+        """nbgrader looks for files by patterns, and would take such a path for one."""
+        if glob.escape(str(self.root)) != str(self.root):
+            raise CourseError(
+                f"nbgrader finds nothing in {self.root}, since it takes [, * and ? for a pattern. Rename the folder, "
+                "and run this again."
+            )
 
     def assignments(self) -> list[str]:
         return sorted(path.parent.name for path in self.root.glob("source/*/*.ipynb"))
@@ -69,6 +79,9 @@ class Course:
         return self.root / folder / assignment / f"{assignment}.ipynb"
 
     def read(self, folder: str, assignment: str) -> Any:
+        import nbformat
+        from nbformat.reader import NotJSONError
+
         path = self.notebook(folder, assignment)
         try:
             return nbformat.read(path, as_version=4)
@@ -91,7 +104,9 @@ class Course:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise CourseError(f"The folder submitted/ cannot be read: {error.strerror}.") from None
+            raise CourseError(
+                f"The folder submitted/ cannot be read: {error.strerror}. Mend that, and run this again."
+            ) from None
 
 
 def _those(known: list[str]) -> str:
@@ -109,8 +124,18 @@ def _is_there(path: Path) -> bool:
     return True
 
 
+def reason_of(result: Any) -> str:
+    """Why nbgrader's interface has failed: the error that it met first, which its log tells in a traceback."""
+    log = result.get("log") or ""
+    errors = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict|Entry)\w*: .*)", log, re.MULTILINE)
+    said: list[str] = errors or re.findall(r"^\[ERROR\] (.*)", log, re.MULTILINE)
+    return said[0] if said else "it does not say why."
+
+
 def read_config(settings: str) -> Config:
     """What a text like that of nbgrader_config.py sets."""
+    from traitlets.config import PyFileConfigLoader
+
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, CONFIG_FILE).write_text(settings)
         config: Config = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
@@ -18,8 +19,8 @@ from packaging.specifiers import SpecifierSet
 from rich.markup import escape
 from rich.table import Table
 
+from grader.quick_start import cores
 from grader.sandbox.printable import printable
-from grader.workers import cores
 
 State = Literal["good", "note", "bad"]
 SIGNS = {"good": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}
@@ -62,13 +63,13 @@ class Line:
 def examine(folder: Path) -> Iterator[Line]:
     """Everything that grading needs, and then what is there for some."""
     yield python_line(sys.version_info[:3])
-    yield torch_line(_version("torch"))
-    yield landlock_line(_landlock())
+    yield torch_line(_version("torch"), _broken("torch"))
+    yield landlock_line(_landlock(), _broken("landlock"))
     yield seccomp_line(_seccomp())
     yield trial_line(_trial())
     yield cores_line(cores())
     yield memory_line(_memory(), cores())
-    yield nbgrader_line(_version("nbgrader"))
+    yield nbgrader_line(_version("nbgrader"), _broken("nbgrader.apps.api"))
     yield jupyter_line(_version("jupyterlab"))
     yield database_line(folder)
     yield cuda_line(*_cuda())
@@ -106,14 +107,21 @@ def python_line(found: tuple[int, ...]) -> Line:
     return Line("Python", "good", shown, "New enough.")
 
 
-def torch_line(found: str) -> Line:
+def torch_line(found: str, broken: str = "") -> Line:
+    """The version, and why it cannot be imported."""
     if not found:
         return Line("PyTorch", "bad", "missing", "No notebook can run. Run: pip install torch")
+    if broken:
+        return Line("PyTorch", "bad", f"{found} ({broken})", "It cannot be imported, so no notebook can run. Run: pip "
+                    "install --force-reinstall torch")  # fmt: skip
     return Line("PyTorch", "good", found, "The notebooks can run.")
 
 
-def landlock_line(found: int | str) -> Line:
-    """The version that the kernel has, or why there is none."""
+def landlock_line(found: int | str, broken: str = "") -> Line:
+    """The version that the kernel has, or why there is none; and why the package cannot be imported."""
+    if broken:
+        return Line("Landlock", "bad", f"unknown ({broken})", "The package that speaks of it with the kernel cannot be "
+                    "imported, so nothing can be graded. Run: pip install --force-reinstall landlock")  # fmt: skip
     if isinstance(found, str):
         return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from files. It "
                     "takes Linux 6.2, with landlock in /sys/kernel/security/lsm; boot with lsm=landlock,…")  # fmt: skip
@@ -154,12 +162,16 @@ def memory_line(available: float, jobs: int) -> Line:
     return Line("memory", "good", shown, f"Enough for {jobs} at once. A greedy one is ended at 4 GiB.")
 
 
-def nbgrader_line(found: str) -> Line:
+def nbgrader_line(found: str, broken: str = "") -> Line:
+    """The version, and why it cannot be imported, which may be for want of a package that it needs."""
     install = f"Run: pip install 'nbgrader{NBGRADER}'"
     if not found:
         return Line("nbgrader", "bad", "missing", f"There is no gradebook without it. {install}")
     if not NBGRADER.contains(found):
         return Line("nbgrader", "bad", found, f"Its gradebook may be another one than ours. {install}")
+    if broken:
+        return Line("nbgrader", "bad", f"{found} ({broken})", "It cannot be imported, so there is no gradebook. Mend "
+                    f"what is said here, or make the environment anew. {install}")  # fmt: skip
     return Line("nbgrader", "good", found, "The gradebook and the formgrader are the ones that we know.")
 
 
@@ -169,9 +181,11 @@ def jupyter_line(found: str) -> Line:
     return Line("Jupyter", "good", f"JupyterLab {found}", "Notebooks open with: jupyter lab")
 
 
-def cuda_line(built_for: str, devices: list[str]) -> Line:
+def cuda_line(built_for: str | None, devices: list[str]) -> Line:
     if devices:
         return Line("CUDA", "good", ", ".join(devices), "grader autograde --device cuda can be used.")
+    if built_for is None:
+        return Line("CUDA", "note", "unknown", "PyTorch, which knows, cannot be imported. Mend that first.")
     if built_for:
         return Line("CUDA", "note", "no device", "Grade on the CPU, which is the default. For a GPU, see to its "
                     "driver: nvidia-smi must show it.")  # fmt: skip
@@ -191,6 +205,8 @@ def database_line(folder: Path) -> Line:
 
     if not (folder / CONFIG_FILE).is_file():
         return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
+    if broken := _broken("nbgrader.apps.api"):
+        return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Mend that first.")
     try:
         url = Course(folder).api().coursedir.db_url
     except Exception as error:  # the file is the user's own Python: anything can happen
@@ -237,6 +253,15 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+def _broken(module: str) -> str:
+    """Why something that is installed cannot be imported; empty if it can."""
+    try:
+        import_module(module)
+    except Exception as error:  # whatever a damaged package does
+        return _said(error)
+    return ""
 
 
 def _landlock() -> int | str:
@@ -296,10 +321,10 @@ def _numbers(path: Path, key: str = "") -> int:
         return 0
 
 
-def _cuda() -> tuple[str, list[str]]:
-    """What PyTorch was built for, and the devices it finds."""
-    if not _version("torch"):
-        return "", []
+def _cuda() -> tuple[str | None, list[str]]:
+    """What PyTorch was built for, if it can say so, and the devices it finds."""
+    if _broken("torch"):
+        return None, []
     import torch
 
     devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()

@@ -31,6 +31,8 @@ IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _CANVAS_COLUMNS = ("Student", *_CANVAS_IDS, "Section")
 _POINTS_POSSIBLE = "    Points Possible"
+_FROM_CANVAS = "the file that Canvas saves: choose Grades, Export, Export Entire Gradebook there."
+_READ_ONLY = "(read only)"
 _TITLE_WITH_ID = re.compile(r"(.*?)(?: \(\d+\))?", re.DOTALL)
 _GRADESCOPE = Path(__file__).parent / "templates" / "gradescope"
 
@@ -77,7 +79,8 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
 def _grades(course: Course, assignment: str, tell: Tell) -> ClassGrades:
     grades = read_class(course, assignment, tell)
     if waiting := [one.student for one in grades.graded if one.waits]:
-        tell(f"Not final: {_listed(waiting)} wait for points by hand. Give them in the formgrader, and export again.")
+        wait = "waits" if len(waiting) == 1 else "wait"
+        tell(f"Not final: {_listed(waiting)} {wait} for points by hand. Give them in the formgrader, and export again.")
     return grades
 
 
@@ -139,18 +142,21 @@ def _read_roster(path: Path) -> list[list[str]]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise CourseError(f"{path} cannot be read: {reason}.") from None
-    first = text.split("\n", 1)[0]
+        raise CourseError(f"{path} cannot be read: {reason}. Name with --roster {_FROM_CANVAS}") from None
+    for rows in (_split(text, ","), _split(text, ";")):
+        if rows and "Section" in rows[0] and set(_CANVAS_IDS) & set(rows[0]):
+            return rows
+    raise CourseError(
+        f"{path} is no gradebook from Canvas: its first line has no columns ID and Section. Name {_FROM_CANVAS}"
+    )
+
+
+def _split(text: str, delimiter: str) -> list[list[str]]:
+    """The lines that have anything in them; none if this is no CSV."""
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ",") if any(row)]
+        return [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)]
     except csv.Error:
-        rows = []
-    if not rows or "Section" not in rows[0] or not set(_CANVAS_IDS) & set(rows[0]):
-        raise CourseError(
-            f"{path} is no gradebook from Canvas: its first line has no columns ID and Section. "
-            "In Canvas, choose Grades, Export, Export Entire Gradebook."
-        )
-    return rows
+        return []
 
 
 def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
@@ -164,15 +170,19 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
     for line in lines:
         line.extend([""] * (len(head) - len(line)))
         if line[0].strip() == _POINTS_POSSIBLE.strip():
-            before = "" if column is None else line[known + column]
+            before = "" if column is None else line[known + column].strip()
+            _compare_points(before, grades.max_points, rows[0][-1], tell)
             rows.append([*line[:known], before or number(grades.max_points)])
     left = {one.student for one in grades.graded}
+    formulas = []
     identity = [head.index(name) for name in _CANVAS_IDS if name in head]
     for row, one in _matched(head, lines, grades.graded):
-        if not any(is_formula(row[place]) for place in identity):
+        left.discard(one.student)
+        if any(is_formula(row[place]) for place in identity):
+            formulas.append(one.student)
+        else:
             who = [text if place in identity else defused(text) for place, text in enumerate(row[:known])]
             rows.append([*who, number(one.total)])
-            left.discard(one.student)
     if len(left) == len(grades.graded):
         raise CourseError(
             f"Nobody in {roster} has a grade here: the gradebook knows students neither by ID nor by SIS User ID "
@@ -180,7 +190,32 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
         )
     if left:
         tell(f"Not in the file from Canvas, so left out: {_listed(sorted(left))}.")
+    if formulas:
+        tell(
+            "Left out, because a spreadsheet would take the identifier in the file from Canvas for a formula: "
+            f"{_listed(sorted(formulas))}. Type in their points in Canvas."
+        )
     return rows
+
+
+def _compare_points(there: str, here: float, title: str, tell: Tell) -> None:
+    """Points of another scale would be imported without a word."""
+    column = f"“{printable(title)}”"
+    if there == _READ_ONLY:
+        tell(f"Canvas computes {column} itself, and takes no points for it. Name another assignment with --column.")
+    elif there and not _is_number(there, here):
+        tell(
+            f"In Canvas, {column} has {printable(there, 30)} points; here, it has {number(here)}. Change that in "
+            "Canvas before you import the file, or name another assignment with --column."
+        )
+
+
+def _is_number(text: str, value: float) -> bool:
+    """Some languages write a comma for the point."""
+    try:
+        return abs(float(text.replace(",", ".")) - value) < 0.005
+    except ValueError:
+        return False
 
 
 def _matched(
@@ -190,17 +225,17 @@ def _matched(
 
     By just one, since the numbers of a university and those of Canvas are easily confused.
     """
-    best: dict[int, str] = {}
-    best_column = ""
-    for column, (_, identifier) in itertools.product(filter(head.__contains__, _CANVAS_IDS), IDENTIFIERS.values()):
-        found = _found([line[head.index(column)] for line in lines], standings, identifier)
+    candidates = [
+        (column, _found([line[head.index(column)] for line in lines], standings, identifier))
+        for column, (_, identifier) in itertools.product(filter(head.__contains__, _CANVAS_IDS), IDENTIFIERS.values())
+    ]
+    best_column, best = max(candidates, key=lambda candidate: len(candidate[1]))  # the first of the largest
+    for column, found in candidates:
         if len(found) == len(best) and found != best:
             raise CourseError(
                 f"{best_column} and {column} find different students. Empty the wrong one of these columns in the file "
                 "from Canvas, and export again."
             )
-        if len(found) > len(best):
-            best, best_column = found, column
     by_name = {one.student: one for one in standings}
     return [(lines[place], by_name[student]) for place, student in best.items()]
 

@@ -36,6 +36,7 @@ from sqlalchemy import (
     insert,
     make_url,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
@@ -53,6 +54,9 @@ _LIMITS = {
     "tcp_user_timeout": "20000",
     "options": "-c lock_timeout=1000",
 }
+_WHOLE = "Nothing is half-written; run this again when it can."
+_AGAIN = "Run this again when it can."
+_MEND = "Mend that, or put back a copy that is whole, and run this again."
 
 RECORDS = Table(
     "grader_record",
@@ -97,6 +101,19 @@ def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
         ) from None
     limited = _with_limits(url).render_as_string(hide_password=False)
     return _patiently(url, lambda: Gradebook(limited, api.course_id), tell, undo=lambda: None)
+
+
+def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
+    """Read the gradebook before nbgrader does, whose errors would blame something else."""
+    gradebook = open_gradebook(api, tell)
+    url = gradebook.engine.url
+    query = text("PRAGMA quick_check(1)" if url.get_backend_name() == "sqlite" else "SELECT 'ok'")
+    try:
+        found = _patiently(url, lambda: gradebook.db.execute(query).scalar(), tell, undo=gradebook.db.rollback)
+    finally:
+        gradebook.close()
+    if found != "ok":
+        raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_MEND}")
 
 
 class ClassGradebook:
@@ -273,7 +290,7 @@ class ClassGradebook:
 
     def _patiently(self, work: Callable[[], T]) -> T:
         try:
-            return _patiently(self._engine.url, work, self._tell, self._undo)
+            return _patiently(self._engine.url, work, self._tell, self._undo, _WHOLE)
         except BaseException:
             self._session.rollback()
             raise
@@ -283,7 +300,9 @@ class ClassGradebook:
         self._must_be_there()
 
 
-def _patiently(url: URL, work: Callable[[], T], tell: Callable[[str], None], undo: Callable[[], None]) -> T:
+def _patiently(
+    url: URL, work: Callable[[], T], tell: Callable[[str], None], undo: Callable[[], None], again: str = _AGAIN
+) -> T:
     """Wait while somebody else has the gradebook; say so."""
     until = time.monotonic() + PATIENCE
     told = False
@@ -293,8 +312,8 @@ def _patiently(url: URL, work: Callable[[], T], tell: Callable[[str], None], und
         except DBAPIError as error:
             undo()
             if not _may_pass(url, error) or time.monotonic() > until:
-                raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. Nothing is "
-                                  "half-written; run this again when it can.") from error  # fmt: skip
+                hint = again if _may_pass(url, error) else _MEND
+                raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
             if not told:
                 tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
                 told = True

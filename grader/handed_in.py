@@ -52,7 +52,8 @@ def take_in(submitted: Path, student: str, assignment: str, given: Path | None =
     """
     if not _is_name(student):
         raise NotTakenIn(
-            "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show"
+            "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
+            "Rename it."
         )
     try:
         handed_in = HandedIn(_take_in_notebook(submitted, student, assignment))

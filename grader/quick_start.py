@@ -15,8 +15,13 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # how 
 PRELOADED = ["grader.ends_with_head", "grader.quick_start", "grader.worker"]
 
 
+def cores() -> int:
+    """How many processes can work at once here."""
+    return len(os.sched_getaffinity(0))
+
+
 def start_fork_server() -> None:
     """Start the process that workers are forked from, so that it imports torch while we import the rest."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
-    if len(os.sched_getaffinity(0)) > 1:
+    if cores() > 1:
         multiprocessing.forkserver.ensure_running()

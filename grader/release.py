@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.course import Course, CourseError
+from grader.course import Course, CourseError, reason_of
 from grader.exercise import Exercise
 from grader.exercises import of_assignment
+from grader.gradebook import check_gradebook
 
 _SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
 _HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n(.*?)### END HIDDEN TESTS", re.DOTALL)
@@ -20,21 +22,17 @@ class LeakError(CourseError):
     """A release would give away what students must not see."""
 
 
-def compile_release(course: Course, assignment: str) -> None:
+def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> None:
     """Compile one assignment with nbgrader and check the result."""
+    course.need_plain_path()
+    check_gradebook(course.api(), tell)
     result = course.api().generate_assignment(assignment, force=True, create=True)
     if not result["success"]:
         raise CourseError(
-            f"nbgrader could not compile {assignment}: {_reason(result)}\nMend source/{assignment}, and run this "
+            f"nbgrader could not compile {assignment}: {reason_of(result)}\nMend source/{assignment}, and run this "
             f"again. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
         )
     refuse_leaks(course, assignment)
-
-
-def _reason(result: Any) -> str:
-    """The error that nbgrader met, which it prints last in the traceback of its log."""
-    said = re.findall(r"^\s*([\w.]+(?:Error|Exception|Conflict)\w*: .*)", result.get("log") or "", re.MULTILINE)
-    return said[0] if said else "it does not say why."
 
 
 def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> None:

@@ -14,15 +14,11 @@ from typing import Protocol
 
 from grader.course import CourseError
 from grader.quick_start import PRELOADED
+from grader.quick_start import cores as cores  # where all else that is about workers is
 from grader.sandbox.confine import die_with_parent
 from grader.submission import Assignment, Graded, Submission
 
 TICK = 0.25  # seconds between two looks at the clock
-
-
-def cores() -> int:
-    """How many processes can work at once here."""
-    return len(os.sched_getaffinity(0))
 
 
 class WorkersGone(CourseError):

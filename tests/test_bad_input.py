@@ -111,11 +111,13 @@ def test_where_nobody_has_handed_in_it_says_so(command: Command, course: Course,
     (submitted / "all.zip").touch()
     assert command(ASSIGNMENT) == nothing
     close(submitted, 0)
-    assert command(ASSIGNMENT) == (1, "", "The folder submitted/ cannot be read: Permission denied.\n")
+    says = "The folder submitted/ cannot be read: Permission denied. Mend that, and run this again.\n"
+    assert command(ASSIGNMENT) == (1, "", says)
     submitted.chmod(0o755)
     shutil.rmtree(submitted)
     submitted.touch()
-    assert command(ASSIGNMENT) == (1, "", "The folder submitted/ cannot be read: Not a directory.\n")
+    says = "The folder submitted/ cannot be read: Not a directory. Mend that, and run this again.\n"
+    assert command(ASSIGNMENT) == (1, "", says)
 
 
 def test_each_gets_a_clear_line_and_the_others_a_grade(
@@ -151,7 +153,8 @@ def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     source = course.root / "source" / ASSIGNMENT
     link = "what was handed in is a link, and not a notebook of its own"
     closed = "what was handed in cannot be read: Permission denied"
-    name = "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show"
+    name = "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
+    name += "Rename it."
     says = {
         "closed notebook": closed, "closed folder": closed, "closed student": closed, "only names": closed,
         "big": "what was handed in is larger than 20 MB",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_class import Made, grade
 
+from grader import cli
 from grader.autograde import Graded
 from grader.cli import ORDER, app
 from grader.course import Course
@@ -73,6 +76,8 @@ def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -
     assert not colour.search(on_a_terminal("validate", folder=tmp_path, NO_COLOR="1"))
     assert "\x1b" not in run("validate", folder=tmp_path).stderr
     assert "\x1b" not in run("autograde", "--help", folder=tmp_path).stdout
+    assert "\x1b" not in run("autograde", "--help", folder=tmp_path, GITHUB_ACTIONS="true").stdout
+    assert colour.search(run("autograde", "--help", folder=tmp_path, FORCE_COLOR="1").stdout)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -144,6 +149,83 @@ def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
     assert result.returncode == 1
     assert "JSONDecodeError" in result.stderr
     assert "Mend source/self_attention" in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def _garbage(gradebook: Path) -> None:
+    gradebook.write_text("no database at all, but of some length\n" * 100)
+
+
+def _cut_off(gradebook: Path) -> None:
+    os.truncate(gradebook, gradebook.stat().st_size // 4096 * 4 // 5 * 4096)
+
+
+def _folder(gradebook: Path) -> None:
+    gradebook.unlink()
+    gradebook.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_garbage, "file is not a database"),
+        (_cut_off, "database disk image is malformed"),
+        (_folder, "unable to open database file"),
+    ],
+)
+@pytest.mark.parametrize("command", ["feedback", "release", "report"])
+def test_a_gradebook_that_cannot_be_read_is_named(
+    spoil: Callable[[Path], None], words: str, command: str, course: Course
+) -> None:
+    grade(course, Made("ada"))
+    gradebook = course.root / "gradebook.db"
+    spoil(gradebook)
+    result = run(command, "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert result.stderr == (
+        f"The gradebook {gradebook} cannot be used: {words}. Mend that, or put back a copy that is whole, and run this "
+        "again.\n"
+    )
+
+
+def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
+    name = "[bold]" + "a" * 250
+    with contextlib.chdir(course.root):
+        cli._print_path(course.root / "feedback" / name / "self_attention.html")
+    assert capsys.readouterr().out == f"feedback/{name}/self_attention.html\n"
+
+
+def test_a_page_is_named_as_seen_from_here(course: Course) -> None:
+    student = "a" * 99
+    grade(course, Made(student))
+    pages = run("feedback", "self_attention", folder=course.root)
+    assert pages.stdout == f"feedback/{student}/self_attention/self_attention.html\n", pages.stderr
+
+
+def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) -> None:
+    (course.root / "submitted").write_text("a file, where a folder is to be")
+    result = run("autograde", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Mend that, and run this again.\n")
+
+
+def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
+    grade(course, Made("ada"))
+    (course.root / "feedback").write_text("a file, where a folder is to be")
+    result = run("feedback", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert "could not write the feedback: NotADirectoryError" in result.stderr
+    assert "nbgrader generate_feedback self_attention --force" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["feedback", "release"])
+def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course: Course) -> None:
+    grade(course, Made("ada"))
+    folder = course.root.rename(course.root.parent / "[ml]")
+    result = run(command, "self_attention", folder=folder)
+    assert result.returncode == 1
+    assert "Rename the folder, and run this again." in result.stderr
     assert "Traceback" not in result.stderr
 
 

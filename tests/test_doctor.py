@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import socket
 import subprocess
@@ -51,7 +52,10 @@ def test_what_is_there_is_good(line: Line, words: str) -> None:
     [
         (doctor.python_line((3, 10, 9)), "Install Python 3.11"),
         (doctor.torch_line(""), "pip install torch"),
+        (doctor.torch_line("2.13.0", "libcudart.so.13: cannot open shared object file"), "--force-reinstall torch"),
+        (doctor.nbgrader_line("0.9.6", "No module named 'sqlalchemy'"), "cannot be imported"),
         (doctor.landlock_line("Function not implemented"), "lsm=landlock"),
+        (doctor.landlock_line("no module", "no module"), "--force-reinstall landlock"),
         (doctor.landlock_line(2), "Boot Linux 6.2 or newer"),
         (doctor.seccomp_line("Unable to find libseccomp"), "apt-get install libseccomp2"),
         (doctor.trial_line("it could open a socket"), "--unconfined"),
@@ -74,6 +78,7 @@ def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, w
         (doctor.jupyter_line(""), "pip install jupyter"),
         (doctor.cuda_line("12.8", []), "nvidia-smi"),
         (doctor.cuda_line("", []), "build for CUDA"),
+        (doctor.cuda_line(None, []), "cannot be imported"),
         (doctor.extra_line("dask", "", "more machines"), "pip install 'attention-grader[dask]'"),
     ],
 )
@@ -163,6 +168,45 @@ def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> No
     assert done.returncode == 1
     assert "Mend first, as said above: gradebook." in " ".join(done.stdout.split())
     assert PASSWORD not in done.stdout + done.stderr
+
+
+# A finder that comes first and finds a package damaged, as where a library of the system is missing.
+_DAMAGED = """
+import importlib.abc, sys
+class Damaged(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise {error}("it is damaged")
+sys.meta_path.insert(0, Damaged())
+sys.argv = ["grader", "doctor"]
+from grader.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("error", ["ImportError", "OSError"])
+@pytest.mark.parametrize(
+    ("module", "bad"),
+    [
+        ("landlock", "Landlock"),
+        ("nbgrader", "nbgrader, gradebook"),
+        ("nbformat", "nbgrader, gradebook"),
+        ("sqlalchemy", "nbgrader, gradebook"),
+        ("torch", "PyTorch"),
+    ],
+)
+def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
+    module: str, bad: str, error: str, course: Course
+) -> None:
+    program = _DAMAGED.format(module=module, error=error)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=course.root, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(doctor.__file__).parents[1])},
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+    assert "it is damaged" in " ".join(done.stdout.split())
+    assert f"Mend first, as said above: {bad}" in " ".join(done.stdout.split())
 
 
 def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,6 +101,64 @@ def test_canvas_with_semicolons_and_other_columns(course_of_four: Course, told: 
     assert told[0] == "Canvas has no assignment “Week 3” yet, and will ask whether to make one."
 
 
+def test_canvas_with_a_semicolon_in_a_title(course_of_four: Course, told: list[str], tmp_path: Path) -> None:
+    text = FROM_CANVAS.replace("Quiz 1 (17)", "Quiz; the first (17)")
+    rows = rows_of(export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append))
+    assert [row[-1] for row in rows] == ["Self Attention (4711)", "30", "30", "26.5"]
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ("100", "In Canvas, “Self Attention (4711)” has 100 points; here, it has 30. Change that"),
+        ("(read only)", "Canvas computes “Self Attention (4711)” itself, and takes no points for it."),
+        ("30.00", ""),
+        ('"30,0"', ""),
+        ("", ""),
+    ],
+)
+def test_canvas_with_other_points_possible(
+    there: str, words: str, course_of_four: Course, told: list[str], tmp_path: Path
+) -> None:
+    text = FROM_CANVAS.replace("10,30,(read only)", f"10,{there},(read only)")
+    export_canvas(course_of_four, ASSIGNMENT, roster(tmp_path, text), "", told.append)
+    assert [line for line in told if "Not in the file" not in line] == [
+        line for line in told if words and words in line
+    ]
+    assert len(told) == 1 + bool(words)
+
+
+def test_the_column_that_finds_the_most_is_taken_though_others_find_different_ones(
+    course: Course, tmp_path: Path
+) -> None:
+    grade(course, Made("ada"), Made("101"), Made("202", {8: 0}))
+    text = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Self Attention (1)\n    Points Possible,,,,,30\n"
+        "One,101,x,ada,,\nTwo,7,101,202,,\nThree,8,y,101,,\n"
+    )
+    rows = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", print))
+    assert {row[0]: row[-1] for row in rows[2:]} == {"One": "30", "Two": "22", "Three": "30"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--to", "canvas", "--by", "email"], "--by is for Moodle, not for Canvas."),
+        (["--to", "moodle", "--roster", "x.csv"], "--roster is for Canvas, not for Moodle."),
+        (["--to", "gradescope", "--roster", "x.csv"], "--roster is for Canvas, not for Gradescope."),
+        (["--to", "gradescope", "--column", "x"], "--column is for Canvas and Moodle, not for Gradescope."),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "export", ASSIGNMENT, *arguments],
+        cwd=course_of_four.root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == f"{words} Leave it out, and run this again.\n"
+    assert not (course_of_four.root / "export").exists()
+
+
 def test_numbers_of_canvas_are_not_mixed_up_with_our_own(course: Course, tmp_path: Path) -> None:
     """Students who are called by numbers here, which happen to be numbers of others in Canvas."""
     grade(course, Made("102"), Made("103", {8: 0}))
@@ -130,7 +188,9 @@ def test_a_roster_that_is_none(course_of_four: Course, tmp_path: Path, text: str
 
 
 def test_a_roster_that_cannot_be_read(course_of_four: Course, tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match="cannot be read: No such file"):
+    with pytest.raises(
+        CourseError, match=r"cannot be read: No such file or directory\. Name with --roster the file that"
+    ):
         export_canvas(course_of_four, ASSIGNMENT, tmp_path / "none.csv", "", print)
     (tmp_path / "latin.csv").write_bytes("Gödel".encode("latin-1"))
     with pytest.raises(CourseError, match="it is no text in UTF-8"):
@@ -227,7 +287,7 @@ def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> N
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
         gradebook.db.commit()
     export_moodle(course_of_four, ASSIGNMENT, "username", "", told.append)
-    assert told == ["Not final: ada wait for points by hand. Give them in the formgrader, and export again."]
+    assert told == ["Not final: ada waits for points by hand. Give them in the formgrader, and export again."]
 
 
 def test_formulas_are_defused_and_identifiers_are_never_changed(
@@ -246,6 +306,9 @@ def test_formulas_are_defused_and_identifiers_are_never_changed(
     text = 'Student,ID,SIS Login ID,Section\n"=""Ada""",7,ada,+A\n=x,8,=1+1,B\n'
     filled_in = rows_of(export_canvas(course, ASSIGNMENT, roster(tmp_path, text), "", told.append))
     assert filled_in[1:] == [['\'="Ada"', "7", "ada", "'+A", "30"]]
+    assert "Not in the file from Canvas, so left out: -1, @eve." in told
+    assert told[-1].startswith("Left out, because a spreadsheet would take the identifier")
+    assert "for a formula: =1+1. Type" in told[-1]
 
 
 @pytest.mark.parametrize("text", ["write /tmp/z;=1+1", "a; -1", "a|\t@b", "\u200b=1+1", "\ufeff@SUM(A1)", "a;＝b"])
