@@ -109,7 +109,8 @@ def autograde_command(
         from grader.grading import need_device
 
         need_device(device)
-    onlooker = progress.Onlooker(console, len(who(course, assignment, student or [])), quiet or as_json)
+    chosen = who(course, assignment, student or [])
+    onlooker = progress.Onlooker(console, len(chosen), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,
         "force": force,
@@ -122,7 +123,8 @@ def autograde_command(
         results = onlooker.follow(run)
     except KeyboardInterrupt:
         run.close()
-        errors.print(f"Stopped. {onlooker.count} have a grade now; run this again for the others.", highlight=False)
+        graded = sum(course.notebook(f"autograded/{one}", assignment).exists() for one in chosen)
+        errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
         raise typer.Exit(130) from None
     if as_json:
         text = json.dumps(progress.as_json(results), indent=2, ensure_ascii=False)

@@ -37,10 +37,6 @@ class Onlooker:
         )  # fmt: skip
         self._task = self._bar.add_task("", total=total, rate="", now="")
 
-    @property
-    def count(self) -> int:
-        return self._done
-
     def follow(self, results: Iterator[Graded]) -> list[Graded]:
         """All results, shown as they come."""
         found = []

@@ -86,7 +86,6 @@ def test_on_a_terminal_there_is_one_bar_with_count_rate_and_time_left(clock: Clo
 
     found = seen.onlooker.follow(results(clock, 0.5, *[look] * 40))
     assert [one.student for one in found] == [f"student{number}" for number in range(100)]
-    assert seen.onlooker.count == 100
     last = lines[-1]
     assert "40/100" in last
     assert "2.0 a second" in last

@@ -69,6 +69,7 @@ def huge(rng: torch.Generator) -> Inputs:
     # At 10⁴ float32 has only three digits behind the point. Each row holds one number that is the largest by far,
     # so that the weights are 0 and 1 and such roundings do not show, and numbers of both signs.
     x = 1e4 * (2 * torch.rand(4, 7, generator=rng) - 1)
+    x += 1e3 * x.sign()  # none so small that it shows where numbers were cut off
     x[:, 5] = -1.2e4
     x[range(4), [0, 1, 3, 6]] = 1.2e4 + 100 * torch.rand(4, generator=rng)  # the first, the last, and between
     return x, -1
