@@ -160,6 +160,8 @@ class Sections:
         title, above, anchor = "", "", ""
         by_cell, by_anchor = {}, {}
         for cell in notebook.cells:
+            if cell.metadata.get("nbgrader", {}).get("task"):
+                continue  # as graded, it holds the mark scheme
             if cell.cell_type != "markdown":
                 by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
                 continue
@@ -344,9 +346,10 @@ class _Reader:
             return part
         if section and part.state in ("part", "none"):
             part.steps = [Markup(f"Reread “{self._sentence(section)}” in the notebook.")]
-        if cell.cell_type == "code":
+        own = not marks.get("task")  # the text of a task is the instructor's, mark scheme and all
+        if own and cell.cell_type == "code":
             part.code = highlighted(cell.source)
-        else:
+        elif own:
             part.text = narrow_html(cell.source)
         self._add_comment(part, cell)
         return part

@@ -315,6 +315,27 @@ def test_a_browser_would_run_no_script_on_the_page_in_any_case(page: Chrome) -> 
     assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline';")
 
 
+MARK_SCHEME = """\
+Draw the heads.
+
+=== BEGIN MARK SCHEME ===
+# Two points for the scale
+## One for the legend
+=== END MARK SCHEME ==="""
+
+
+@pytest.mark.parametrize("cell_type", ["markdown", "code"])
+def test_the_mark_scheme_of_a_task_is_not_shown(cell_type: str) -> None:
+    marks = {"points": 3.0, "score": 2.0, "by_hand": True, "comment": "No legend.", "comment_by_hand": True}
+    task = added_cell("drawing", MARK_SCHEME, cell_type, grade=False, task=True, **marks)
+    page = exported(nbformat.v4.new_notebook(cells=[task, added_cell("test-exercise-1", "", score=0.0)]))
+    assert "Task: drawing" in page
+    assert "2 of 3" in page
+    assert "No legend." in page
+    for secret in ("MARK SCHEME", "for the scale", "for the legend", "Draw the heads"):
+        assert secret not in page, secret
+
+
 # --- who reads it ---------------------------------------------------------------------------------------------------
 
 
