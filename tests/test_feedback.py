@@ -137,7 +137,8 @@ def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
     assert "1.5 taken off for handing in late" in text(page, "header")
     rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
     assert len(rows) == 11
-    assert rows[1] == ["◐", "Exercise 2: Attention scores", "Not scaled", "2.75 of 3"]
+    assert rows[1] == ["◐", "Exercise 2: Attention scores", "Points set by your instructor", "2.75 of 3"]
+    assert rows[2] == ["◐", "Exercise 3: Softmax", "Not normalised", "1 of 2"]
     assert rows[7] == ["✓", "Exercise 8: Two heads", "Right", "8 of 8"]
     for link in page.find_elements(By.CSS_SELECTOR, "tbody a"):
         target = page.find_element(By.ID, str(link.get_dom_attribute("href"))[1:])
@@ -168,7 +169,8 @@ def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) 
 def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
     shown = exercise(page, 2)
     assert "2.75 of 3 points" in shown
-    assert "Your instructor set these points; the tests alone gave 1.5." in shown
+    assert "Your instructor set these points; the tests alone gave 1.5 (Not scaled)." in shown
+    assert "the tests alone" not in exercise(page, 3)
     assert "Half a point more for the loops." in shown
     essay = text(page, "#part-essay")
     assert "5.5 of 7 points" in essay
@@ -176,6 +178,43 @@ def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
     assert "Well said." in essay
     assert "Waits for your instructor" in text(page, "#part-essay-2")
     assert "Nothing was written" in text(page, "#part-essay-3")
+
+
+def scored_cell(number: int, credit: float, score: float, **verdict: Any) -> Any:
+    """A graded test for 3 points, with what the tests found and the points that the gradebook has."""
+    right = {"reason": "right", "sentences": [], "cases_right": 6} if credit == 1 else {}
+    found = {"reason": "missing", "sentences": ["There is no `f`."], "cases_right": 0} | right
+    ours = found | {"title": "A", "credit": credit, "points": 3 * credit, "misconceptions": [], "cases": 6} | verdict
+    cell = added_cell(f"test-exercise-{number}", "check(1)", points=3.0, score=score)
+    cell.outputs = [nbformat.v4.new_output("display_data", data={}, metadata={"grader": ours})]
+    return cell
+
+
+def words_of(*cells: Any) -> str:
+    return plain_text(exported(nbformat.v4.new_notebook(cells=list(cells)), score=0.0, max_score=6.0))
+
+
+def test_right_code_that_got_no_points_by_hand_is_not_called_right() -> None:
+    shown = words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 3.0))
+    assert "Right: 1 of 2. Next: Exercise 1: A – Points set by your instructor." in shown
+    assert "✗ Exercise 1: A 0 of 3 points, no points yet Points set by your instructor" in shown
+    assert "the tests alone gave 3 (Right). What is right all 6 hidden cases. What to do next The tests find" in shown
+    assert "check(1)" not in shown  # which would say that all is right
+    assert "Everything is right" not in words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 0.0))
+
+
+def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong() -> None:
+    shown = words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 0.0, 0.0))
+    assert "Full marks: 1 of 2. Next: Exercise 2: A – Not found." in shown
+    assert "✓ Exercise 1: A 3 of 3 points, full marks Points set by your instructor" in shown
+    assert "the tests alone gave 0 (Not found). What the tests found There is no f. ✗ Exercise 2" in shown
+    assert "You have full marks for everything." in words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 1.0, 3.0))
+
+
+def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
+    one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
+    assert "1.5 of 3 points are for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
+    assert "points are for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
 
 
 def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
@@ -470,7 +509,11 @@ def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
 
 
 def plain(path: Path) -> str:
-    return " ".join(re.sub(r"<[^>]*>", "", path.read_text()).split())
+    return plain_text(path.read_text())
+
+
+def plain_text(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", "", page).split())
 
 
 def test_sections_are_named_as_the_notebook_names_them(released_course: Course) -> None:
