@@ -191,9 +191,10 @@ def _picture(
 def _two_digits(number: float) -> float | str:
     if math.isnan(number):
         return "NaN"
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")
+    rounded = round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")  # the very largest become infinite
+    if math.isinf(rounded):
+        return "∞" if rounded > 0 else "−∞"
+    return rounded
 
 
 def _named(what: str, which: Sequence[int]) -> str:

@@ -629,6 +629,13 @@ def test_numbers_are_rounded_to_two_digits() -> None:
     assert picture.numbers == ((120000.0, 0.12), ("NaN", "−∞"))
 
 
+def test_the_largest_numbers_are_kept_as_infinite() -> None:
+    picture = softmax_along(torch.tensor([[1.79e308, 0.5], [0.5, -1.79e308]], dtype=torch.float64), ())
+    assert picture
+    assert picture.numbers == (("∞", 0.5), (0.5, "−∞"))
+    assert picture_from(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
+
+
 def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:
     small, large, fine = (
         Picture(numbers=((0.0,) * size,) * size, wrong=("x",) if wrong else ())
