@@ -247,7 +247,7 @@ class _Reader:
             title=self.sections.title or name,
             student=printable(self.names.get("student", "")),
             notebook=name,
-            score=score,
+            score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
             max_score=largest if largest is not None else sum(part.max_points for part in parts),
             late_penalty=_number(self.names.get("late_penalty")) or 0.0,
             parts=parts,

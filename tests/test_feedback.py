@@ -217,6 +217,11 @@ def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
     assert "points are for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
 
 
+def test_a_penalty_never_makes_the_points_negative() -> None:
+    page = exported(nbformat.v4.new_notebook(), score=-5.0, max_score=30.0, late_penalty=22.0)
+    assert "0 of 30 points 22 taken off for handing in late" in plain_text(page)
+
+
 def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
     assert "The cell “test-exercise-7” was missing and was put back." in text(page, "[aria-labelledby=notes]")
     assert "It tried to read" in text(page, "[aria-labelledby=blocked]")
