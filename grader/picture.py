@@ -181,11 +181,16 @@ def _picture(
         columns=columns,
         marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
         summed=summed,
-        sums=() if sums is None else tuple(map(_two_digits, sums.tolist())),
+        sums=() if sums is None else tuple(_sum(one, i in wrong_sums) for i, one in enumerate(sums.tolist())),
         wrong_sums=tuple(wrong_sums),
         wrong=tuple(wrong),
         right=tuple(right),
     )
+
+
+def _sum(total: float, wrong: bool) -> float | str:
+    """With two digits, but never one where it is not one."""
+    return round(total, 3) if wrong and abs(total - 1) < 0.05 else _two_digits(total)
 
 
 def _two_digits(number: float) -> float | str:

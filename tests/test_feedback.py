@@ -641,6 +641,50 @@ def test_the_largest_numbers_are_kept_as_infinite() -> None:
     assert picture_from(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
 
 
+@pytest.mark.parametrize(("total", "shown"), [(1.02, "1.02"), (0.999, "0.999"), (1.0014, "1.001"), (0.96, "0.96")])
+def test_a_sum_that_is_not_one_does_not_look_like_one(total: float, shown: str) -> None:
+    picture = weights(torch.tensor([[0.5, 0.5], [0.25, total - 0.25]], dtype=torch.float64), ())
+    assert picture
+    drawn = str(heat_map(picture, "a"))
+    assert f">Σ {shown} ≠ 1<" in drawn
+    assert f"Sum of row 2: {shown}, which is not one." in drawn
+    assert ">Σ 1<" in drawn
+
+
+OVERLAPS = """
+const texts = [...document.querySelectorAll("svg text")].map(one => [one.textContent, one.getBoundingClientRect()]);
+const svg = document.querySelector("svg").getBoundingClientRect();
+const cells = [...document.querySelectorAll("svg .entry")].map(one => one.getBoundingClientRect());
+const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+const outside = (a, b) => a.left < b.left || a.right > b.right || a.top < b.top || a.bottom > b.bottom;
+const numbers = [...document.querySelectorAll("svg .number")].map(one => one.getBoundingClientRect());
+return [
+  ...texts.filter(([, box]) => outside(box, svg)).map(([text]) => text),
+  ...numbers.filter((box, i) => box.left < cells[i].left + 4 || box.right > cells[i].right - 4),
+  ...texts.flatMap(([one, box], i) => texts.slice(i + 1).filter(([, b]) => meet(box, b)).map(([b]) => `${one} | ${b}`)),
+];
+"""
+LARGE = torch.tensor([[1.79e300, -2e300, 0.5], [-1234.0, 12.5, -2e99], [-0.45, 0.5, -9.9e99]], dtype=torch.float64)
+LOPSIDED = torch.softmax(torch.arange(24.0).reshape(4, 6).sin(), 1)
+
+
+@pytest.mark.parametrize(
+    "value", [LOPSIDED, LOPSIDED * -1.2, LOPSIDED[:1], LARGE], ids=["usual", "minus", "row", "large"]
+)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_numbers_and_sums_of_a_picture_stand_apart(browser: Chrome, tmp_path: Path, value: Any, dim: int) -> None:
+    picture = softmax_along(value, (value, dim))
+    assert picture
+    figure = nbformat.v4.new_notebook(
+        cells=[scored_cell(1, 0.0, 0.0, pictures=[json.loads(json.dumps(vars(picture)))])]
+    )
+    path = tmp_path / "page.html"
+    path.write_text(exported(figure))
+    browser.get(path.as_uri())
+    assert len(browser.find_elements(By.CSS_SELECTOR, "svg .number")) == value.numel()
+    assert browser.execute_script(OVERLAPS) == []
+
+
 def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:
     small, large, fine = (
         Picture(numbers=((0.0,) * size,) * size, wrong=("x",) if wrong else ())
