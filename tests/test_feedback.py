@@ -513,6 +513,21 @@ def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
     assert "all 8 hidden cases" in plain(pages[1])
 
 
+def test_who_has_points_but_no_graded_notebook_is_named(
+    course: Course, submit: Any, solved: dict[int, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    graded_file(course, submit, solved)
+    with course.api().gradebook as gradebook:
+        gradebook.add_student("ben")
+        gradebook.add_student("cleo")  # has an extension, but no points
+        gradebook.add_submission(ASSIGNMENT, "cleo")
+        gradebook.add_submission(ASSIGNMENT, "ben")
+        by_hand(gradebook, "ben", "test-exercise-3", 2.0)
+    (page,) = write_feedback(course, ASSIGNMENT)
+    assert "ada" in page.parts
+    assert capsys.readouterr().err == "ben has points, but no graded notebook, and so no feedback page.\n"
+
+
 def plain(path: Path) -> str:
     return plain_text(path.read_text())
 
