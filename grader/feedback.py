@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from nbgrader.api import Assignment, Grade, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import select
+
 from grader.course import Course, CourseError, reason_of
 from grader.gradebook import check_gradebook
+from grader.sandbox.printable import printable
 
 
 def write_feedback(course: Course, assignment: str, tell: Callable[[str], None] = print) -> list[Path]:
-    """Write all pages of an assignment and return where they are."""
+    """Write all pages of an assignment, return where they are, and tell who has points and gets none."""
     course.chosen([assignment])
     course.need_plain_path()
     if not any(course.root.glob(f"autograded/*/{assignment}/*.ipynb")):
@@ -23,4 +27,20 @@ def write_feedback(course: Course, assignment: str, tell: Callable[[str], None] 
             f"nbgrader could not write the feedback: {reason_of(result)}\nMend that, and run this again. All that "
             f"nbgrader says: nbgrader generate_feedback {assignment} --force"
         )
+    for student in sorted(_with_points(course, assignment)):
+        if not any(course.root.joinpath("autograded", student, assignment).glob("*.ipynb")):
+            tell(f"{printable(student)} has points, but no graded notebook, and so no feedback page.")
     return sorted(course.root.glob(f"feedback/*/{assignment}/*.html"))
+
+
+def _with_points(course: Course, assignment: str) -> set[str]:
+    """Everyone who has points in the gradebook, from tests or by hand."""
+    query = (
+        select(SubmittedAssignment.student_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+        .where(Assignment.name == assignment, Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
+    )
+    with course.api().gradebook as gradebook:
+        return set(gradebook.db.scalars(query))

@@ -160,6 +160,8 @@ class Sections:
         title, above, anchor = "", "", ""
         by_cell, by_anchor = {}, {}
         for cell in notebook.cells:
+            if cell.metadata.get("nbgrader", {}).get("task"):
+                continue  # as graded, it holds the mark scheme
             if cell.cell_type != "markdown":
                 by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
                 continue
@@ -201,6 +203,7 @@ class Part:
     text: Markup | None = None
     comment: Markup | None = None
     automatic: float | None = None  # points before somebody changed them
+    found: str = ""  # by the tests, before that; in a few words
     number: int = 0  # of the exercise
 
 
@@ -244,7 +247,7 @@ class _Reader:
             title=self.sections.title or name,
             student=printable(self.names.get("student", "")),
             notebook=name,
-            score=score,
+            score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
             max_score=largest if largest is not None else sum(part.max_points for part in parts),
             late_penalty=_number(self.names.get("late_penalty")) or 0.0,
             parts=parts,
@@ -283,7 +286,8 @@ class _Reader:
         else:
             part.state = _state(part.points, most)
             part.headline = "Graded without a verdict"
-        if part.state != "full":
+        passed = verdict is not None and verdict["credit"] >= 1
+        if part.state != "full" and not passed:
             part.steps += self._to_reread(marks["grade_id"], verdict)
             part.steps += (
                 [Markup(f"When you have changed it, run <code>check({number})</code> again.")] if number else []
@@ -295,13 +299,10 @@ class _Reader:
         return part
 
     def _explain(self, part: Part, verdict: Mapping[str, Any]) -> None:
-        reason, names = verdict["reason"], verdict["misconceptions"]
+        reason = verdict["reason"]
         part.title = f"{part.title}: {verdict['title']}" if part.number else verdict["title"]
         part.state = "full" if verdict["credit"] >= 1 else "part" if verdict["credit"] > 0 else "none"
-        part.headline = _STATES.get(reason, "Partly right" if part.state == "part" else "Not right yet")
-        if names:
-            named = " + ".join(names)
-            part.headline = named[:1].upper() + named[1:]
+        part.headline = _found(verdict)
         part.right = [self._sentence(one) for one in _what_is_right(verdict, part.max_points)]
         if part.state != "full" and reason != "to do":
             part.wrong = [self._sentence(one) for one in verdict["sentences"] if not _RIGHT_FUNCTION.fullmatch(one)]
@@ -317,7 +318,17 @@ class _Reader:
         if part.points is None:
             part.points = verdict["points"]
         elif verdict["points"] is not None and abs(part.points - verdict["points"]) > 1e-6:
-            part.automatic = verdict["points"]
+            self._set_by_hand(part, verdict)
+
+    def _set_by_hand(self, part: Part, verdict: Mapping[str, Any]) -> None:
+        """What the instructor decided goes before what the tests found; that is still told below."""
+        part.automatic, part.found = verdict["points"], _found(verdict)
+        part.state, part.headline = _state(part.points or 0.0, part.max_points), "Points set by your instructor"
+        if part.state == "full":
+            part.steps = []
+            part.right = part.right if verdict["credit"] >= 1 else []  # it speaks of the points that were not given
+        elif verdict["credit"] >= 1:
+            part.steps = [Markup("The tests find nothing wrong: ask your instructor what is missing.")]
 
     def _to_reread(self, grade_id: str, verdict: Mapping[str, Any] | None) -> Iterator[Markup]:
         own = self.sections.by_cell.get(grade_id, "")
@@ -344,9 +355,10 @@ class _Reader:
             return part
         if section and part.state in ("part", "none"):
             part.steps = [Markup(f"Reread “{self._sentence(section)}” in the notebook.")]
-        if cell.cell_type == "code":
+        own = not marks.get("task")  # the text of a task is the instructor's, mark scheme and all
+        if own and cell.cell_type == "code":
             part.code = highlighted(cell.source)
-        else:
+        elif own:
             part.text = narrow_html(cell.source)
         self._add_comment(part, cell)
         return part
@@ -380,6 +392,13 @@ class _Reader:
         """With `code` in code font, and without a path that the student's own code does not name."""
         shown = _PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", _clean(text))
         return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(shown))))
+
+
+def _found(verdict: Mapping[str, Any]) -> str:
+    """In a few words."""
+    if named := " + ".join(verdict["misconceptions"]):
+        return named[:1].upper() + named[1:]
+    return _STATES.get(verdict["reason"], "Partly right" if 0 < verdict["credit"] < 1 else "Not right yet")
 
 
 def _what_is_right(verdict: Mapping[str, Any], most: float) -> Iterator[str]:
@@ -486,7 +505,8 @@ def render(page: Page) -> str:
     """The page as HTML."""
     right = [part for part in page.parts if part.state == "full"]
     todo = [part for part in page.parts if part.state in ("part", "none")]
-    return str(_template().render(page=page, right=right, todo=todo))
+    by_hand = any(part.automatic is not None for part in right)  # full marks, and not for what the tests found
+    return str(_template().render(page=page, right=right, todo=todo, by_hand=by_hand))
 
 
 @functools.cache

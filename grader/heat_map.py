@@ -15,8 +15,10 @@ MAX_NOTES = 8
 MAX_NOTE = 400  # characters
 
 _WORDS = ("NaN", "∞", "−∞")
-_WIDTH, _HEIGHT = 46, 34  # of a cell
+_WIDTH, _HEIGHT = 50, 34  # of a cell
 _LEFT, _TOP, _SUMS = 74, 44, 108
+_LINE = 16  # of text
+_HUGE = 9e99  # what is larger may be too long for a cell, once rounded
 
 
 def picture_from(data: Any) -> Picture | None:
@@ -51,7 +53,8 @@ def heat_map(picture: Picture, name: str) -> Markup:
     by_row, by_column = picture.summed == "row", picture.summed == "column"
     left = _LEFT if height > 1 else 8
     right, bottom = left + width * _WIDTH, _TOP + height * _HEIGHT
-    size = (right + (_SUMS if by_row else 8), bottom + (_HEIGHT + 6 if by_column else 8))
+    below = _HEIGHT + 6 + _LINE * bool(picture.wrong_sums)
+    size = (right + (_SUMS if by_row else 8), bottom + (below if by_column else 8))
     parts = [
         Markup(
             '<svg class="heat-map" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" '
@@ -67,10 +70,18 @@ def heat_map(picture: Picture, name: str) -> Markup:
     for i, row in enumerate(picture.numbers):
         for j, number in enumerate(row):
             parts.append(_cell(left + j * _WIDTH, _TOP + i * _HEIGHT, number, largest, (i, j) in picture.marked, name))
+    if by_column and height > 1:
+        parts.append(_label(left - 8, bottom + 22, "Σ", "end"))
     for line, total in enumerate(picture.sums):
-        x = right + 10 if by_row else left + (line + 0.5) * _WIDTH
-        y = _middle(line) if by_row else bottom + 22
-        parts.append(_sum(x, y, total, line in picture.wrong_sums, "start" if by_row else "middle"))
+        wrong = line in picture.wrong_sums
+        if by_row:
+            said = f"Σ {_shown_sum(total)}{_unequal(total) if wrong else ''}"
+            parts.append(_sum(right + 10, _middle(line), said, wrong, "start"))
+            continue
+        x = left + (line + 0.5) * _WIDTH  # a column is too narrow for all of it in one line
+        parts.append(_sum(x, bottom + 22, _shown_sum(total), wrong, "middle"))
+        if wrong:
+            parts.append(_sum(x, bottom + 22 + _LINE, _unequal(total).strip(), wrong, "middle"))
     for line in picture.wrong_sums:
         x, y = (left, _TOP + line * _HEIGHT) if by_row else (left + line * _WIDTH, _TOP)
         parts.append(_outline(x, y, right - x if by_row else _WIDTH, _HEIGHT if by_row else bottom - y))
@@ -82,6 +93,8 @@ def shown(number: float | str) -> str:
         return number
     if number == 0:
         return "0"
+    if abs(number) >= _HUGE:
+        return "≫ 1" if number > 0 else "≪ −1"
     text = f"{number:.2f}" if abs(number) < 1 else f"{number:.2g}" if abs(number) < 100 else f"{number:.0e}"
     return text.replace("-", "−").replace("e+0", "e").replace("e+", "e")
 
@@ -107,11 +120,21 @@ def _cell(x: float, y: float, number: float | str, largest: float, marked: bool,
     return Markup("").join([*parts, label])
 
 
-def _sum(x: float, y: float, total: float | str, wrong: bool, anchor: str) -> Markup:
-    kind, text = ("wrong", f"{shown(total)} ≠ 1") if wrong else ("", f"Σ {shown(total)}")
-    if wrong and anchor == "start":
-        text = f"Σ {text}"
-    return Markup('<text class="sum {}" x="{}" y="{}" text-anchor="{}">{}</text>').format(kind, x, y, anchor, text)
+def _shown_sum(total: float | str) -> str:
+    """Near one with all the digits there are, else a sum that is not one could look like it."""
+    if isinstance(total, float) and abs(total - 1) < 0.05:
+        return f"{round(total, 3):g}"
+    return shown(total)
+
+
+def _unequal(total: float | str) -> str:
+    return "" if isinstance(total, float) and abs(total) >= _HUGE else " ≠ 1"  # what is huge is written as such
+
+
+def _sum(x: float, y: float, text: str, wrong: bool, anchor: str) -> Markup:
+    return Markup('<text class="sum {}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
+        "wrong" if wrong else "", x, y, anchor, text
+    )
 
 
 def _outline(x: float, y: float, width: float, height: float) -> Markup:
@@ -138,7 +161,7 @@ def _in_words(picture: Picture) -> Markup:
         lines.append(f"{picture.rows} {i + 1}: {entries}.")
     for line, total in enumerate(picture.sums):
         wrong = ", which is not one" if line in picture.wrong_sums else ""
-        lines.append(f"Sum of {picture.summed} {line + 1}: {shown(total)}{wrong}.")
+        lines.append(f"Sum of {picture.summed} {line + 1}: {_shown_sum(total)}{wrong}.")
     return escape(" ".join(lines))
 
 

@@ -181,19 +181,25 @@ def _picture(
         columns=columns,
         marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
         summed=summed,
-        sums=() if sums is None else tuple(map(_two_digits, sums.tolist())),
+        sums=() if sums is None else tuple(_sum(one, i in wrong_sums) for i, one in enumerate(sums.tolist())),
         wrong_sums=tuple(wrong_sums),
         wrong=tuple(wrong),
         right=tuple(right),
     )
 
 
+def _sum(total: float, wrong: bool) -> float | str:
+    """With two digits, but never one where it is not one."""
+    return round(total, 3) if wrong and abs(total - 1) < 0.05 else _two_digits(total)
+
+
 def _two_digits(number: float) -> float | str:
     if math.isnan(number):
         return "NaN"
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")
+    rounded = round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")  # the very largest become infinite
+    if math.isinf(rounded):
+        return "∞" if rounded > 0 else "−∞"
+    return rounded
 
 
 def _named(what: str, which: Sequence[int]) -> str:

@@ -17,6 +17,7 @@ from accessibility import seen_as, violations
 from nbconvert.exporters.exporter import ResourcesDict
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 from test_nbgrader_paths import added_cell, nbgrader
 
 from grader.answer import Raised, Returned
@@ -137,7 +138,8 @@ def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
     assert "1.5 taken off for handing in late" in text(page, "header")
     rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
     assert len(rows) == 11
-    assert rows[1] == ["◐", "Exercise 2: Attention scores", "Not scaled", "2.75 of 3"]
+    assert rows[1] == ["◐", "Exercise 2: Attention scores", "Points set by your instructor", "2.75 of 3"]
+    assert rows[2] == ["◐", "Exercise 3: Softmax", "Not normalised", "1 of 2"]
     assert rows[7] == ["✓", "Exercise 8: Two heads", "Right", "8 of 8"]
     for link in page.find_elements(By.CSS_SELECTOR, "tbody a"):
         target = page.find_element(By.ID, str(link.get_dom_attribute("href"))[1:])
@@ -168,7 +170,8 @@ def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) 
 def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
     shown = exercise(page, 2)
     assert "2.75 of 3 points" in shown
-    assert "Your instructor set these points; the tests alone gave 1.5." in shown
+    assert "Your instructor set these points; the tests alone gave 1.5 (Not scaled)." in shown
+    assert "the tests alone" not in exercise(page, 3)
     assert "Half a point more for the loops." in shown
     essay = text(page, "#part-essay")
     assert "5.5 of 7 points" in essay
@@ -176,6 +179,48 @@ def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
     assert "Well said." in essay
     assert "Waits for your instructor" in text(page, "#part-essay-2")
     assert "Nothing was written" in text(page, "#part-essay-3")
+
+
+def scored_cell(number: int, credit: float, score: float, **verdict: Any) -> Any:
+    """A graded test for 3 points, with what the tests found and the points that the gradebook has."""
+    right = {"reason": "right", "sentences": [], "cases_right": 6} if credit == 1 else {}
+    found = {"reason": "missing", "sentences": ["There is no `f`."], "cases_right": 0} | right
+    ours = found | {"title": "A", "credit": credit, "points": 3 * credit, "misconceptions": [], "cases": 6} | verdict
+    cell = added_cell(f"test-exercise-{number}", "check(1)", points=3.0, score=score)
+    cell.outputs = [nbformat.v4.new_output("display_data", data={}, metadata={"grader": ours})]
+    return cell
+
+
+def words_of(*cells: Any) -> str:
+    return plain_text(exported(nbformat.v4.new_notebook(cells=list(cells)), score=0.0, max_score=6.0))
+
+
+def test_right_code_that_got_no_points_by_hand_is_not_called_right() -> None:
+    shown = words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 3.0))
+    assert "Right: 1 of 2. Next: Exercise 1: A – Points set by your instructor." in shown
+    assert "✗ Exercise 1: A 0 of 3 points, no points yet Points set by your instructor" in shown
+    assert "the tests alone gave 3 (Right). What is right all 6 hidden cases. What to do next The tests find" in shown
+    assert "check(1)" not in shown  # which would say that all is right
+    assert "Everything is right" not in words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 0.0))
+
+
+def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong() -> None:
+    shown = words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 0.0, 0.0))
+    assert "Full marks: 1 of 2. Next: Exercise 2: A – Not found." in shown
+    assert "✓ Exercise 1: A 3 of 3 points, full marks Points set by your instructor" in shown
+    assert "the tests alone gave 0 (Not found). What the tests found There is no f. ✗ Exercise 2" in shown
+    assert "You have full marks for everything." in words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 1.0, 3.0))
+
+
+def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
+    one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
+    assert "1.5 of 3 points are for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
+    assert "points are for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
+
+
+def test_a_penalty_never_makes_the_points_negative() -> None:
+    page = exported(nbformat.v4.new_notebook(), score=-5.0, max_score=30.0, late_penalty=22.0)
+    assert "0 of 30 points 22 taken off for handing in late" in plain_text(page)
 
 
 def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
@@ -315,6 +360,27 @@ def test_a_browser_would_run_no_script_on_the_page_in_any_case(page: Chrome) -> 
     assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline';")
 
 
+MARK_SCHEME = """\
+Draw the heads.
+
+=== BEGIN MARK SCHEME ===
+# Two points for the scale
+## One for the legend
+=== END MARK SCHEME ==="""
+
+
+@pytest.mark.parametrize("cell_type", ["markdown", "code"])
+def test_the_mark_scheme_of_a_task_is_not_shown(cell_type: str) -> None:
+    marks = {"points": 3.0, "score": 2.0, "by_hand": True, "comment": "No legend.", "comment_by_hand": True}
+    task = added_cell("drawing", MARK_SCHEME, cell_type, grade=False, task=True, **marks)
+    page = exported(nbformat.v4.new_notebook(cells=[task, added_cell("test-exercise-1", "", score=0.0)]))
+    assert "Task: drawing" in page
+    assert "2 of 3" in page
+    assert "No legend." in page
+    for secret in ("MARK SCHEME", "for the scale", "for the legend", "Draw the heads"):
+        assert secret not in page, secret
+
+
 # --- who reads it ---------------------------------------------------------------------------------------------------
 
 
@@ -343,8 +409,8 @@ def test_on_paper_all_code_is_there(page: Chrome) -> None:
     folded = "return document.querySelector('details:not([open]) pre').checkVisibility({contentVisibilityAuto: true})"
     assert not page.execute_script(folded)
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    try:
-        assert page.execute_script(folded)
+    try:  # what is folded away is drawn with the next frame only
+        WebDriverWait(page, 20).until(lambda _: page.execute_script(folded), "code is folded away on paper")
     finally:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
@@ -448,8 +514,26 @@ def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
     assert "all 8 hidden cases" in plain(pages[1])
 
 
+def test_who_has_points_but_no_graded_notebook_is_named(course: Course, submit: Any, solved: dict[int, str]) -> None:
+    graded_file(course, submit, solved)
+    told: list[str] = []
+    with course.api().gradebook as gradebook:
+        gradebook.add_student("ben")
+        gradebook.add_student("cleo")  # has an extension, but no points
+        gradebook.add_submission(ASSIGNMENT, "cleo")
+        gradebook.add_submission(ASSIGNMENT, "ben")
+        by_hand(gradebook, "ben", "test-exercise-3", 2.0)
+    (page,) = write_feedback(course, ASSIGNMENT, told.append)
+    assert "ada" in page.parts
+    assert told == ["ben has points, but no graded notebook, and so no feedback page."]
+
+
 def plain(path: Path) -> str:
-    return " ".join(re.sub(r"<[^>]*>", "", path.read_text()).split())
+    return plain_text(path.read_text())
+
+
+def plain_text(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", "", page).split())
 
 
 def test_sections_are_named_as_the_notebook_names_them(released_course: Course) -> None:
@@ -563,6 +647,57 @@ def test_numbers_are_rounded_to_two_digits() -> None:
     picture = causal_weights(torch.tensor([[123456.0, 0.123456], [torch.nan, -torch.inf]]), ())
     assert picture
     assert picture.numbers == ((120000.0, 0.12), ("NaN", "−∞"))
+
+
+def test_the_largest_numbers_are_kept_as_infinite() -> None:
+    picture = softmax_along(torch.tensor([[1.79e308, 0.5], [0.5, -1.79e308]], dtype=torch.float64), ())
+    assert picture
+    assert picture.numbers == (("∞", 0.5), (0.5, "−∞"))
+    assert picture_from(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
+
+
+@pytest.mark.parametrize(("total", "shown"), [(1.02, "1.02"), (0.999, "0.999"), (1.0014, "1.001"), (0.96, "0.96")])
+def test_a_sum_that_is_not_one_does_not_look_like_one(total: float, shown: str) -> None:
+    picture = weights(torch.tensor([[0.5, 0.5], [0.25, total - 0.25]], dtype=torch.float64), ())
+    assert picture
+    drawn = str(heat_map(picture, "a"))
+    assert f">Σ {shown} ≠ 1<" in drawn
+    assert f"Sum of row 2: {shown}, which is not one." in drawn
+    assert ">Σ 1<" in drawn
+
+
+OVERLAPS = """
+const texts = [...document.querySelectorAll("svg text")].map(one => [one.textContent, one.getBoundingClientRect()]);
+const svg = document.querySelector("svg").getBoundingClientRect();
+const cells = [...document.querySelectorAll("svg .entry")].map(one => one.getBoundingClientRect());
+const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+const outside = (a, b) => a.left < b.left || a.right > b.right || a.top < b.top || a.bottom > b.bottom;
+const numbers = [...document.querySelectorAll("svg .number")].map(one => one.getBoundingClientRect());
+return [
+  ...texts.filter(([, box]) => outside(box, svg)).map(([text]) => text),
+  ...numbers.filter((box, i) => box.left < cells[i].left + 4 || box.right > cells[i].right - 4),
+  ...texts.flatMap(([one, box], i) => texts.slice(i + 1).filter(([, b]) => meet(box, b)).map(([b]) => `${one} | ${b}`)),
+];
+"""
+LARGE = torch.tensor([[1.79e300, -2e300, 0.5], [-1234.0, 12.5, -2e99], [-0.45, 0.5, -9.9e99]], dtype=torch.float64)
+LOPSIDED = torch.softmax(torch.arange(24.0).reshape(4, 6).sin(), 1)
+
+
+@pytest.mark.parametrize(
+    "value", [LOPSIDED, LOPSIDED * -1.2, LOPSIDED[:1], LARGE], ids=["usual", "minus", "row", "large"]
+)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_numbers_and_sums_of_a_picture_stand_apart(browser: Chrome, tmp_path: Path, value: Any, dim: int) -> None:
+    picture = softmax_along(value, (value, dim))
+    assert picture
+    figure = nbformat.v4.new_notebook(
+        cells=[scored_cell(1, 0.0, 0.0, pictures=[json.loads(json.dumps(vars(picture)))])]
+    )
+    path = tmp_path / "page.html"
+    path.write_text(exported(figure))
+    browser.get(path.as_uri())
+    assert len(browser.find_elements(By.CSS_SELECTOR, "svg .number")) == value.numel()
+    assert browser.execute_script(OVERLAPS) == []
 
 
 def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:

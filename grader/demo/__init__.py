@@ -39,7 +39,7 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
     results = sorted(
         onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)), key=lambda one: one.student
     )
-    pages = {page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, ASSIGNMENT)}
+    pages = {page.parent.parent.name: folder / page.relative_to(course.root) for page in write_feedback(course, ASSIGNMENT, console.print)}
     report, *_ = write_report(course, ASSIGNMENT, console.print)
     return results, pages, folder / report.relative_to(course.root)
 
