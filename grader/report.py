@@ -92,15 +92,15 @@ def _titles(graded: Iterable[Standing]) -> dict[int, str]:
 def _is_empty(one: Standing, given: Mapping[int, Sequence[str]]) -> bool:
     """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong.
 
-    Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. In
-    place of cells that cannot be read, grading has put blank ones.
+    Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. What
+    grading makes of a file that cannot be read has no such cells, or blank ones.
     """
     reasons = {verdict["reason"] for verdict in one.verdicts}
     if reasons == {"to do"}:
         return True
     known = {number: [[], *(source.split() for source in sources)] for number, sources in given.items()}
     untouched = [source.split() in known.get(number, [[]]) for number, source in one.solutions.items()]
-    return {"missing"} <= reasons <= {"to do", "missing"} and bool(untouched) and all(untouched)
+    return {"missing"} <= reasons <= {"to do", "missing"} and all(untouched)
 
 
 def _points(totals: Sequence[float], most: float) -> Summary:
