@@ -7,16 +7,16 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__"]
 # Pages that were handed in would be shown with the rights of the formgrader, and lie among those of the feedback.
 c.CourseDirectory.ignore += ["*.[hH][tT][mM]*", "*.[xX][hH][tT]*"]
 
-c.Autograde.exporter_class = "grader.nbgrader_parts.SubmissionExporter"
+c.Autograde.exporter_class = "grader.gradebook.preprocessors.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
-    "grader.nbgrader_parts.RepairSubmission",
+    "grader.gradebook.preprocessors.RepairSubmission",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Autograde.autograde_preprocessors = [
-    "grader.nbgrader_parts.RunAndJudge",
+    "grader.gradebook.preprocessors.RunAndJudge",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
@@ -26,8 +26,8 @@ c.Autograde.autograde_preprocessors = [
 ]
 
 # A page of our own for each student, whoever asks for it: grader feedback, nbgrader generate_feedback, the formgrader.
-c.GenerateFeedback.exporter_class = "grader.feedback_page.FeedbackExporter"
-c.GenerateFeedback.preprocessors = ["grader.feedback_page.Grades"]
+c.GenerateFeedback.exporter_class = "grader.pages.feedback_page.FeedbackExporter"
+c.GenerateFeedback.preprocessors = ["grader.pages.feedback_page.Grades"]
 
 # For the pages of the formgrader. Texts and outputs are harmless before; this keeps each in its place.
-c.HTMLExporter.filters = {"markdown2html": "grader.safe_html.markdown_to_html"}
+c.HTMLExporter.filters = {"markdown2html": "grader.notebooks.safe_html.markdown_to_html"}

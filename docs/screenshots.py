@@ -22,7 +22,7 @@ from chromium import Page, headless_chromium  # noqa: E402
 from jupyter_lab import FORMGRADER, NotebookPage, serving  # noqa: E402
 
 from grader.course import Course  # noqa: E402
-from grader.demo import ASSIGNMENT, most_to_read, run_demo  # noqa: E402
+from grader.proof.demo import ASSIGNMENT, most_to_read, run_demo  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 SIZES = {"": ("light", 1100, 1000), "-dark": ("dark", 1100, 1000), "-phone": ("dark", 390, 844)}

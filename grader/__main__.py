@@ -3,12 +3,12 @@
 import gc
 import sys
 
-from grader import quick_start
+from grader.classroom import fork_server
 
 
 def main() -> None:
     if "autograde" in sys.argv[1:2]:
-        quick_start.start_fork_server()
+        fork_server.start_fork_server()
     from grader.cli import run
 
     try:

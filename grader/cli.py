@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from grader.course import Course, CourseError
-from grader.quick_start import cores
-from grader.sandbox.printable import printable
+from grader.classroom.fork_server import cores
+from grader.course import Course
+from grader.errors import CourseError
+from grader.sandbox.plain_text import one_line
 
 # As an instructor's work goes; then what is not for every day.
 ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
@@ -68,8 +69,8 @@ def release(
 
     Example: `grader release self_attention`
     """
-    from grader.marimo_notebook import convert_release, need_marimo
-    from grader.release import compile_release
+    from grader.release.compiling import compile_release
+    from grader.release.marimo import convert_release, need_marimo
 
     course = Course(Path())
     if marimo:
@@ -101,12 +102,12 @@ def autograde_command(
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
-    from grader import progress
-    from grader.autograde import autograde, who
+    from grader.classroom import progress
+    from grader.classroom.autograde import autograde, who
 
     course = Course(Path())
     if device == "cuda" and not dask:
-        from grader.grading import need_device
+        from grader.running.grading import need_device
 
         need_device(device)
     chosen = who(course, assignment, student or [])
@@ -135,7 +136,7 @@ def autograde_command(
         console.print(progress.summary_table(results))
     failed = [result for result in results if result.error]
     for result in failed:
-        errors.print(f"{escape(printable(result.student))} has no grade: {escape(result.error)}", highlight=False)
+        errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
     if failed:
         raise typer.Exit(1)
 
@@ -148,7 +149,7 @@ def feedback(assignment: Assignment) -> None:
 
     Example: `grader feedback self_attention`
     """
-    from grader.feedback import write_feedback
+    from grader.pages.feedback import write_feedback
 
     for path in write_feedback(Course(Path()), assignment, _tell):
         _print_path(path)
@@ -162,9 +163,9 @@ def report(assignment: Assignment) -> None:
 
     Example: `grader report self_attention`
     """
-    from grader.report import write_report
+    from grader.pages.report import write_report
 
-    for path in write_report(_graded_course(assignment), assignment, _tell):
+    for path in write_report(Course(Path()), assignment, _tell):
         _print_path(path)
 
 
@@ -184,10 +185,10 @@ def export(
 
     Example: `grader export self_attention --to canvas --roster grades.csv`
     """
-    from grader.export import export_canvas, export_gradescope, export_moodle
+    from grader.pages.export import export_canvas, export_gradescope, export_moodle
 
     _refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
-    course = _graded_course(assignment)
+    course = Course(Path())
     if to == "canvas":
         path = export_canvas(course, assignment, roster, column, _tell)
     elif to == "moodle":
@@ -205,7 +206,7 @@ def validate(assignments: Assignments = None) -> None:
 
     Example: `grader validate`
     """
-    from grader.validate import validate as findings
+    from grader.proof.validate import validate as findings
 
     course = Course(Path())
     course.config()  # if it cannot be read, that is better said before minutes of checks
@@ -224,8 +225,8 @@ def demo() -> None:
 
     Example: `grader demo`
     """
-    from grader import progress
-    from grader.demo import most_to_read, run_demo
+    from grader.classroom import progress
+    from grader.proof.demo import most_to_read, run_demo
 
     results, pages, report = run_demo(Course(Path()), Path("demo"), console)
     console.print(progress.results_table(results, pages))
@@ -249,9 +250,9 @@ def bench_command(
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
-    from grader import bench, class_bench
-    from grader.demo import ASSIGNMENT
-    from grader.grading import need_device
+    from grader.proof import class_bench, submission_bench
+    from grader.proof.demo import ASSIGNMENT
+    from grader.running.grading import need_device
 
     course = Course(Path())
     need_device(device)
@@ -261,9 +262,9 @@ def bench_command(
         console.print(class_bench.growth_table(measured))
     console.print(class_bench.class_in_words(measured), highlight=False)
     class_bench.write_json(measured, output)
-    one = bench.bench(course, ASSIGNMENT, runs)
-    console.print(bench.seconds_table(one))
-    console.print(bench.in_words(one), highlight=False)
+    one = submission_bench.bench(course, ASSIGNMENT, runs)
+    console.print(submission_bench.seconds_table(one))
+    console.print(submission_bench.in_words(one), highlight=False)
 
 
 @app.command("doctor")
@@ -291,18 +292,8 @@ def _refuse_what_is_not_for(platform: Platform, options: dict[str, Any]) -> None
             raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
 
 
-def _graded_course(assignment: str) -> Course:
-    """With a gradebook that can be read."""
-    from grader.gradebook import check_gradebook
-
-    course = Course(Path())
-    course.chosen([assignment])
-    check_gradebook(course.api(), _tell)
-    return course
-
-
 def _tell(text: str) -> None:
-    errors.print(escape(printable(text, 1000)), highlight=False)
+    errors.print(escape(one_line(text, 1000)), highlight=False)
 
 
 def _print_path(path: Path) -> None:
@@ -312,7 +303,7 @@ def _print_path(path: Path) -> None:
 
 def _shown(path: Path) -> str:
     """A path as seen from here, fit for the terminal."""
-    return escape(printable(os.path.relpath(path), 5000))
+    return escape(one_line(os.path.relpath(path), 5000))
 
 
 def run() -> None:

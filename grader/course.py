@@ -12,6 +12,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.errors import CourseError
+
 # What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 CONFIG_FILE = "nbgrader_config.py"
-
-
-class CourseError(Exception):
-    """Something that the user can mend; the text says how."""
 
 
 class Course:

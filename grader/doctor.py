@@ -19,8 +19,8 @@ from packaging.specifiers import SpecifierSet
 from rich.markup import escape
 from rich.table import Table
 
-from grader.quick_start import cores
-from grader.sandbox.printable import printable
+from grader.classroom.fork_server import cores
+from grader.sandbox.plain_text import one_line
 
 State = Literal["good", "note", "bad"]
 SIGNS = {"good": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}
@@ -85,7 +85,7 @@ def table(lines: list[Line]) -> Table:
     shown.add_column(overflow="fold")
     shown.add_column(overflow="fold")
     for line in lines:
-        shown.add_row(SIGNS[line.state], line.what, escape(printable(line.found)), escape(line.means))
+        shown.add_row(SIGNS[line.state], line.what, escape(one_line(line.found)), escape(line.means))
     return shown
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Inputs
+from grader.model.exercise import Inputs
 
 Tensor = torch.Tensor
 Weights = dict[str, Tensor]

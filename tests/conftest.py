@@ -18,9 +18,9 @@ import torch
 from chromium import headless_chromium
 from selenium.webdriver import Chrome
 
-from grader.assemble import fill_in, solutions
 from grader.course import Course, copy_course
-from grader.release import compile_release
+from grader.notebooks.solutions import fill_in, solutions
+from grader.release.compiling import compile_release
 
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
 torch.set_num_threads(1)

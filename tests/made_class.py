@@ -10,10 +10,10 @@ from typing import Any
 
 import nbformat
 
-from grader.assemble import fill_in
 from grader.course import Course
-from grader.gradebook import ClassGradebook, Entry, Record
-from grader.submission import Graded
+from grader.gradebook.class_gradebook import ClassGradebook, Entry, Record
+from grader.model.submission import Graded
+from grader.notebooks.solutions import fill_in
 
 ASSIGNMENT = "self_attention"
 MAX_POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}

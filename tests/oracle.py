@@ -12,8 +12,8 @@ import class_oracle
 import numpy as np
 import torch
 
-from grader.answer import Answer, Returned
-from grader.exercise import Inputs
+from grader.model.answer import Answer, Returned
+from grader.model.exercise import Inputs
 
 TOLERANCE = 1e-4  # of the largest number of the answer
 

@@ -18,10 +18,10 @@ import nbformat
 import numpy as np
 import torch
 
-from grader.answer import Answer, Lost, Raised, Returned
-from grader.assemble import solutions
-from grader.exercise import Exercise, Inputs
-from grader.exercises import EXERCISES
+from grader.catalogue import EXERCISES
+from grader.model.answer import Answer, Lost, Raised, Returned
+from grader.model.exercise import Exercise, Inputs
+from grader.notebooks.solutions import solutions
 from grader.sandbox import wire
 from grader.sandbox.observe import put
 

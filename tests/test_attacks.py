@@ -24,14 +24,14 @@ from outside import WON, Outside, State, changes, descendants
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from grader import zygote_process
-from grader.autograde import Graded, autograde
-from grader.compare import Difference
+from grader.catalogue import EXERCISES
+from grader.classroom.autograde import Graded, autograde
 from grader.course import Course
-from grader.exercises import EXERCISES
-from grader.grading import Settings, grade_notebook
-from grader.sandbox_process import Limits
-from grader.scratch import files_beside
+from grader.model.compare import Difference
+from grader.running import zygote_process
+from grader.running.grading import Settings, grade_notebook
+from grader.running.sandbox_process import Limits
+from grader.running.scratch import files_beside
 
 ASSIGNMENT = "self_attention"
 FOLDER = Path(__file__).parent / "attacks"
@@ -205,9 +205,9 @@ def grade(course: Course, student: str) -> Graded:
 def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> tuple[Outcome, State]:
     zygote = zygote_process._zygote
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.nbgrader_parts.Limits", lambda **_: attack.limits)
+        patch.setattr("grader.gradebook.preprocessors.Limits", lambda **_: attack.limits)
         if attack.gets == FULL_DISK:  # for no other: somebody else may write much meanwhile
-            patch.setattr("grader.scratch.MIN_FREE", 2**60)
+            patch.setattr("grader.running.scratch.MIN_FREE", 2**60)
         result = grade(graded.course, attack.student)
     after = graded.outside.state()
     verdicts = grade_notebook(neighbour, files_beside(graded.course.notebook("release", ASSIGNMENT).parent))
@@ -354,7 +354,7 @@ SWITCHED_OFF = [
     Off(
         "the emptied environment",
         {"reading/environment": "secret"},
-        patch=("grader.sandbox_process._environment", lambda folder: {**os.environ, "HOME": str(folder)}),
+        patch=("grader.running.sandbox_process._environment", lambda folder: {**os.environ, "HOME": str(folder)}),
     ),
     Off(
         "the limit on the time of a cell",
@@ -364,7 +364,7 @@ SWITCHED_OFF = [
     Off(
         "the careful comparison",
         {"forging/nan_everywhere": "points", "forging/empty_lists": "points"},
-        patch=("grader.judge.difference", compared_naively),
+        patch=("grader.judging.judge.difference", compared_naively),
     ),
 ]
 

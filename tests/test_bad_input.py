@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
 from grader.cli import run as main
-from grader.course import Course, CourseError
+from grader.course import Course
+from grader.errors import CourseError
 
 ASSIGNMENT = "self_attention"
 Close = Callable[[Path, int], None]

@@ -7,15 +7,15 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader import sandbox_process
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
+from grader.classroom.progress import results_table
 from grader.cli import console
 from grader.course import Course
-from grader.grading import grade_notebook
-from grader.progress import results_table
-from grader.rendering import BLOCKED_KEY, METADATA_KEY
-from grader.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
-from grader.scratch import files_beside
+from grader.notebooks.verdict_cells import BLOCKED_KEY, METADATA_KEY
+from grader.running import sandbox_process
+from grader.running.grading import grade_notebook
+from grader.running.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
+from grader.running.scratch import files_beside
 
 ATTEMPTS = {
     "open('/etc/passwd')": "read /etc/passwd",

@@ -13,7 +13,7 @@ import pytest
 from jupyter_lab import NotebookPage, serving
 from selenium.webdriver import Chrome
 
-from grader.exercises import of_assignment
+from grader.catalogue import of_assignment
 
 RELEASE = Path(__file__).parent.parent / "release"
 

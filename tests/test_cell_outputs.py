@@ -16,10 +16,10 @@ import pytest
 from nbclient import NotebookClient
 
 from grader.course import Course
-from grader.grading import grade_notebook
+from grader.running.grading import grade_notebook
+from grader.running.sandbox_process import Limits, SandboxProcess
+from grader.running.scratch import files_beside
 from grader.sandbox.shell import MAX_OUTPUT, NOTICE
-from grader.sandbox_process import Limits, SandboxProcess
-from grader.scratch import files_beside
 
 SECONDS = 60
 

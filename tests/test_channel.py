@@ -21,12 +21,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save
 
-from grader import sandbox_process
-from grader.answer import Lost, Missing, Raised, Returned
-from grader.exercises import EXERCISES
-from grader.judge import judge
+from grader.catalogue import EXERCISES
+from grader.judging.judge import judge
+from grader.model.answer import Lost, Missing, Raised, Returned
+from grader.running import sandbox_process
+from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.sandbox import wire
-from grader.sandbox_process import Limits, SandboxLost, SandboxProcess
 
 MESSAGES = 100_000
 BATCH = 100

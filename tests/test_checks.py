@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import torch
 
-from grader.assemble import solutions
 from grader.course import Course
+from grader.notebooks.solutions import solutions
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "source"

@@ -19,10 +19,12 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
-from grader import autograded, scratch, workers
-from grader.autograde import autograde
-from grader.course import Course, CourseError
-from grader.demo import make_up_class
+from grader.classroom import graded_folder, local_crew
+from grader.classroom.autograde import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.proof.demo import make_up_class
+from grader.running import scratch
 
 ASSIGNMENT = "self_attention"
 PR_SET_CHILD_SUBREAPER = 36
@@ -127,7 +129,7 @@ def test_who_has_nothing_to_grade_does_not_load_torch(
     again = f"""
 import sys
 from pathlib import Path
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
 from grader.course import Course
 
 (result,) = autograde(Course(Path()), {ASSIGNMENT!r}, jobs=2)
@@ -142,9 +144,9 @@ def test_who_has_nothing_to_grade_leaves_nothing_behind() -> None:
     head = """
 import multiprocessing.forkserver
 from pathlib import Path
-from grader import quick_start
+from grader.classroom import fork_server
 
-quick_start.start_fork_server()
+fork_server.start_fork_server()
 server = multiprocessing.forkserver._forkserver._forkserver_pid
 while "libtorch" not in Path(f"/proc/{server}/maps").read_text():
     pass
@@ -247,14 +249,14 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     """Two tries, then the others go on."""
     for student in ("ada", "eve", "zoe"):
         submit(course, student, {3: solved[3]})
-    send = workers._Process._send
+    send = local_crew._Process._send
 
     def send_and_kill(worker: Any) -> None:
         send(worker)
         if worker.submission.student == "eve":
             worker._process.kill()
 
-    monkeypatch.setattr(workers._Process, "_send", send_and_kill)
+    monkeypatch.setattr(local_crew._Process, "_send", send_and_kill)
     results = {one.student: one for one in autograde(course, ASSIGNMENT, jobs=2)}
     assert (results["ada"].points, results["zoe"].points) == (2, 2)
     assert "killed" in results["eve"].error
@@ -274,7 +276,7 @@ def test_a_locked_gradebook_is_waited_for(course: Course, submit: Callable[..., 
 def test_nothing_is_half_written_when_the_gradebook_stays_locked(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.gradebook.PATIENCE", 0.0)
+    monkeypatch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
     submit(course, "ada", {3: solved[3]})
     before = rows(course)
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
@@ -307,7 +309,7 @@ def test_a_full_disk_loses_nothing(
 ) -> None:
     for student in ("ada", "emmy", "zoe"):
         submit(course, student, {3: solved[3]})
-    write = autograded.write_files
+    write = graded_folder.write_files
 
     def write_until_full(files: Any, folder: Path) -> None:
         if "emmy" in folder.parts:
@@ -316,7 +318,7 @@ def test_a_full_disk_loses_nothing(
         write(files, folder)
 
     with monkeypatch.context() as patch:
-        patch.setattr(autograded, "write_files", write_until_full)
+        patch.setattr(graded_folder, "write_files", write_until_full)
         with pytest.raises(CourseError, match="No space left"):
             list(autograde(course, ASSIGNMENT))
     results = list(autograde(course, ASSIGNMENT))

@@ -16,11 +16,11 @@ import pytest
 from made_class import Made, grade
 
 from grader import cli
-from grader.autograde import Graded
+from grader.classroom.autograde import Graded
+from grader.classroom.progress import results_table
 from grader.cli import ORDER, app
 from grader.course import Course
-from grader.demo import make_up_class
-from grader.progress import results_table
+from grader.proof.demo import make_up_class
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from grader.compare import describe_form, difference
+from grader.model.compare import describe_form, difference
 
 ROOT = Path(__file__).parent.parent
 MATRIX = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -19,7 +19,7 @@ SQUARE = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
 def test_the_notebooks_comparison_is_the_graders() -> None:
     """One implementation: the file beside the notebook is a link to the grader's, and the release a copy of it."""
     beside = ROOT / "source/self_attention/compare.py"
-    assert beside.resolve() == (ROOT / "grader/compare.py").resolve()
+    assert beside.resolve() == (ROOT / "grader/model/compare.py").resolve()
     assert (ROOT / "release/self_attention/compare.py").read_bytes() == beside.read_bytes()
 
 

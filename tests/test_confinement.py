@@ -14,12 +14,13 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.autograde import autograde
-from grader.course import Course, CourseError
-from grader.grading import Settings, grade_notebook
+from grader.classroom.autograde import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.running.grading import Settings, grade_notebook
+from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.zygote_process import fork_sandbox
 from grader.sandbox import confine
-from grader.sandbox_process import Limits, SandboxLost, SandboxProcess
-from grader.zygote_process import fork_sandbox
 
 ROOT = Path(__file__).parent.parent
 
@@ -191,7 +192,7 @@ def test_a_grader_in_site_packages_is_hidden_too(tmp_path: Path) -> None:
     (installed / "beside.py").write_text("x = 1\n")
     cells = ["import beside", f"open({str(installed / 'grader/exercises/ex03_softmax.py')!r})"]
     program = (
-        "import grader.sandbox_process as trusted\n"
+        "import grader.running.sandbox_process as trusted\n"
         "process = trusted.SandboxProcess({}, trusted.Limits())\n"
         f"errors = [process.run_cell(cell, 20).error for cell in {cells}]\n"
         "process.close()\n"
@@ -238,7 +239,7 @@ def test_a_platform_that_cannot_confine_is_refused_unless_told(
     course: Course, monkeypatch: pytest.MonkeyPatch, submit: Any, solved: Any
 ) -> None:
     submit(course, "ada", {3: solved[3]})
-    monkeypatch.setattr("grader.autograde.why_not", lambda: "this kernel has no Landlock")
+    monkeypatch.setattr("grader.classroom.autograde.why_not", lambda: "this kernel has no Landlock")
     with pytest.raises(CourseError, match=r"no Landlock.*--unconfined"):
         list(autograde(course, "self_attention"))
     (result,) = autograde(course, "self_attention", confined=False)

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from grader.autograde import autograde
+from grader.catalogue import EXERCISES, of_assignment
+from grader.classroom.autograde import autograde
 from grader.course import Course
-from grader.exercises import EXERCISES, of_assignment
-from grader.rendering import results_of
+from grader.notebooks.verdict_cells import results_of
 
 CORPUS = Path(__file__).parent / "corpus"
 ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))

@@ -22,9 +22,11 @@ from distributed import Client
 from whole_course import files, rows
 
 from grader import autograde as head
-from grader import cli, dask_workers
-from grader.autograde import autograde
-from grader.course import Course, CourseError
+from grader import cli
+from grader.classroom import dask_crew
+from grader.classroom.autograde import autograde
+from grader.course import Course
+from grader.errors import CourseError
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -34,7 +36,7 @@ START_SECONDS = 60
 # it is killed. Whoever touches the course's folder or a database fails.
 STAY = """
 import os, sys, threading
-from grader.grading import Grading
+from grader.running.grading import Grading
 
 def stay(grading, cell, verdict=Grading._verdict):
     if grading.settings.student == "stuck":
@@ -72,7 +74,7 @@ Worker.log_event = kill
 # Nobody can be graded while another is.
 ALONE = """
 import threading
-from grader.worker import Worker
+from grader.classroom.submission_grader import Worker
 
 def alone(worker, submission, grade=Worker.grade, busy=threading.Lock()):
     if not busy.acquire(blocking=False):
@@ -353,7 +355,7 @@ def test_settings_that_work_only_here_are_told(course: Course, scheduler: Cluste
 def test_a_scheduler_without_workers_is_not_waited_for_for_ever(
     course: Course, new_cluster: Callable[..., Cluster], submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_workers, "PATIENCE", 0.0)
+    monkeypatch.setattr(dask_crew, "PATIENCE", 0.0)
     submit(course, "ada")
     with pytest.raises(CourseError, match="has had no worker"):
         list(autograde(course, ASSIGNMENT, dask=new_cluster().address))
@@ -376,7 +378,7 @@ def test_no_scheduler(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One line, and no traceback."""
-    monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_crew, "CONNECT_SECONDS", 0.5)
     submit(course, "ada")
     monkeypatch.chdir(course.root)
     with socket.socket() as taken:  # nobody listens there
@@ -394,7 +396,7 @@ def test_the_missing_extra_is_named(
     course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
-    monkeypatch.delitem(sys.modules, "grader.dask_workers")
+    monkeypatch.delitem(sys.modules, "grader.classroom.dask_crew")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(CourseError, match=r"pip install 'attention-grader\[dask\]'"):
         list(autograde(course, ASSIGNMENT, dask="127.0.0.1:1"))

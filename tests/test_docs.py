@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from grader.answer import Returned
-from grader.exercise import Exercise
-from grader.judge import judge
+from grader.judging.judge import judge
+from grader.model.answer import Returned
+from grader.model.exercise import Exercise
 
 ROOT = Path(__file__).parent.parent
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]

@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 import torch
 
-from grader import dropout_test
-from grader.dropout_test import TAIL, finding, fits
-from grader.exercises import EXERCISES, ex15_dropout
+from grader.catalogue import EXERCISES, ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN
+from grader.kit import dropout_rules
+from grader.kit.dropout_rules import TAIL, finding, fits
 
 Tensor = torch.Tensor
 SEEDS = range(10_000, 10_040)
@@ -81,12 +81,12 @@ WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
 def test_the_broken_rule_is_told(name: str) -> None:
     for seed in SEEDS:
         x, rng = drawn(seed, 3, 20, 25)
-        assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_test, name)
+        assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_rules, name)
 
 
 def test_entries_dropped_where_none_should_be_are_told() -> None:
     x, rng = drawn(1, 5, 7)
-    assert finding(dropped(x, P, rng), x, 0.0) == dropout_test.DROPPED_IN_VAIN
+    assert finding(dropped(x, P, rng), x, 0.0) == dropout_rules.DROPPED_IN_VAIN
     assert finding(x.clone(), x, 0.0) == ""
 
 

@@ -14,11 +14,11 @@ import pytest
 import torch
 from oracle import Oracle
 
-from grader.answer import Answer, Raised, Returned
-from grader.compare import difference
-from grader.exercise import DEFAULT_SEED, DRAWS_PER_CASE, DrawnCase, Exercise, Inputs, Misconception, can_combine
-from grader.exercises import EXERCISES
-from grader.judge import TOLERANCE, agrees, difference_in_parts, judge
+from grader.catalogue import EXERCISES
+from grader.judging.judge import TOLERANCE, agrees, difference_in_parts, judge
+from grader.model.answer import Answer, Raised, Returned
+from grader.model.compare import difference
+from grader.model.exercise import DEFAULT_SEED, DRAWS_PER_CASE, DrawnCase, Exercise, Inputs, Misconception, can_combine
 
 # All functions: the first of an exercise by its number, further ones by their names.
 FUNCTIONS: dict[int | str, Exercise] = {**EXERCISES}

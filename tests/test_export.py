@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
-from grader.course import Course, CourseError
-from grader.export import export_canvas, export_gradescope, export_moodle
-from grader.spreadsheet import defused, is_formula, number
+from grader.course import Course
+from grader.errors import CourseError
+from grader.pages.export import export_canvas, export_gradescope, export_moodle
+from grader.pages.spreadsheet import defused, is_formula, number
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
 FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score

@@ -20,17 +20,17 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from test_nbgrader_paths import added_cell, nbgrader
 
-from grader.answer import Raised, Returned
-from grader.autograde import autograde
+from grader.catalogue import EXERCISES
+from grader.classroom.autograde import autograde
 from grader.course import Course
-from grader.exercises import EXERCISES
-from grader.feedback import write_feedback
-from grader.feedback_page import FeedbackExporter, Sections
-from grader.heat_map import MAX_SIDE, heat_map, picture_from
-from grader.judge import judge
-from grader.modules import LATER_CHANGED
-from grader.picture import as_matrix, best_picture, causal_weights, looks_ahead, scores, softmax_along, weights
-from grader.verdict import Picture, Verdict
+from grader.judging.judge import judge
+from grader.kit.module_cases import LATER_CHANGED
+from grader.kit.pictures import as_matrix, best_picture, causal_weights, looks_ahead, scores, softmax_along, weights
+from grader.model.answer import Raised, Returned
+from grader.model.verdict import Picture, Verdict
+from grader.pages.feedback import write_feedback
+from grader.pages.feedback_page import FeedbackExporter, Sections
+from grader.pages.heat_map import MAX_SIDE, heat_map, picture_from
 
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\

@@ -12,9 +12,9 @@ from jupyter_lab import FORMGRADER, serving
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
 from grader.course import Course
-from grader.feedback import write_feedback
+from grader.pages.feedback import write_feedback
 
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\

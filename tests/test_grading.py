@@ -8,11 +8,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.cells import drawings_of
-from grader.grading import Settings, grade_notebook
-from grader.sandbox_process import Limits
-from grader.scratch import files_beside
-from grader.verdict import Verdict
+from grader.model.verdict import Verdict
+from grader.notebooks.cells import drawings_of
+from grader.running.grading import Settings, grade_notebook
+from grader.running.sandbox_process import Limits
+from grader.running.scratch import files_beside
 
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
 SETUP = "import math\nimport torch"
@@ -184,7 +184,7 @@ def test_the_sandbox_holds_nothing_of_the_judge() -> None:
         "print([name for name in sys.modules if name.startswith('grader.')])\n"
         "print([type(one).__name__ for one in gc.get_objects() "
         "if type(one).__name__ in ('Case', 'Exercise', 'Misconception')])",
-        "import grader.exercises",
+        "import grader.catalogue",
     )
     assert notebook.cells[1].outputs[0].text == "[]\n[]\n"
     assert notebook.cells[2].outputs[0].ename == "ModuleNotFoundError"

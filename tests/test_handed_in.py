@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
+from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
 from grader.course import Course
-from grader.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, links, take_in
+from grader.gradebook.preprocessors import links
 
 ASSIGNMENT = "self_attention"
 

@@ -18,9 +18,9 @@ from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from grader.assemble import fill_in, solutions
+from grader.catalogue import of_assignment
 from grader.course import Course
-from grader.exercises import of_assignment
+from grader.notebooks.solutions import fill_in, solutions
 
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)

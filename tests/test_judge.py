@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from grader.answer import Answer, Lost, Missing, Raised, Returned
-from grader.exercises import EXERCISES
-from grader.judge import judge
+from grader.catalogue import EXERCISES
+from grader.judging.judge import judge
+from grader.model.answer import Answer, Lost, Missing, Raised, Returned
+from grader.model.verdict import Verdict
 from grader.sandbox.wire import Unusable
-from grader.verdict import Verdict
 
 
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:

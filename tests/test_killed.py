@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 import pytest
 from whole_course import files, rows
 
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
+from grader.classroom.local_crew import InThisProcess
 from grader.course import Course
-from grader.submission import Graded, Submission
-from grader.workers import InThisProcess
+from grader.model.submission import Graded, Submission
 
 ASSIGNMENT = "self_attention"
 STUDENTS = [f"s{number}" for number in range(8)]
@@ -61,8 +61,8 @@ def test_killed_at_fifty_moments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The class hands in again and again, and every run is killed. What is graded is one version or the other."""
-    monkeypatch.setattr("grader.autograde.InThisProcess", Remembering)
-    monkeypatch.setattr("grader.autograde.BATCH", 3)
+    monkeypatch.setattr("grader.classroom.autograde.InThisProcess", Remembering)
+    monkeypatch.setattr("grader.classroom.autograde.BATCH", 3)
     undisturbed = [new_course() for _ in versions]
     for other, what in zip(undisturbed, versions, strict=True):
         hand_in(other, submit, what)

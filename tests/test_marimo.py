@@ -18,12 +18,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.assemble import fill_in, solutions
-from grader.autograde import autograde
-from grader.course import Course, CourseError
-from grader.exercises import of_assignment
-from grader.marimo_notebook import FOLDER, convert_release, with_unique_names, write_marimo
-from grader.release import LeakError
+from grader.catalogue import of_assignment
+from grader.classroom.autograde import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.notebooks.solutions import fill_in, solutions
+from grader.release.compiling import LeakError
+from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention"]
 

@@ -9,11 +9,11 @@ import torch
 from solution_cells import corpus, from_notebook, notebook, run, undisturbed
 from test_grading import grade
 
-from grader.dropout_test import finding
-from grader.exercises import EXERCISES
-from grader.judge import judge
-from grader.modules import wrong_dropout
-from grader.verdict import Verdict
+from grader.catalogue import EXERCISES
+from grader.judging.judge import judge
+from grader.kit.dropout_rules import finding
+from grader.kit.module_cases import wrong_dropout
+from grader.model.verdict import Verdict
 
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form == "module"]
 SEEDS = 2000  # of right dropout, none of which may be refused

@@ -17,10 +17,10 @@ from mutator import mutants
 from oracle import Oracle
 from solution_cells import corpus, from_notebook, functions, notebook, run, undisturbed
 
-from grader.answer import Answer
-from grader.exercise import DrawnCase, Exercise, Inputs
-from grader.exercises import EXERCISES
-from grader.judge import judge
+from grader.catalogue import EXERCISES
+from grader.judging.judge import judge
+from grader.model.answer import Answer
+from grader.model.exercise import DrawnCase, Exercise, Inputs
 
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it

@@ -14,9 +14,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
 from grader.course import Course, copy_course
-from grader.nbgrader_parts import RunAndJudge
+from grader.gradebook.preprocessors import RunAndJudge
 
 ASSIGNMENT = "self_attention"
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}

@@ -125,4 +125,4 @@ def test_our_parts_are_what_was_tested(tmp_path: Path) -> None:
         check=True,
     )
     for part in ("SubmissionExporter", "RepairSubmission", "RunAndJudge"):
-        assert f"grader.nbgrader_parts.{part}" in done.stdout
+        assert f"grader.gradebook.preprocessors.{part}" in done.stdout

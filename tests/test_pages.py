@@ -25,14 +25,15 @@ from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from selenium.webdriver import Chrome
 
-from grader import nbgrader_parts, sandbox_process
-from grader.autograde import autograde
+from grader.classroom.autograde import autograde
 from grader.course import Course
-from grader.feedback import write_feedback
-from grader.outputs import MAX_COLOURS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
-from grader.reading import read_notebook
-from grader.repair import add_notes
-from grader.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
+from grader.gradebook import preprocessors
+from grader.notebooks.outputs import MAX_COLOURS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
+from grader.notebooks.parsing import read_notebook
+from grader.notebooks.repair import add_notes
+from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
+from grader.pages.feedback import write_feedback
+from grader.running import sandbox_process
 from grader.sandbox.wire import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 
 ROOT = Path(__file__).parent.parent
@@ -764,7 +765,7 @@ def test_without_all_this_the_same_payloads_run(
     make_notebook: Any,
     submit: Any,
 ) -> None:
-    monkeypatch.setattr(nbgrader_parts, "safe_texts", lambda _: None)
+    monkeypatch.setattr(preprocessors, "safe_texts", lambda _: None)
     monkeypatch.setattr(
         sandbox_process, "rebuild_outputs", lambda outputs: [nbformat.from_dict(one) for one in outputs]
     )

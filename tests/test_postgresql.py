@@ -17,9 +17,10 @@ from sqlalchemy.orm import scoped_session
 from whole_course import files, rows
 
 from grader import autograde as head
-from grader.autograde import autograde
-from grader.course import CONFIG_FILE, Course, CourseError
-from grader.release import compile_release
+from grader.classroom.autograde import autograde
+from grader.course import CONFIG_FILE, Course
+from grader.errors import CourseError
+from grader.release.compiling import compile_release
 
 ASSIGNMENT = "self_attention"
 OTHER = "multi_head_attention"
@@ -271,7 +272,7 @@ def test_nothing_is_half_written_when_the_server_is_gone_for_good(
     first = next(run)
     server.stop("immediate")
     with monkeypatch.context() as patch:
-        patch.setattr("grader.gradebook.PATIENCE", 0.0)
+        patch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
         with pytest.raises(CourseError, match="Nothing is half-written; run this again") as told:
             list(run)
         assert "postgresql" in str(told.value)
@@ -307,7 +308,7 @@ def test_a_table_that_somebody_has_locked_is_waited_for(
         assert len(watcher.told) == 1
         assert "lock timeout" in watcher.told[0]
         other.execute("LOCK TABLE submitted_assignment")
-        monkeypatch.setattr("grader.gradebook.PATIENCE", 0.0)
+        monkeypatch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
         with pytest.raises(CourseError, match="lock timeout"):
             list(autograde(on_server, ASSIGNMENT))
 
@@ -369,7 +370,7 @@ def test_an_address_that_leads_nowhere_is_a_clear_error(
 
 def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: Any) -> None:
     """Neither where it is meant to be nor where it may be as well."""
-    monkeypatch.setattr("grader.gradebook.PATIENCE", 0.0)
+    monkeypatch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
     submit(course, "ada")
     use(course, f"postgresql+psycopg://grader:secret@/attention?host={tmp_path}&password=secret")
     with pytest.raises(CourseError, match="cannot be used") as told:

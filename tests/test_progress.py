@@ -13,10 +13,11 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from grader import cli, progress
+from grader import cli
+from grader.classroom import progress
+from grader.classroom.progress import LINE_SECONDS, LONG, Onlooker
 from grader.course import Course
-from grader.progress import LINE_SECONDS, LONG, Onlooker
-from grader.submission import Graded
+from grader.model.submission import Graded
 
 
 class Clock:
@@ -166,7 +167,7 @@ def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.Monke
         yield Graded("eve", error="there is no [notebook]")
 
     monkeypatch.chdir(course.root)
-    monkeypatch.setattr("grader.autograde.autograde", made_up)
+    monkeypatch.setattr("grader.classroom.autograde.autograde", made_up)
     return lambda *options: CliRunner().invoke(cli.app, ["autograde", "self_attention", *options])
 
 

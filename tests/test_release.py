@@ -10,10 +10,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.cells import is_test_cell
-from grader.course import Course, CourseError
-from grader.exercises import EXERCISES, of_assignment
-from grader.release import LeakError, compile_release, find_leaks
+from grader.catalogue import EXERCISES, of_assignment
+from grader.course import Course
+from grader.errors import CourseError
+from grader.notebooks.cells import is_test_cell
+from grader.release.compiling import LeakError, compile_release, find_leaks
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = Course(ROOT).assignments()
@@ -133,7 +134,7 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
             assert json.dumps(misconception.says)[1:-1] not in text
         for case in exercise.cases:
             assert case.catches not in text
-    for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.notebook", "misconception"):
+    for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.running.own_kernel", "misconception"):
         assert words not in text
 
 
@@ -141,7 +142,7 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
 def test_a_leak_is_found(what: str, course: Course) -> None:
     leak = {
         "solution": "    all_scores.append(scores)",
-        "hidden test": "from grader.notebook import hidden_tests",
+        "hidden test": "from grader import hidden_tests",
         "sentence": EXERCISES[3].misconceptions[0].says,
     }[what]
     path = course.notebook("release", "self_attention")
@@ -161,7 +162,7 @@ def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> Non
 def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other cases and misconceptions leave the students' notebook as it is, to the last byte."""
     before = contents(course.root / "release")
-    monkeypatch.setattr("grader.exercise.DRAWS_PER_CASE", 5)
+    monkeypatch.setattr("grader.model.exercise.DRAWS_PER_CASE", 5)
     for exercise in EXERCISES.values():
         monkeypatch.setitem(exercise.__dict__, "cases", exercise.cases[:1])
         monkeypatch.setitem(exercise.__dict__, "misconceptions", ())

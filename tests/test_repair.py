@@ -12,8 +12,9 @@ import nbformat
 import pytest
 
 from grader.course import Course
-from grader.reading import MAX_BYTES, NOTES_KEY, read_notebook
-from grader.repair import KnownCell, add_notes, known_cells, repair
+from grader.model.submission import KnownCell
+from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, read_notebook
+from grader.notebooks.repair import add_notes, known_cells, repair
 
 GIVEN = KnownCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
 FIRST = KnownCell("exercise-1", "code", "def one():\n    ...", grade=False, solution=True, locked=False, points=0.0)

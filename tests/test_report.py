@@ -23,12 +23,13 @@ from solution_cells import source as course_source
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from grader import assemble
-from grader.alike import form_of, groups
-from grader.autograde import autograde
-from grader.class_grades import read_class
-from grader.course import Course, CourseError
-from grader.report import duration, summary, write_report
+from grader.classroom.autograde import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.standings import read_class
+from grader.notebooks.solutions import solutions as solutions_of
+from grader.pages.report import duration, summary, write_report
+from grader.pages.similar_code import form_of, groups
 
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
@@ -195,6 +196,14 @@ def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -
     assert [one["exercise"] for one in found["mistakes"]] == list(MAX_POINTS)
     wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"]}]
     assert all(one["other mistakes"] == wrong for one in found["mistakes"])
+
+
+def test_a_file_that_cannot_be_read_counts_as_nothing_filled_in(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "torn", '{"cells": [')
+    list(autograde(course, ASSIGNMENT))
+    found = told(course)
+    assert found["empty"] == ["torn"]
+    assert found["mistakes"] == []
 
 
 def test_an_extension_counts(ten: Course) -> None:
@@ -532,7 +541,7 @@ def with_habits(number: int) -> dict[int, str]:
 
 @pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
 def test_who_has_the_same_habits_is_in_no_group(size: int) -> None:
-    given = {number: [source] for number, source in assemble.solutions(course_source(ASSIGNMENT)).items()}
+    given = {number: [source] for number, source in solutions_of(course_source(ASSIGNMENT)).items()}
     for first in range(0, 20 * size, size):
         assert groups({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
 

@@ -14,13 +14,13 @@ import torch
 from oracle import DEFINITIONS, float64
 from solution_cells import corpus, define, from_notebook, functions, notebook, run, undisturbed
 
-from grader.answer import Answer, Returned
-from grader.compare import paired_numbers
-from grader.exercise import DEFAULT_SEED, Exercise, Inputs
-from grader.exercises import EXERCISES
-from grader.judge import TOLERANCE, judge
+from grader.catalogue import EXERCISES
+from grader.judging.judge import TOLERANCE, judge
+from grader.model.answer import Answer, Returned
+from grader.model.compare import paired_numbers
+from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
+from grader.model.verdict import Verdict
 from grader.sandbox.observe import observe
-from grader.verdict import Verdict
 
 FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for name, one in functions(number).items()}
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.

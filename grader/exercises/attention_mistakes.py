@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from grader.exercise import Misconception
+from grader.model.exercise import Misconception
 
 Tensor = torch.Tensor
 

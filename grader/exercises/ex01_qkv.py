@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, columns, randn
 from grader.exercises import notebook_data
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

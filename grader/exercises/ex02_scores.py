@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, columns
-from grader.picture import scores
+from grader.kit.pictures import scores
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

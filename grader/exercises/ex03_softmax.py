@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Case, Exercise, Misconception, randn
-from grader.picture import softmax_along
+from grader.kit.pictures import softmax_along
+from grader.model.exercise import Case, Exercise, Misconception, randn
 
 Tensor = torch.Tensor
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
-from grader.picture import weights
+from grader.kit.pictures import weights
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

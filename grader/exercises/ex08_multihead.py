@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 Parameters = dict[str, Tensor]

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import SCALING_ROLES_AND_GRADIENTS, WEIGHTS_WITHOUT_MASK
-from grader.modules import SECOND_CALL, draw_weights, first_output, observing, reading, trial
+from grader.kit.module_cases import SECOND_CALL, draw_weights, first_output, observing, reading, trial
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 

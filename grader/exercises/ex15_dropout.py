@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from grader.dropout_test import DROPPED_IN_VAIN, NOT_FINITE, finding
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.sandbox.observe import twice
 
 Tensor = torch.Tensor

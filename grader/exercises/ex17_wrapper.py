@@ -8,9 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import ex16_causal_attention as ex16
-from grader.modules import (
+from grader.kit.module_cases import (
     WORDS,
     draw_future,
     draw_weights,
@@ -22,6 +21,7 @@ from grader.modules import (
     twice_and_changed,
     wrong_mask,
 )
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 

@@ -9,11 +9,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SPLIT_HEADS, detached
 from grader.exercises.ex16_causal_attention import shapes as projection_shapes
 from grader.exercises.ex16_causal_attention import with_diagonal, without_later, wrong_buffer
-from grader.modules import (
+from grader.kit.module_cases import (
     WORDS,
     draw_future,
     draw_weights,
@@ -25,6 +24,7 @@ from grader.modules import (
     trial,
     twice_and_changed,
 )
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 

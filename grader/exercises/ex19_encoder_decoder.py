@@ -9,9 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.attention_mistakes import SPLIT_HEADS, detached
-from grader.modules import (
+from grader.kit.module_cases import (
     OTHERS_CHANGED,
     SECOND_CALL,
     draw_weights,
@@ -21,6 +20,7 @@ from grader.modules import (
     reading,
     trial,
 )
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 

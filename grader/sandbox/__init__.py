@@ -2,3 +2,5 @@
 
 Nothing in this folder knows a reference, an expected value or a misconception, and nothing may import them.
 """
+
+__all__ = ["confine", "observe", "plain_text", "wire"]

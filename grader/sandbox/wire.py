@@ -19,7 +19,7 @@ import torch
 from safetensors.numpy import save as save_arrays
 from safetensors.torch import load, save
 
-from grader.sandbox.printable import printable
+from grader.sandbox.plain_text import one_line
 
 MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
 MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
@@ -271,7 +271,7 @@ class _Decoder:
             case {"tuple": list(items)}:
                 return tuple(self.value(item, depth - 1) for item in items)
             case {"unusable": str(reason)}:
-                return Unusable(printable(reason))
+                return Unusable(one_line(reason))
             case _ if self._words:
                 return self._word(tree, depth)
             case _:
@@ -284,9 +284,9 @@ class _Decoder:
             case {"whole": int(whole)} if type(whole) is int and abs(whole) < MAX_WHOLE:
                 return whole
             case {"text": str(text)}:
-                return printable(text, MAX_TEXT)
+                return one_line(text, MAX_TEXT)
             case {"dict": dict(items)}:
-                return {printable(key, MAX_TEXT): self.value(item, depth - 1) for key, item in items.items()}
+                return {one_line(key, MAX_TEXT): self.value(item, depth - 1) for key, item in items.items()}
             case _:
                 return Unusable("something that cannot be read")
 
@@ -305,7 +305,7 @@ def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:
     if not isinstance(tree, dict) or depth < 0:
         return set()
     if "tensor" in tree:
-        return {printable(tree.get("device", "cpu"), 20)}
+        return {one_line(tree.get("device", "cpu"), 20)}
     found: set[str] = set()
     for items in (tree.get("list"), tree.get("tuple"), tree.get("dict")):
         if isinstance(items, dict):

@@ -1,1 +1,1 @@
-../../grader/compare.py
+../../grader/model/compare.py

@@ -1,0 +1,93 @@
+"""The folder autograded/: each submission is put in its place whole, or not at all.
+
+What has been graded is first laid down in a folder of its own, named after its fingerprint. When the gradebook holds
+that fingerprint, the folder is moved into place. Whoever finds one that was left behind can tell from the gradebook
+which of the two steps was the last: `recover` does the rest, or throws it away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+
+from grader.model.submission import Files
+from grader.running.scratch import remove_folder, write_files
+
+_WAITING = ".waiting"  # nbgrader's patterns do not find names with a dot in front
+_OLD = "old"
+
+
+class Autograded:
+    """The autograded submissions of one assignment."""
+
+    def __init__(self, folder: Path, assignment: str, permissions: int) -> None:
+        self._folder = folder
+        self._assignment = assignment
+        self._permissions = permissions
+        self._waiting = folder / _WAITING / assignment
+
+    def why_not(self, student: str) -> str:
+        """Why this student's submission cannot be put in its place; empty if it can."""
+        place = self._place(student)
+        if place.parent.exists() and not place.parent.is_dir():
+            return f"{place.parent} is no folder"
+        for folder in (place.parent, place):
+            if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+                return f"{folder} cannot be written"
+        return ""
+
+    def lay_down(self, student: str, fingerprint: str, notebook: str, files: Files) -> str:
+        """Write all that belongs to a submission; returns what tells this notebook from any other."""
+        folder = self._waiting / student / fingerprint
+        self._remove(folder.parent)
+        content = notebook.encode()
+        write_files({**files, f"{self._assignment}.ipynb": content}, folder)
+        for path in folder.rglob("*"):
+            if path.is_file():
+                path.chmod(self._permissions)
+        return hashlib.sha256(content).hexdigest()
+
+    def put_in_place(self, student: str, fingerprint: str) -> None:
+        """The gradebook knows of it: now it takes the place of what was there."""
+        waiting = self._waiting / student
+        place = self._place(student)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if (waiting / fingerprint).exists():
+            with contextlib.suppress(FileNotFoundError):
+                place.rename(waiting / _OLD)
+            (waiting / fingerprint).rename(place)
+        self._remove(waiting)
+
+    def recover(self, fingerprints: dict[str, str]) -> None:
+        """Finish what an earlier run has begun: `fingerprints` says what the gradebook holds of each student."""
+        for waiting in sorted(self._waiting.iterdir()) if self._waiting.is_dir() else []:
+            fingerprint = fingerprints.get(waiting.name, "")
+            place = self._place(waiting.name)
+            if fingerprint and (waiting / fingerprint).exists():
+                self.put_in_place(waiting.name, fingerprint)
+            elif (waiting / _OLD).exists() and not place.exists():
+                (waiting / _OLD).rename(place)
+            self._remove(waiting)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Nothing is left of the waiting room, unless somebody waits in it."""
+        for level in (self._waiting, self._waiting.parent):
+            with contextlib.suppress(OSError):
+                level.rmdir()
+
+    def digest(self, student: str) -> str:
+        """What tells the notebook that lies there from any other; empty if there is none."""
+        try:
+            return hashlib.sha256((self._place(student) / f"{self._assignment}.ipynb").read_bytes()).hexdigest()
+        except OSError:
+            return ""
+
+    def _place(self, student: str) -> Path:
+        return self._folder / student / self._assignment
+
+    def _remove(self, folder: Path) -> None:
+        if folder.exists():
+            remove_folder(folder)  # also what plain nbgrader has copied with a student's modes

@@ -1,0 +1,178 @@
+"""Take in what a student handed in: plain files, of sensible number and size, and nothing that a link leads to."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from unicodedata import category
+
+from nbgrader.utils import parse_utc
+
+from grader.notebooks import parsing
+from grader.sandbox.plain_text import one_line
+
+MAX_FILES = 200
+MAX_BYTES = 100 * 2**20
+MAX_LEFT_OUT = 20
+MAX_ENTRIES = 2000  # that are looked at; a folder with a virtual environment in it has more
+MAX_LEVELS = 20  # of folders in folders
+MAX_PLACE = 1000  # bytes of a path; ours are longer than those in submitted/, and must end somewhere, too
+MAX_TIMESTAMP = 100  # bytes; nbgrader's reader of dates takes hours for long ones
+
+# nbgrader looks for folders by patterns, so that `zo?` would also find zoe.
+_STUDENT = re.compile(r"\w[\w .@+,'()-]{0,99}")
+_MARKS = {"Mn", "Mc"}  # they belong to the letter before; in names that come from a Mac, ö is an o and a mark
+# Opened beside the formgrader or the feedback, a page would have the rights of these. The course's own drawings are put
+# in their places by nbgrader.
+_PAGES = {".htm", ".html", ".shtml", ".xhtml", ".xht", ".mht", ".mhtml", ".xml", ".svg"}
+_NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
+
+
+class NotTakenIn(Exception):
+    """There is nothing that could be graded; the text says why."""
+
+
+@dataclass
+class HandedIn:
+    """A submission as it was handed in, in memory."""
+
+    notebook: bytes | None  # None if the notebook is a folder
+    files: dict[str, bytes] = field(default_factory=dict)  # what lies beside it, by its place
+    left_out: list[str] = field(default_factory=list)  # as attempts that a notice can tell of
+
+
+def take_in(submitted: Path, student: str, assignment: str, given: Path | None = None) -> HandedIn:
+    """Read a submission.
+
+    What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there.
+    """
+    if not _is_name(student):
+        raise NotTakenIn(
+            "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
+            "Rename it."
+        )
+    try:
+        handed_in = HandedIn(_take_in_notebook(submitted, student, assignment))
+    except OSError as error:
+        raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
+    _read_other_files(submitted / student / assignment, handed_in, given)
+    return handed_in
+
+
+def _is_name(student: str) -> bool:
+    return bool(_STUDENT.fullmatch("".join("'" if category(one) in _MARKS else one for one in student)))
+
+
+def _take_in_notebook(submitted: Path, student: str, assignment: str) -> bytes | None:
+    source = submitted / student / assignment
+    notebook = source / f"{assignment}.ipynb"
+    if any(path.is_symlink() for path in (submitted / student, source, notebook)):
+        raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
+    if source.exists() and not source.is_dir():
+        raise NotTakenIn(f"submitted/{student}/{assignment} is no folder")
+    if not notebook.exists():
+        raise NotTakenIn(f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
+    status = notebook.stat()
+    if notebook.is_dir():
+        return None  # it gets no points, and a note that says so
+    if not stat.S_ISREG(status.st_mode):
+        raise NotTakenIn("what was handed in is no file")
+    if status.st_nlink > 1:
+        raise NotTakenIn("what was handed in is the same file as another one (a hard link); make it a copy")
+    if status.st_size > parsing.MAX_BYTES:
+        raise NotTakenIn(f"what was handed in is larger than {parsing.MAX_BYTES // 2**20} MB")
+    return _read(notebook)
+
+
+def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None) -> None:
+    """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
+    left_out = handed_in.left_out
+    files_left, bytes_left = MAX_FILES, MAX_BYTES
+    for entry in _entries(source):
+        path = Path(entry.path)
+        place = path.relative_to(source)
+        if len(left_out) == MAX_LEFT_OUT:
+            break
+        try:
+            if given and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
+                continue
+            if why_not := _why_not(entry, place):
+                left_out.append(f"{why_not} ({one_line(path.name, 60)})")
+            elif not _is_left_alone(entry, path):
+                files_left -= 1
+                bytes_left -= entry.stat().st_size
+                if files_left < 0 or bytes_left < 0:
+                    left_out.append("hand in far too many or too large files")
+                    break
+                handed_in.files[str(place)] = _read(path)
+        except OSError:
+            left_out.append(f"hand in something that cannot be read ({one_line(path.name, 60)})")
+
+
+def _is_left_alone(entry: os.DirEntry[str], path: Path) -> bool:
+    return entry.is_dir() or path.suffix == ".ipynb" or path.suffix.lower() in _PAGES
+
+
+def _why_not(entry: os.DirEntry[str], place: Path) -> str:
+    """What is wrong with something that was handed in; empty if nothing is."""
+    if entry.is_symlink():
+        return "hand in a link"
+    if entry.is_dir() and entry.name not in _NEVER_NEEDED:
+        os.scandir(entry.path).close()  # an error if we may not
+    if _is_left_alone(entry, place):
+        return ""
+    if not entry.is_file():
+        return "hand in something that is no file"
+    if len(place.parts) > MAX_LEVELS or len(os.fsencode(place)) > MAX_PLACE:
+        return "hand in a file that lies too deep"
+    if entry.stat().st_nlink > 1:
+        return "hand in a hard link"
+    if place == Path("timestamp.txt") and not _is_time(Path(entry.path)):
+        return "hand in a time that is none"
+    return ""
+
+
+def _is_given(given: Path, place: Path, is_folder: bool) -> bool:
+    """A given file, something in a folder that has the name of one, or a file that has the name of a given folder."""
+    if any((given / name).is_file() for name in (place, *place.parents)):
+        return True
+    return (given / place).is_dir() and not is_folder
+
+
+def _is_time(path: Path) -> bool:
+    if path.stat().st_size > MAX_TIMESTAMP:
+        return False
+    try:
+        return bool(parse_utc(path.read_text().strip()))
+    except Exception:  # dateutil has many
+        return False
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Everything in a folder, the upper levels first, up to a number."""
+    left = MAX_ENTRIES
+    to_look = [str(folder)]
+    for level in to_look:  # which grows meanwhile
+        try:
+            with os.scandir(level) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:  # deeper than paths may be long, or not for us to read
+            continue
+        for entry in entries:
+            left -= 1
+            if left < 0:
+                return
+            yield entry
+            if entry.is_dir(follow_symlinks=False) and entry.name not in _NEVER_NEEDED:
+                to_look.append(entry.path)
+
+
+def _read(path: Path) -> bytes:
+    # Whoever owns the folder could have put a link in its place since we looked.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(MAX_BYTES)

@@ -1,0 +1,149 @@
+"""Who grades: this process, or several beside it. Both take submissions as they become free, and never wait for one."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Protocol
+
+from grader.classroom.fork_server import PRELOADED
+from grader.errors import CourseError
+from grader.model.submission import Assignment, Graded, Submission
+from grader.sandbox.confine import die_with_parent
+
+TICK = 0.25  # seconds between two looks at the clock
+
+
+class WorkersGone(CourseError):
+    """Nobody can grade any longer. What is graded so far is right, and is to be kept."""
+
+
+class Workers(Protocol):
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        """The results as they come; None whenever some time has passed without one."""
+
+    def running(self) -> dict[str, float]:
+        """Who is being graded, and for how many seconds."""
+
+    def close(self) -> None: ...
+
+
+class InThisProcess:
+    """One after another, with nothing to start."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        from grader.classroom.submission_grader import Worker  # brings torch, which takes its time
+
+        self._worker = Worker(assignment)
+
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        for submission in submissions:
+            yield self._worker.grade(submission)
+
+    def running(self) -> dict[str, float]:
+        return {}
+
+    def close(self) -> None: ...
+
+
+class LocalWorkers:
+    """Processes on this machine, each with a zygote of its own."""
+
+    def __init__(self, assignment: Assignment, count: int) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)  # so that torch is imported once
+        self._workers = [_Process(context, assignment) for _ in range(count)]
+
+    def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        waiting = iter(submissions)
+        while True:
+            for worker in self._workers:
+                if worker.submission is None and (submission := next(waiting, None)) is not None:
+                    worker.start(submission)
+            busy = {worker.connection: worker for worker in self._workers if worker.submission is not None}
+            if not busy:
+                return
+            ready = wait(list(busy), TICK)
+            for connection in ready:
+                if (graded := busy[connection].result()) is not None:  # type: ignore[index]
+                    yield graded
+            yield None
+
+    def running(self) -> dict[str, float]:
+        now = time.monotonic()
+        return {worker.submission.student: now - worker.since for worker in self._workers if worker.submission}
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.end()
+
+
+class _Process:
+    """A worker, which is started again when it has died."""
+
+    def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment) -> None:
+        self._context = context
+        self._assignment = assignment
+        self.submission: Submission | None = None
+        self.since = 0.0
+        self._deaths = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.connection, other_end = self._context.Pipe()
+        self._process = self._context.Process(
+            target=_serve, args=(self._assignment, other_end, tempfile.gettempdir()), daemon=True
+        )
+        self._process.start()
+        other_end.close()  # so that we notice when the worker's own is gone
+
+    def start(self, submission: Submission) -> None:
+        self.submission, self.since, self._deaths = submission, time.monotonic(), 0
+        self._send()
+
+    def _send(self) -> None:
+        with contextlib.suppress(OSError):  # it has died; whoever waits for the result will see
+            self.connection.send(self.submission)
+
+    def result(self) -> Graded | None:
+        """What it has sent. If it has died instead, one more try is made."""
+        assert self.submission is not None
+        try:
+            graded: Graded = self.connection.recv()
+        except (EOFError, OSError):
+            self.end()
+            self._start()
+            self._deaths += 1
+            if self._deaths == 1:
+                self._send()
+                return None
+            graded = Graded(self.submission.student, error="the process that grades it was killed, twice")
+        self.submission = None
+        return graded
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+
+def _serve(assignment: Assignment, connection: Connection, temporary: str) -> None:
+    """What a worker does, until nobody is left who wants something."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends the workers
+    die_with_parent(os.getppid())
+    tempfile.tempdir = temporary
+    from grader.classroom.submission_grader import Worker
+
+    worker = Worker(assignment)
+    while True:
+        try:
+            submission = connection.recv()
+        except EOFError:
+            return
+        connection.send(worker.grade(submission))

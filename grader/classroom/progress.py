@@ -1,0 +1,178 @@
+"""How far a run over a class has come: a bar on a terminal, lines in a log."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from grader.model.submission import Graded
+from grader.sandbox.plain_text import one_line
+
+LINE_SECONDS = 10.0  # between two lines in a log
+LONG = 2.0  # seconds after which it is said who is being graded
+
+
+class Onlooker:
+    """Shows results as they come. On a terminal it is one bar, with the current hang beside it."""
+
+    def __init__(self, console: Console, total: int, quiet: bool) -> None:
+        self._console = console
+        self._total = total
+        self._quiet = quiet
+        self._done = 0
+        self._started = self._last_line = time.monotonic()
+        # Without a thread that draws: workers are started while the bar is there.
+        self._bar = Progress(
+            TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(), TextColumn("[yellow]{task.fields[now]}"), console=console, auto_refresh=False,
+            disable=quiet or not console.is_terminal,
+        )  # fmt: skip
+        self._task = self._bar.add_task("", total=total, rate="", now="")
+
+    def follow(self, results: Iterator[Graded]) -> list[Graded]:
+        """All results, shown as they come."""
+        found = []
+        with self._bar:
+            for graded in results:
+                found.append(graded)
+                self._done += 1
+                self._bar.update(self._task, completed=self._done, rate=self._rate())
+                self._log(time.monotonic())
+        return found
+
+    def tell(self, text: str) -> None:
+        if not self._quiet:
+            self._console.print(escape(text), highlight=False)
+
+    def look(self, running: Mapping[str, float]) -> None:
+        slow = [
+            f"{one_line(student, 40)} for {seconds:.0f} s" for student, seconds in running.items() if seconds > LONG
+        ]
+        self._bar.update(self._task, now=escape(f"running: {', '.join(slow[:3])}" if slow else ""))
+        self._bar.refresh()
+        self._log(time.monotonic(), slow)
+
+    def _log(self, now: float, slow: Sequence[str] = ()) -> None:
+        """A line now and then, where there is no bar."""
+        if self._bar.disable and not self._quiet and now > self._last_line + LINE_SECONDS:
+            self._last_line = now
+            left = (self._total - self._done) * (now - self._started) / self._done if self._done else 0
+            parts = [f"{self._done} of {self._total}", self._rate(), f"{left:.0f} s left" if left else ""]
+            self._console.print(escape(", ".join([*filter(None, parts), *slow])), highlight=False)
+
+    def _rate(self) -> str:
+        seconds = time.monotonic() - self._started
+        return f"{self._done / seconds:.1f} a second" if self._done and seconds > 1 else ""
+
+
+def results_table(results: Sequence[Graded], pages: Mapping[str, Any] | None = None) -> Table:
+    """One line for each student: points for each exercise, and what went wrong."""
+    count = max((len(result.verdicts) for result in results), default=0)
+    table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("student", no_wrap=True)
+    for number in _numbers(results):
+        table.add_column(str(number), justify="right")
+    table.add_column("total", justify="right")
+    table.add_column("what went wrong")
+    if pages is not None:
+        table.add_column("feedback", overflow="fold")
+    for result in sorted(results, key=lambda one: one.student):
+        row = [escape(one_line(result.student))]
+        row += [f"{verdict['points']:g}" for verdict in result.verdicts] or ["–"] * count
+        row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]
+        if pages is not None:
+            row.append(str(pages.get(result.student, "–")))
+        table.add_row(*row)
+    return table
+
+
+def _numbers(results: Iterable[Graded]) -> list[int]:
+    """The exercises of the assignment."""
+    longest = max((result.verdicts for result in results), key=len, default=())
+    return [verdict["exercise"] for verdict in longest]
+
+
+def _mistakes(result: Graded) -> str:
+    """The named misconceptions, and the kind of every other mistake."""
+    if result.error:
+        return result.error
+    found = [
+        f"{verdict['exercise']}: {' + '.join(verdict['misconceptions']) or verdict['reason']}"
+        for verdict in result.verdicts
+        if verdict["credit"] < 1
+    ]
+    reasons = {line.split(": ", 1)[1] for line in found}
+    if len(reasons) == 1 and len(found) == len(result.verdicts):
+        found = [f"all: {reasons.pop()}"]
+    return "\n".join(found + [f"⚑ tried to {attempt}" for attempt in result.blocked])
+
+
+def summary_table(results: Sequence[Graded]) -> Table:
+    """A class in a few lines: how many, whom to look at, and what was misunderstood."""
+    table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right")
+    table.add_column()
+    new = [result for result in results if not result.unchanged and not result.error]
+    table.add_row("graded", str(len(new)))
+    table.add_row("unchanged", str(sum(result.unchanged for result in results)))
+    problems = [line for result in results if (line := _problem(result))]
+    table.add_row("with problems", str(len(problems)), escape("\n".join(problems)))
+    for number, names in misconceptions(results).items():
+        counted = ", ".join(f"{name} ({count})" for name, count in names.most_common())
+        table.add_row(f"exercise {number}", str(names.total()), escape(counted))
+    return table
+
+
+def misconceptions(results: Iterable[Graded]) -> dict[int, Counter[str]]:
+    """How often each was named, by exercise."""
+    found: dict[int, Counter[str]] = {}
+    for result in results:
+        for verdict in result.verdicts:
+            if verdict["misconceptions"]:
+                found.setdefault(verdict["exercise"], Counter()).update(verdict["misconceptions"])
+    return dict(sorted(found.items()))
+
+
+def _problem(result: Graded) -> str:
+    """What an instructor should know of one student, in a line."""
+    stopped = [f"{verdict['exercise']}: {verdict['sentences'][0]}" for verdict in result.verdicts if _was_lost(verdict)]
+    said = [result.error] if result.error else [*stopped, *(f"⚑ tried to {attempt}" for attempt in result.blocked)]
+    return f"{one_line(result.student)}: {'; '.join(said)}" if said else ""
+
+
+def _was_lost(verdict: Mapping[str, Any]) -> bool:
+    """Whether the code hung, or took its process down."""
+    return verdict["reason"] == "no answer" and bool(verdict["sentences"])
+
+
+def as_json(results: Sequence[Graded]) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "graded": sum(not result.unchanged and not result.error for result in results),
+        "unchanged": sum(result.unchanged for result in results),
+        "failed": {result.student: result.error for result in results if result.error},
+        "misconceptions": {number: dict(names) for number, names in misconceptions(results).items()},
+        "students": {
+            result.student: {
+                "points": result.points,
+                "max_points": result.max_points,
+                "blocked": list(result.blocked),
+                "exercises": {verdict["exercise"]: _short(verdict) for verdict in result.verdicts},
+            }
+            for result in results
+            if not result.error
+        },
+    }
+
+
+def _short(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: verdict[key] for key in ("points", "max_points", "reason", "misconceptions")}

@@ -1,0 +1,179 @@
+"""What `nbgrader autograde` does to a notebook, in memory, with all that is the same for a whole class done once.
+
+The preprocessors are those of nbgrader_config.py. Where one of nbgrader's own asks the gradebook, it asks for what was
+read from there before; what it would write there is handed on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import fastjsonschema
+from nbgrader.api import MissingEntry
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import MetadataValidator, ValidationError
+from nbgrader.nbgraderformat.common import BaseMetadataValidator
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
+)
+from traitlets.utils.importstring import import_item
+
+from grader.course import read_config
+from grader.gradebook.preprocessors import IN_MEMORY
+from grader.model.submission import Assignment, Files, KnownCell
+
+_LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
+_LOG.addHandler(logging.NullHandler())
+
+
+@dataclass
+class Marks:
+    """What the gradebook is to hold of one cell."""
+
+    auto_score: float | None = None
+    auto_comment: str | None = None
+    manual_score: None = None  # that is in the gradebook, and is looked at there
+    needs_manual_grade: bool = False
+
+
+@dataclass
+class InMemory:
+    """What the preprocessors of one submission find instead of folders and a gradebook, and what they leave."""
+
+    assignment: Assignment
+    files: Files
+    grades: dict[str, Marks] = field(default_factory=dict)  # by cell
+    comments: dict[str, Marks] = field(default_factory=dict)
+
+
+class Conversion:
+    """All that a notebook goes through."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        config = read_config(assignment.settings)
+        config.RunAndJudge.device = assignment.device
+        config.RunAndJudge.confined = assignment.confined
+        converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
+        names = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
+        kinds = [import_item(name) if isinstance(name, str) else name for name in names]
+        # Penalties are for the head of the class: they depend on points that a person has given.
+        kinds = [_IN_MEMORY.get(kind, kind) for kind in kinds if kind is not AssignLatePenalties]
+        self._steps = [kind(config=config) for kind in kinds]
+        for step in self._steps:
+            step.log = _LOG
+
+    def run(self, notebook: Any, student: str, files: Files) -> tuple[Any, InMemory]:
+        """The autograded notebook, and what was to be written into the gradebook."""
+        name = self._assignment.name
+        held = InMemory(self._assignment, files)
+        resources: dict[str, Any] = {
+            "metadata": {"name": name, "path": ""},
+            "nbgrader": {
+                "student": student, "assignment": name, "notebook": name, "db_url": self._assignment.db_url
+            },
+            IN_MEMORY: held,
+        }  # fmt: skip
+        for step in self._steps:
+            notebook, resources = step(notebook, resources)
+        return notebook, held
+
+
+class _KnownCells:
+    """Stands for a gradebook that is asked about the released notebook."""
+
+    def __init__(self, known: Sequence[KnownCell]) -> None:
+        self._by_name = {cell.grade_id: cell for cell in known}
+
+    def find_source_cell(self, name: str, *_: str) -> KnownCell:
+        if name not in self._by_name:
+            raise MissingEntry(name)
+        return self._by_name[name]
+
+    find_graded_cell = find_source_cell
+
+
+class _KnownKernelspec(OverwriteKernelspec):
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        kernelspec = json.loads(resources[IN_MEMORY].assignment.kernelspec or "null")
+        if kernelspec:
+            nb.metadata["kernelspec"] = kernelspec
+        return nb, resources
+
+
+class _OverwriteFromMemory(OverwriteCells):
+    """Missing cells are not added here: our repairer has done so before."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        self.notebook_id = self.assignment_id = ""
+        self.gradebook = _KnownCells(resources[IN_MEMORY].assignment.known)
+        return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
+
+
+class _Keeper:
+    """Stands for a gradebook that scores and comments are written into."""
+
+    def __init__(self, held: InMemory) -> None:
+        self._held = held
+        self.db = self
+
+    def find_grade(self, name: str, *_: str) -> Marks:
+        return self._held.grades.setdefault(name, Marks())
+
+    def find_comment(self, name: str, *_: str) -> Marks:
+        return self._held.comments.setdefault(name, Marks())
+
+    def commit(self) -> None:
+        """The head of the class does, for many at once."""
+
+
+class _SaveInMemory(SaveAutoGrades):
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        self.notebook_id = self.assignment_id = self.student_id = ""
+        self.gradebook = _Keeper(resources[IN_MEMORY])
+        return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
+
+
+class _CompiledSchema(BaseMetadataValidator):
+    def __init__(self) -> None:
+        super().__init__()
+        self._check = fastjsonschema.compile(self.schema, use_default=False)
+
+    def validate_cell(self, cell: Any) -> None:
+        if "nbgrader" in cell.metadata:
+            try:
+                self._check(cell.metadata["nbgrader"])
+            except fastjsonschema.JsonSchemaValueException as error:
+                raise ValidationError(str(error)) from error
+
+
+class _CompiledValidator(MetadataValidator, _CompiledSchema):
+    """nbgrader's own checks, but its schema is not looked through again for every cell."""
+
+
+class _CheckCompiled(CheckCellMetadata):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._validator = _CompiledValidator()
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        self._validator.validate_nb(nb)
+        return nb, resources
+
+
+_IN_MEMORY = {
+    OverwriteKernelspec: _KnownKernelspec,
+    OverwriteCells: _OverwriteFromMemory,
+    SaveAutoGrades: _SaveInMemory,
+    CheckCellMetadata: _CheckCompiled,
+}

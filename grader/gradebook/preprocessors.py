@@ -1,0 +1,138 @@
+"""The parts that nbgrader_config.py plugs into nbgrader: a reader, a repairer, and the run that judges."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
+from traitlets import Bool, Enum, Integer
+
+from grader.model.exercise import DEFAULT_SEED
+from grader.model.submission import KnownCell
+from grader.notebooks.cells import drawings_of
+from grader.notebooks.parsing import NOTES_KEY, read_notebook
+from grader.notebooks.repair import add_notes, known_cells, repair
+from grader.notebooks.safe_html import safe_texts
+from grader.running.grading import Settings, grade_notebook, refuse_to_score
+from grader.running.sandbox_process import Limits
+from grader.running.scratch import files_beside
+
+# In nbgrader's resources: what `grader autograde` has read for a whole class before.
+IN_MEMORY = "grader"
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads submissions that nbformat would refuse, so that they reach the gradebook with zero points and a note."""
+
+    def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> tuple[str, Any]:
+        if not self.parent._sanitizing:  # nbgrader's second pass reads what the first one wrote
+            written: tuple[str, Any] = super().from_filename(filename, resources, **kw)
+            return written
+        resources = dict(resources or {})
+        metadata = dict(resources.get("metadata", {}))
+        path = Path(filename)
+        metadata["name"] = path.stem
+        metadata["path"] = str(path.parent)
+        resources["metadata"] = metadata
+        self._remove_what_links_lead_to(path.parent, resources["nbgrader"])
+        output: tuple[str, Any] = self.from_notebook_node(read_notebook(path), resources, **kw)
+        return output
+
+    def _remove_what_links_lead_to(self, submitted: Path, names: dict[str, str]) -> None:
+        """nbgrader has copied it, whatever it was, into the folder that the student's code may read."""
+        copy = Path(self.parent._format_dest(names["assignment"], names["student"]))
+        course = self.parent.coursedir
+        given = Path(course.format_path(course.source_directory, ".", names["assignment"]))
+        for link in links(submitted):
+            place = link.relative_to(submitted)
+            copied = copy / place
+            if (given / place).exists():  # then nbgrader has put the course's own file there by now
+                continue
+            if copied.is_dir():
+                shutil.rmtree(copied)
+            else:
+                copied.unlink(missing_ok=True)
+
+
+def links(folder: Path) -> list[Path]:
+    """All links in a folder, however much is in it, without following any."""
+    names = (Path(level, name) for level, folders, files in os.walk(folder) for name in folders + files)
+    return sorted(path for path in names if path.is_symlink())
+
+
+class RepairSubmission(NbGraderPreprocessor):
+    """Restores what the course gave, from nbgrader's record of the released notebook, and makes the rest harmless."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        names = resources["nbgrader"]
+        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else self._known_cells(names)
+        notes = nb.metadata.pop(NOTES_KEY, [])
+        was_empty = not nb.cells
+        repairs = repair(nb, known)
+        if not was_empty:  # else every cell was missing, and the one reason has been given
+            notes += repairs
+        add_notes(nb, notes)
+        safe_texts(nb)
+        for note in notes:
+            self.log.warning("%s: %s", names["student"], note)
+        return nb, resources
+
+    def _known_cells(self, names: dict[str, str]) -> list[KnownCell]:
+        with Gradebook(names["db_url"]) as gradebook:
+            return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(self, names))
+
+
+def _released(part: Any, names: dict[str, str]) -> Any:
+    """The released notebook, if it lies where nbgrader puts it."""
+    course = CourseDirectory(parent=part)
+    folder = course.format_path(course.release_directory, ".", names["assignment"])
+    path = Path(folder, f"{names['notebook']}.ipynb")
+    return nbformat.read(path, as_version=4) if path.is_file() else None
+
+
+class RunAndJudge(Execute):
+    """Runs the notebook in a sandbox and writes verdicts into its test cells, in place of nbgrader's Execute."""
+
+    timeout = Integer(10, allow_none=True, help="Seconds that one cell may run.").tag(config=True)
+    case_timeout = Integer(5, help="Seconds that one hidden case may run.").tag(config=True)
+    submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
+    memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
+    seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
+    device = Enum(["cpu", "cuda"], "cpu", help="Where hidden inputs live.").tag(config=True)
+    confined = Bool(True, help="Whether the kernel confines what submissions do.").tag(config=True)
+
+    def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores
+            refuse_to_score(nb, "The notebook was not run, so nothing was compared.")
+        output: tuple[Any, Any] = super().__call__(nb, resources)
+        return output
+
+    def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:  # noqa: ARG002
+        limits = Limits(
+            cell=self.timeout or self.submission_timeout,
+            case=self.case_timeout,
+            submission=self.submission_timeout,
+            memory=self.memory,
+        )
+        names = resources.get("nbgrader", {})
+        settings = Settings(self.device, self.confined, self.seed, names.get("student", ""), limits)
+        if IN_MEMORY in resources:
+            held = resources[IN_MEMORY]
+            files, drawings = held.files, held.assignment.drawings
+        else:
+            folder = resources.get("metadata", {}).get("path")
+            files, drawings = files_beside(Path(folder) if folder else None), self._drawings(names)
+        grade_notebook(nb, files, settings, drawings)
+        return nb, resources
+
+    def _drawings(self, names: dict[str, str]) -> frozenset[str]:
+        """What need not be run, from the released notebook: the tags of a submission are the student's."""
+        released = _released(self, names) if names else None
+        return drawings_of(released) if released else frozenset()

@@ -1,0 +1,3 @@
+"""What exercise files are made of: classes that are put to the test, the rules of dropout, and pictures."""
+
+__all__ = ["dropout_rules", "module_cases", "pictures"]

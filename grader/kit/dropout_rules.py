@@ -1,0 +1,168 @@
+"""What dropout did, told from numbers with dropout and the same numbers without it: a sentence, empty if all is well.
+
+Which entries are dropped is chance; what follows from the rules of dropout is not. Right dropout is refused with a
+probability below 3e-8: 2 · TAIL for the number of dropped entries, SURPRISE for each of the five regularities. The
+numbers of up to thirty answers may be looked at, and a false alarm is still rarer than one in a million submissions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+
+import torch
+
+from grader.model.compare import describe_form
+
+Tensor = torch.Tensor
+
+TAIL = 1e-8  # so few dropped entries, or so many, are never seen
+SURPRISE = 1e-9  # a regularity that chance produces less often is none of chance
+SMALL = 1e-3  # of the largest number: what is smaller may be rounding, and tells nothing
+
+DROPPED_IN_VAIN = "Entries are dropped where none should be."
+NOTHING_DROPPED = "Nothing is dropped."
+ALL_SCALED = "Nothing is dropped, but everything is scaled."
+ALL_CHANGED = "Nothing is dropped, but the numbers are changed."
+EVERYTHING_DROPPED = "Everything is dropped."
+NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
+WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry by itself."
+WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry by itself."
+SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry by itself."
+SMALLEST = "The smallest entries are dropped. Chance decides, not the numbers."
+LARGEST = "The largest entries are dropped. Chance decides, not the numbers."
+ROWS_SUM_AGAIN = "Rows are divided by what is left of them. Multiply all survivors by 1/(1 − p) instead."
+MASK_ALONE = "The survivors are all the same number. Multiply the mask with the numbers."
+NOT_UNIFORM = "The numbers that are not dropped are changed, but not all by the same factor."
+OTHER_RATE = "Entries are dropped at another rate than the given one."
+OTHER_FACTOR = "Survivors are scaled, but not by 1/(1 − p)."
+
+
+def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-3) -> str:
+    """What is wrong with `dropped`, which should be `undropped` after dropout at rate p; empty if nothing is.
+
+    `tolerance` is for the rounding of numbers not far from the largest one, relative to themselves.
+    """
+    if not isinstance(dropped, torch.Tensor) or dropped.shape != undropped.shape:
+        form = describe_form(dropped)
+        return f"The result is {form}, but dropout keeps the form: {describe_form(undropped)}."
+    after, before = dropped.detach().cpu().double(), undropped.detach().cpu().double()
+    telling = before.abs() > SMALL * before.abs().max()
+    if not bool(after[telling].isfinite().all()):
+        return NOT_FINITE
+    factors = torch.where(telling, after / before, 1.0)
+    gone = telling & (factors.abs() < tolerance)
+    survivors = factors[telling & ~gone]
+    if p == 0:
+        return _nothing_to_drop(gone, survivors, tolerance)
+    if not gone.any() or not len(survivors):
+        right = not len(survivors) or _factor(float(survivors.mean()), p, tolerance) == ""
+        by_chance = fits(int(gone.sum()), int(telling.sum()), p)  # there may be very few
+        return "" if right and by_chance else _all_or_nothing(survivors, tolerance)
+    regular = next(_regularities(gone, telling, before), "")
+    if regular:
+        return regular
+    if not _constant(survivors, tolerance):
+        return _uneven(after, before, telling & ~gone, tolerance)
+    said = [_rate(int(gone.sum()), int(telling.sum()), p), _factor(float(survivors.mean()), p, tolerance)]
+    return " ".join(filter(None, said))
+
+
+def _constant(numbers: Tensor, tolerance: float) -> bool:
+    return bool((numbers - numbers.mean()).abs().max() <= tolerance * numbers.mean().abs())
+
+
+def _nothing_to_drop(gone: Tensor, survivors: Tensor, tolerance: float) -> str:
+    if gone.any():
+        return DROPPED_IN_VAIN if len(survivors) else EVERYTHING_DROPPED
+    return "" if bool(((survivors - 1).abs() <= tolerance).all()) else _all_or_nothing(survivors, tolerance)
+
+
+def _all_or_nothing(survivors: Tensor, tolerance: float) -> str:
+    if not len(survivors):
+        return EVERYTHING_DROPPED
+    if not _constant(survivors, tolerance):
+        return ALL_CHANGED
+    return NOTHING_DROPPED if abs(float(survivors.mean()) - 1) <= tolerance else ALL_SCALED
+
+
+def _regularities(gone: Tensor, telling: Tensor, before: Tensor) -> Iterator[str]:
+    """What makes an entry's fate depend on others, or on its number, if chance would hardly ever look like it."""
+    if gone.dim() >= 2:
+        rows, told = gone.reshape(-1, gone.shape[-1]), telling.reshape(-1, gone.shape[-1])
+        if _shared_fates(rows, told):
+            yield WHOLE_ROWS
+        if _shared_fates(rows.mT, told.mT):
+            yield WHOLE_COLUMNS
+    if gone.dim() >= 3 and _shared_fates(gone.reshape(len(gone), -1).mT, telling.reshape(len(gone), -1).mT):
+        yield SAME_IN_BATCH
+    lost, kept = before.abs()[gone], before.abs()[telling & ~gone]
+    if _log_choices(len(lost) + len(kept), len(lost)) > -math.log(SURPRISE):
+        if lost.max() < kept.min():
+            yield SMALLEST
+        if lost.min() > kept.max():
+            yield LARGEST
+
+
+def _shared_fates(gone: Tensor, telling: Tensor) -> bool:
+    """Whether each row is dropped or kept as a whole, and this is no chance."""
+    members, lost = telling.sum(1).double(), gone.sum(1).double()
+    if bool(((lost > 0) & (lost < members)).any()):
+        return False
+    rate = float(lost.sum() / members.sum())
+    chances = rate**members + (1 - rate) ** members  # a row without members is whole for sure: 1 or 2
+    return float(chances.clamp(max=1).log().sum()) < math.log(SURPRISE)
+
+
+def _uneven(after: Tensor, before: Tensor, kept: Tensor, tolerance: float) -> str:
+    if _constant(after[kept], tolerance):
+        return MASK_ALONE
+    if after.dim() >= 2:
+        some = kept.any(-1)
+        if bool(((after.sum(-1) / before.sum(-1) - 1).abs()[some] <= tolerance).all()):
+            return ROWS_SUM_AGAIN
+    return NOT_UNIFORM
+
+
+def _rate(gone: int, entries: int, p: float) -> str:
+    """What the number of dropped entries says about the rate: nothing if it fits p, or else the likeliest mistake."""
+    if fits(gone, entries, p):
+        return ""
+    normal = (1 + math.erf(p / math.sqrt(2))) / 2
+    mistakes = {
+        1 - p: "Entries are dropped with probability 1 − p instead of p.",
+        0.5: "Entries are dropped at a rate of 0.5 instead of the given one.",
+        normal: "Entries are dropped as if by torch.randn < p. Compare torch.rand, which is even between 0 and 1.",
+    }
+    likeliest = max(mistakes, key=lambda rate: _log_chance(gone, entries, rate))
+    return mistakes[likeliest] if fits(gone, entries, likeliest) else OTHER_RATE
+
+
+@functools.cache  # the same numbers are asked for again for every misconception that is tried
+def fits(gone: int, entries: int, rate: float) -> bool:
+    """Whether so many dropped entries are nothing strange: the exact binomial test, on both sides."""
+    further_out = range(gone + 1) if gone < entries * rate else range(gone, entries + 1)
+    return sum(math.exp(_log_chance(k, entries, rate)) for k in further_out) > TAIL
+
+
+def _log_chance(gone: int, entries: int, rate: float) -> float:
+    return _log_choices(entries, gone) + gone * math.log(rate) + (entries - gone) * math.log1p(-rate)
+
+
+def _log_choices(entries: int, gone: int) -> float:
+    """The logarithm of the binomial coefficient, which itself is too large for a float."""
+    return math.lgamma(entries + 1) - math.lgamma(gone + 1) - math.lgamma(entries - gone + 1)
+
+
+def _factor(factor: float, p: float, tolerance: float) -> str:
+    known = [  # the first that fits: for p = 0.5 several are the same
+        (1 / (1 - p), ""),
+        (1.0, "Survivors are not scaled. Multiply them by 1/(1 − p), so that the expectation stays."),
+        (1 / p, "Survivors are multiplied by 1/p. Multiply them by 1/(1 − p)."),
+        (1 - p, "Survivors are multiplied by 1 − p. Divide them by it."),
+        (p, "Survivors are multiplied by p. Multiply them by 1/(1 − p)."),
+        ((1 - p) ** -2, "Survivors are scaled twice. Multiply them by 1/(1 − p) once."),
+        (2.0, "Survivors are multiplied by 2, which is right for p = 0.5 only. Multiply them by 1/(1 − p)."),
+    ]
+    return next((text for one, text in known if abs(factor - one) <= tolerance * one), OTHER_FACTOR)

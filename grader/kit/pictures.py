@@ -1,0 +1,200 @@
+"""A picture of what a student's own code returned in one small case, with the entries marked that break a rule.
+
+A rule holds for every right answer: weights of a query sum to one, none lies in the future. So a picture says nothing
+about the numbers that were expected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import torch
+
+from grader.model.verdict import Picture
+
+Tensor = torch.Tensor
+Lines = Literal["row", "column"]
+
+MAX_SIDE = 12  # more is too small to be read on a phone
+ROUNDING = 1e-3  # of sums; a mistake is larger
+
+
+def weights(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+    """Attention weights: a row for every query."""
+    matrix = as_matrix(value)
+    return None if matrix is None or len(matrix) == 1 else _weights(matrix, "row", "query", "key")
+
+
+def causal_weights(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+    """Attention weights of which none may lie in the future."""
+    matrix = as_matrix(value)
+    if matrix is None or len(matrix) != matrix.shape[1]:
+        return None
+    return _weights(matrix, "row", "query", "key", hidden=torch.ones_like(matrix).triu(1) > 0)
+
+
+def softmax_along(value: Any, inputs: Sequence[Any]) -> Picture | None:
+    """A softmax of a vector or matrix along the dimension that is the second input, if there is one."""
+    matrix = as_matrix(value)
+    if matrix is None or not isinstance(value, Tensor) or value.dim() > 2:
+        return None
+    if matrix.shape[1] == 1:  # a vector may be a column
+        return _weights(matrix.mT, "row", "row", "column")
+    dim = inputs[1] if len(inputs) > 1 else -1
+    return _weights(matrix, "column" if value.dim() == 2 and dim in (0, -2) else "row", "row", "column")
+
+
+def scores(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+    """Scores, of which little can be said: they are finite, differ from query to query, and are no weights."""
+    matrix = as_matrix(value)
+    if matrix is None:
+        return None
+    broken = ~matrix.isfinite()
+    wrong = _not_finite(broken)
+    same = [i for i in range(1, len(matrix)) if torch.equal(matrix[i], matrix[0])]
+    if same:
+        broken[same] = True
+        wrong.append(f"{_named('row', same)} repeat{'s' * (len(same) == 1)} row 1: each query has scores of its own.")
+    total = matrix.sum(1)
+    if matrix.shape[1] > 1 and bool((matrix >= 0).all() & ((total - 1).abs() < ROUNDING).all()):
+        wrong.append("Each row sums to one: these are weights, after a softmax. Scores come before it.")
+        return _picture(matrix, broken, "query", "key", wrong, summed="row", sums=total)
+    return _picture(matrix, broken, "query", "key", wrong) if wrong else None
+
+
+def looks_ahead(first: Any, later_changed: Any) -> Picture | None:
+    """What a module gave for the first text of a batch, and which of it changed with the last word of that text.
+
+    Both are of shape (B, T, d). None if nothing looks ahead.
+    """
+    if not all(isinstance(one, Tensor) and one.dim() == 3 and one.numel() for one in (first, later_changed)):
+        return None
+    matrix, other = as_matrix(first[0]), as_matrix(later_changed[0])
+    if matrix is None or other is None or matrix.shape != other.shape:
+        return None
+    ahead = ~torch.isclose(matrix, other, rtol=1e-4, atol=1e-5, equal_nan=True)
+    ahead[-1] = False  # the last word may look at itself
+    missing = ~matrix.isfinite()
+    wrong = _not_finite(missing)
+    if bool(ahead.any()):
+        rows = _named("row", _where(ahead.any(1)))
+        wrong.append(
+            f"Only the last word was changed, and {rows.lower()} changed with it: earlier words see a later one."
+        )
+    return _picture(matrix, ahead | missing, "word", "feature", wrong) if wrong else None
+
+
+def as_matrix(value: Any) -> Tensor | None:
+    """A small matrix of float64 out of whatever came back; a vector is a row. None if it is none."""
+    if isinstance(value, (list, tuple)) and 0 < len(value) <= MAX_SIDE:
+        rows = [_as_row(one) for one in value]
+        if any(row is None or len(row) != len(rows[0] or ()) for row in rows):
+            return None
+        matrix = torch.tensor(rows, dtype=torch.float64)
+        return matrix.mT if matrix.shape[1] == 1 else matrix  # a list of numbers
+    if not isinstance(value, Tensor) or value.is_complex() or not 0 < value.numel() <= MAX_SIDE**2:
+        return None
+    found = value.detach().cpu().double()
+    if found.dim() != 2:
+        found = found.squeeze()
+        found = found[None] if found.dim() == 1 else found
+    return found if found.dim() == 2 and max(found.shape) <= MAX_SIDE else None
+
+
+def _as_row(value: Any) -> list[float] | None:
+    if isinstance(value, (int, float)):
+        value = [value]
+    elif isinstance(value, Tensor) and not value.is_complex() and value.numel() <= MAX_SIDE:
+        value = value.detach().cpu().double().reshape(-1).tolist()
+    if not isinstance(value, (list, tuple)) or not 0 < len(value) <= MAX_SIDE:
+        return None
+    try:
+        return [float(one) for one in value]
+    except (TypeError, ValueError, RuntimeError, OverflowError):  # lists of lists, words, enormous numbers
+        return None
+
+
+def _weights(matrix: Tensor, lines: Lines, rows: str, columns: str, hidden: Tensor | None = None) -> Picture:
+    """What is true of all weights, whatever they were computed from."""
+    along = {"row": 1, "column": 0}
+    missing, negative = ~matrix.isfinite(), matrix < -1e-6
+    future = torch.zeros_like(missing) if hidden is None else hidden & (matrix.abs() > 1e-6) & ~missing
+    sums = matrix.sum(along[lines])
+    off = _where(sums.isfinite() & ((sums - 1).abs() >= ROUNDING))
+    wrong, right = _not_finite(missing), []
+    if bool(future.any()):
+        seen = _named("row", _where(future.any(1)))
+        wrong.append(f"{seen}: weight above the diagonal, on words that come later.")
+    elif hidden is not None:
+        right.append("No weight lies in the future.")
+    if len(sums) == 1 and not bool(missing.any()):
+        (wrong if off else right).append("The weights do not sum to one." if off else "The weights sum to one.")
+    elif off:
+        wrong.append(
+            f"{_named(lines, off)} {'does' if len(off) == 1 else 'do'} not sum to one.{_turned(matrix, lines)}"
+        )
+    elif not bool(missing.any()):
+        right.append(f"Each {lines} sums to one.")
+    if bool(negative.any()):
+        wrong.append(f"{_named('row', _where(negative.any(1)))}: a weight below zero.")
+    elif not bool(missing.any()):
+        right.append("No weight is negative.")
+    marked = missing | negative | future
+    return _picture(matrix, marked, rows, columns, wrong, right=right, summed=lines, sums=sums, wrong_sums=off)
+
+
+def _turned(matrix: Tensor, lines: Lines) -> str:
+    """Whether weights sum to one the other way round."""
+    other = matrix.sum(0 if lines == "row" else 1)
+    if min(matrix.shape) < 2 or not bool(((other - 1).abs() < ROUNDING).all()):
+        return ""
+    return f" Each {'column' if lines == 'row' else 'row'} does instead."
+
+
+def _not_finite(missing: Tensor) -> list[str]:
+    return [f"{_named('row', _where(missing.any(1)))}: NaN or infinite."] if bool(missing.any()) else []
+
+
+def _picture(
+    matrix: Tensor, marked: Tensor, rows: str, columns: str, wrong: Sequence[str], *, right: Sequence[str] = (),
+    summed: str = "", sums: Tensor | None = None, wrong_sums: Sequence[int] = (),
+) -> Picture:  # fmt: skip
+    return Picture(
+        numbers=tuple(tuple(map(_two_digits, row)) for row in matrix.tolist()),
+        rows=rows,
+        columns=columns,
+        marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
+        summed=summed,
+        sums=() if sums is None else tuple(_sum(one, i in wrong_sums) for i, one in enumerate(sums.tolist())),
+        wrong_sums=tuple(wrong_sums),
+        wrong=tuple(wrong),
+        right=tuple(right),
+    )
+
+
+def _sum(total: float, wrong: bool) -> float | str:
+    """With two digits, but never one where it is not one."""
+    return round(total, 3) if wrong and abs(total - 1) < 0.05 else _two_digits(total)
+
+
+def _two_digits(number: float) -> float | str:
+    if math.isnan(number):
+        return "NaN"
+    rounded = round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")  # the very largest become infinite
+    if math.isinf(rounded):
+        return "∞" if rounded > 0 else "−∞"
+    return rounded
+
+
+def _named(what: str, which: Sequence[int]) -> str:
+    """Such as "Row 2", "Rows 1, 2 and 4"."""
+    numbers = [str(index + 1) for index in which]
+    if len(numbers) == 1:
+        return f"{what.capitalize()} {numbers[0]}"
+    return f"{what.capitalize()}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _where(which: Tensor) -> list[int]:
+    return [int(index) for index in which.nonzero()]

@@ -1,0 +1,126 @@
+"""The vocabulary of an exercise file: exercise, case, misconception."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from grader.model.verdict import Picture
+
+Inputs = tuple[Any, ...]
+# Right functions in place of a student's own, by name.
+Standins = Mapping[str, Callable[..., Any]]
+# Draws what came back for some inputs. None: there is nothing to see.
+Draw = Callable[[Any, Sequence[Any]], Picture | None]
+
+DEFAULT_SEED = 2026
+DRAWS_PER_CASE = 2  # so that no constant can be right
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of hidden inputs, drawn from a random generator."""
+
+    name: str
+    catches: str
+    inputs: Callable[[torch.Generator], Inputs]
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A named wrong implementation: the reference with some `change`, or `answers` of its own."""
+
+    name: str
+    kind: str  # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, input
+    credit: float
+    says: str
+    change: Mapping[str, Any] = field(default_factory=dict)
+    answers: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A numbered task: what the student writes, how we compute it, and what goes wrong."""
+
+    number: int
+    assignment: str
+    title: str
+    entry: str
+    reference: Callable[..., Any]
+    cases: Sequence[Case]
+    misconceptions: Sequence[Misconception]
+    # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
+    other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
+    # How it is put to a case: "function", "twice" for two calls, or "module" for a class: see sandbox/observe.py.
+    form: str = "function"
+    # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
+    # make a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors.
+    read: Callable[..., Any] | None = None
+    # What stands in for a student's wrong version of this function in later exercises, if not the reference.
+    lent: Callable[..., Any] | None = None
+    # The part of a case that is computed first, where the rest takes time: `glance(inputs)` are the inputs for it.
+    glance: Callable[..., Inputs] | None = None
+    # Draws what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
+    draws: Draw | None = None
+    # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.
+    reread: Mapping[str, str] = field(default_factory=dict)
+    # Further functions of the same exercise: judged by themselves, sharing the points.
+    others: Sequence[Exercise] = ()
+
+    @property
+    def functions(self) -> list[Exercise]:
+        """This one and the others: one for each function that the student writes."""
+        return [self, *self.others]
+
+    def draw(self, seed: int = DEFAULT_SEED) -> list[DrawnCase]:
+        """All cases with their inputs, the same for the same seed."""
+        return [
+            DrawnCase(case, case.inputs(_generator(seed, self.number, case.name, draw)))
+            for case in self.cases
+            for draw in range(DRAWS_PER_CASE)
+        ]
+
+    def reading(self, value: Any, inputs: Inputs) -> Any:
+        """What is compared of a value that came back."""
+        return self.read(value, *inputs) if self.read else value
+
+    def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
+        """What these misconceptions, all at once, would answer."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
+            if len(misconceptions) == 1 and misconceptions[0].answers is not None:
+                return misconceptions[0].answers(*inputs)
+            changes = {key: value for one in misconceptions for key, value in one.change.items()}
+            return self.reference(*inputs, **changes)
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """A case with the inputs drawn for it."""
+
+    case: Case
+    inputs: Inputs
+
+
+def can_combine(one: Misconception, other: Misconception) -> bool:
+    """Whether two misconceptions change different steps, so that a student can hold both at once."""
+    return bool(one.change) and bool(other.change) and not set(one.change) & set(other.change)
+
+
+def _generator(seed: int, number: int, name: str, draw: int) -> torch.Generator:
+    # crc32, not hash(): the same on every run and machine.
+    return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{number}/{name}/{draw}".encode()))
+
+
+def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=rng)
+
+
+def columns(rng: torch.Generator, count: int, size: int) -> list[torch.Tensor]:
+    """`count` column vectors of shape (size, 1)."""
+    return [randn(rng, size, 1) for _ in range(count)]

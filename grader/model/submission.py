@@ -1,0 +1,80 @@
+"""What the head of a class and its workers say to each other: plain data, without torch and without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Files = Mapping[str, bytes]  # what lies beside a notebook, by its place
+
+
+@dataclass(frozen=True)
+class KnownCell:
+    """A cell of the released notebook that nbgrader keeps track of."""
+
+    grade_id: str
+    cell_type: str
+    source: str
+    grade: bool
+    solution: bool
+    locked: bool
+    points: float
+    task: bool = False
+    checksum: str | None = None
+
+    @property
+    def max_score(self) -> float:
+        """What nbgrader calls the points."""
+        return self.points
+
+    @property
+    def given(self) -> bool:
+        """Whether the course wrote it, so that its source is restored."""
+        return self.locked or (self.grade and not self.solution)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What is the same for all submissions."""
+
+    name: str
+    db_url: str
+    kernelspec: str | None  # as JSON
+    known: Sequence[KnownCell]  # of the released notebook
+    given: Files  # what the course puts beside every notebook
+    drawings: frozenset[str]  # sources of cells that need not be run
+    settings: str  # nbgrader_config.py; it may define classes, so a worker reads it for itself
+    device: str
+    confined: bool
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in."""
+
+    student: str
+    notebook: bytes | None  # None if it is no file
+    files: Files
+
+
+@dataclass
+class Graded:
+    """What became of it."""
+
+    student: str
+    notebook: str = ""  # the autograded one, as it is to be written
+    scores: dict[str, float | None] = field(default_factory=dict)  # by cell
+    comments: dict[str, str | None] = field(default_factory=dict)
+    verdicts: Sequence[dict[str, Any]] = ()  # of the test cells, in order
+    blocked: Sequence[str] = ()  # what the code tried and was not allowed to do
+    error: str = ""  # why there is no result
+    unchanged: bool = False  # it had its grade already
+
+    @property
+    def points(self) -> float:
+        return float(sum(verdict["points"] for verdict in self.verdicts))
+
+    @property
+    def max_points(self) -> float:
+        return float(sum(verdict["max_points"] for verdict in self.verdicts))

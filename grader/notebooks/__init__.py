@@ -1,0 +1,3 @@
+"""Bytes become a notebook that is safe to handle and in its released shape; verdicts become what cells show."""
+
+__all__ = ["cells", "outputs", "parsing", "repair", "safe_html", "solutions", "verdict_cells"]

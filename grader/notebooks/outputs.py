@@ -1,0 +1,186 @@
+"""Build the outputs of a cell anew from what a sandbox sent, which may be anything that JSON can say.
+
+Nothing is passed on: every output is made here, from texts and numbers of known kinds, within bounds.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import re
+from typing import Any
+
+import nbformat
+
+from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
+from grader.sandbox.wire import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
+
+MAX_OUTPUTS = 1000
+MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more
+MAX_TAGS = 10_000  # nh3 is slow with more, one in the other
+MAX_DEPTH = 50
+MAX_PIXELS = 10_000
+
+_TEXTS = ("text/plain", "text/latex")
+_IMAGES = ("image/png", "image/jpeg", "image/gif")
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~])?+")
+# Codes 38 and 48 are followed by a colour; nbconvert fails where it is missing.
+_CODE = r"(?:[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3}|(?!0?[34]8(?!\d))\d{1,3})"
+_COLOUR = re.compile(rf"\x1b\[(?:{_CODE}(?:;{_CODE}){{0,9}})?m")
+_SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
+
+
+def rebuild_outputs(value: Any) -> list[Any]:
+    """Outputs in nbformat's form that can be saved and shown without danger, whatever the value is."""
+    room = _Room(MAX_OUTPUT)
+    outputs: list[dict[str, Any]] = []
+    for output in value if isinstance(value, list) else []:
+        try:
+            if len(outputs) == MAX_OUTPUTS or _is_notice(output):
+                raise _Full
+            rebuilt = _rebuild(output, room)
+        except _Full:
+            outputs += [{"output_type": "stream", "name": "stderr", "text": NOTICE}, *_late_error(value[-1])]
+            break
+        if rebuilt is not None:
+            outputs.append(rebuilt)
+    return [nbformat.from_dict(output) for output in outputs]
+
+
+class _Full(Exception):
+    """The cell has shown all that it may."""
+
+
+class _Room:
+    """What a cell may still show."""
+
+    def __init__(self, characters: int) -> None:
+        self._characters = characters
+        self._colours = MAX_COLOURS
+        self._tags = MAX_TAGS
+
+    def take(self, characters: int) -> None:
+        self._characters -= characters
+        if self._characters < 0:
+            raise _Full
+
+    def text(self, value: Any) -> str:
+        """A text, which nbformat may also hold as a list of lines; empty if it is none."""
+        parts = value if isinstance(value, list) else [value]
+        text = "".join(part for part in parts if isinstance(part, str))
+        self.take(len(text))
+        text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+        return _ESCAPE.sub(self._colour, text)
+
+    def markup(self, value: Any) -> str:
+        """A text with tags; empty if there are far too many."""
+        text = self.text(value)
+        self._tags -= text.count("<")
+        return text if self._tags >= 0 else ""
+
+    def _colour(self, sequence: re.Match[str]) -> str:
+        if not _COLOUR.fullmatch(sequence[0]) or self._colours == 0:
+            return ""
+        self._colours -= 1
+        return sequence[0]
+
+
+def _late_error(output: Any) -> list[dict[str, Any]]:
+    """The error that ended a cell is shown in any case, if it is as short as the sandbox makes it then."""
+    if not isinstance(output, dict) or output.get("output_type") != "error":
+        return []
+    with contextlib.suppress(_Full):
+        error = _rebuild(output, _Room(3 * MAX_LATE_ERROR + 1))
+        return [error] if error else []
+    return []
+
+
+def _is_notice(output: Any) -> bool:
+    """Whether the sandbox has already cut the output off."""
+    return isinstance(output, dict) and output.get("name") == "stderr" and output.get("text") == NOTICE
+
+
+def _rebuild(output: Any, room: _Room) -> dict[str, Any] | None:
+    kind = output.get("output_type") if isinstance(output, dict) else None
+    if kind == "stream" and output.get("name") in ("stdout", "stderr"):
+        return {"output_type": kind, "name": output["name"], "text": room.text(output.get("text"))}
+    if kind == "error":
+        lines = output.get("traceback")
+        return {
+            "output_type": kind,
+            "ename": room.text(output.get("ename")),
+            "evalue": room.text(output.get("evalue")),
+            "traceback": [_line(line, room) for line in lines] if isinstance(lines, list) else [],
+        }
+    if kind in ("display_data", "execute_result"):
+        return _shown(kind, output, room)
+    return None
+
+
+def _line(line: Any, room: _Room) -> str:
+    room.take(1)  # an empty line counts, too
+    return room.text(line)
+
+
+def _shown(kind: str, output: dict[str, Any], room: _Room) -> dict[str, Any] | None:
+    data = output.get("data")
+    shown = _data(data, room) if isinstance(data, dict) else {}
+    if not shown:
+        return None
+    rebuilt: dict[str, Any] = {"output_type": kind, "data": shown, "metadata": _sizes(output.get("metadata"), shown)}
+    if kind == "execute_result":
+        count = output.get("execution_count")
+        rebuilt["execution_count"] = count if type(count) is int and 0 <= count < 2**31 else None
+    return rebuilt
+
+
+def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
+    """What a page may show of one output, by MIME type. Scripts and widgets have no type here."""
+    shown: dict[str, Any] = {name: room.text(data[name]) for name in _TEXTS if name in data}
+    shown |= {name: image for name in _IMAGES if name in data and is_image(name, image := room.text(data[name]))}
+    if "application/json" in data:
+        with contextlib.suppress(ValueError):
+            shown["application/json"] = _json(data["application/json"], room, MAX_DEPTH)
+    svg = room.text(data.get("image/svg+xml"))
+    html = room.markup(data.get("text/html"))
+    markdown = room.text(data.get("text/markdown"))
+    safe = {"text/html": safe_html(html) or _svg_image(svg), "text/markdown": safe_markdown(markdown)}
+    room.take(max(0, sum(map(len, safe.values())) - len(html) - len(svg) - len(markdown)))
+    return shown | {name: text for name, text in safe.items() if text}
+
+
+def _svg_image(svg: str) -> str:
+    """The drawing as an image: a browser runs no script in one, and loads nothing."""
+    if not svg:
+        return ""
+    if _SVG_NAMESPACE not in svg:
+        svg = svg.replace("<svg", f"<svg {_SVG_NAMESPACE}", 1)  # as JupyterLab does
+    return f'<img alt="" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'
+
+
+def _json(value: Any, room: _Room, depth: int) -> Any:
+    """A copy of the value. ValueError if no browser could read it."""
+    room.take(1)
+    if isinstance(value, str):
+        return room.text(value)
+    if isinstance(value, list) and depth:
+        return [_json(item, room, depth - 1) for item in value]
+    if isinstance(value, dict) and depth:
+        return {room.text(name): _json(item, room, depth - 1) for name, item in value.items()}
+    if value is None or (isinstance(value, (int, float)) and abs(value) < 2**63):
+        return value
+    raise ValueError
+
+
+def _sizes(metadata: Any, shown: dict[str, Any]) -> dict[str, Any]:
+    """The width and height at which images are to be shown."""
+    sizes = {}
+    for name in _IMAGES:
+        size = metadata.get(name) if name in shown and isinstance(metadata, dict) else None
+        if isinstance(size, dict):
+            sizes[name] = {side: size[side] for side in ("width", "height") if _is_length(size.get(side))}
+    return {name: size for name, size in sizes.items() if size}
+
+
+def _is_length(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value <= MAX_PIXELS

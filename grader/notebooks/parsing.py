@@ -1,0 +1,140 @@
+"""Read a submitted notebook, whatever it is, into one that is safe to handle."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from grader.notebooks.cells import new_cell
+
+MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
+MAX_CELLS = 1000
+MAX_SOURCE = 2 * 2**20  # characters of all cells
+NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
+
+_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_KINDS = ("code", "markdown", "raw")
+
+
+def read_notebook(path: Path) -> Any:
+    """The notebook in a file that nbgrader has found."""
+    names = (path, path.parent, path.parent.parent)  # the notebook, the assignment, the student
+    if any(name.is_symlink() for name in names) or not path.is_file():
+        return parse_notebook(None)
+    with path.open("rb") as file:
+        return parse_notebook(file.read(MAX_BYTES + 1))
+
+
+def parse_notebook(content: bytes | None) -> Any:
+    """The notebook with the sources, the nbgrader metadata and nothing else. Notes say what was wrong with it.
+
+    The content is None if there is no file.
+    """
+    try:
+        submitted = _parse(content)
+    except _Unreadable as unreadable:
+        return _unreadable(str(unreadable))
+    notes = []
+    if submitted.get("nbformat") != 4 and isinstance(submitted.get("cells"), list):
+        notes.append("This notebook claims to have another format; its cells were read all the same.")
+    elif submitted.get("nbformat") != 4:
+        notes.append("This notebook has an old format and was converted.")
+        submitted = _convert(submitted)
+    cells = submitted.get("cells")
+    if not isinstance(cells, list):
+        cells = []
+        notes.append("This notebook has no cells.")
+    if len(cells) > MAX_CELLS:
+        return _unreadable(f"it has more than {MAX_CELLS} cells")
+    rebuilt = [_rebuild(cell) for cell in cells]
+    if sum(len(cell.source) for cell in rebuilt if cell is not None) > MAX_SOURCE:
+        return _unreadable("its cells hold far too much text")
+    if None in rebuilt:
+        notes.append("Some cells could not be read and were left out.")
+    language = _language(submitted)
+    if language not in ("", "python"):
+        notes.append(f"This notebook asks for the language “{language}”; it was run as Python.")
+    return _new_notebook([cell for cell in rebuilt if cell is not None], notes)
+
+
+class _Unreadable(Exception):
+    pass
+
+
+def _unreadable(why: str) -> Any:
+    return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
+
+
+def _parse(content: bytes | None) -> dict[str, Any]:
+    if content is None:
+        raise _Unreadable("it is not a file")
+    if len(content) > MAX_BYTES:
+        raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")
+    try:
+        text = content.decode("utf-8-sig")
+        submitted = json.loads(text) if text.strip() else None
+    except (ValueError, RecursionError) as error:  # bad JSON, bad UTF-8, absurd nesting
+        raise _Unreadable("it is not valid JSON") from error
+    if submitted is None:
+        raise _Unreadable("it is empty")
+    if not isinstance(submitted, dict):
+        raise _Unreadable("it holds no notebook")
+    return submitted
+
+
+def _convert(submitted: dict[str, Any]) -> dict[str, Any]:
+    """An older notebook in the present format, or an empty one if it cannot be converted."""
+    try:
+        return dict(nbformat.convert(nbformat.from_dict(submitted), 4))
+    except Exception:  # the converters trust their input; what they stumble over is not a notebook
+        return {}
+
+
+def _rebuild(cell: Any) -> Any:
+    """A fresh cell with what we need of the submitted one, or None."""
+    if not isinstance(cell, dict):
+        return None
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        return None
+    kind = cell.get("cell_type")
+    identity = cell.get("id")
+    rebuilt = new_cell(
+        kind if kind in _KINDS else "raw",
+        source.encode("utf-8", "replace").decode("utf-8"),  # no lone surrogates: they cannot be saved
+        identity if isinstance(identity, str) and _CELL_ID.fullmatch(identity) else "",
+    )
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    if isinstance(grade_id, str):
+        rebuilt.metadata["nbgrader"] = nbformat.from_dict({"grade_id": grade_id})
+    return rebuilt
+
+
+def _new_notebook(cells: list[Any], notes: list[str]) -> Any:
+    # Not nbformat's random ids: the same file must always give the same notebook.
+    taken = {cell["id"] for cell in cells}
+    free = (name for number in itertools.count(1) if (name := f"cell-{number}") not in taken)
+    seen = {""}
+    for cell in cells:
+        if cell["id"] in seen:
+            cell["id"] = next(free)
+        seen.add(cell["id"])
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata[NOTES_KEY] = notes
+    return notebook
+
+
+def _language(submitted: dict[str, Any]) -> str:
+    metadata = submitted.get("metadata")
+    kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    language = kernel.get("language", "python") if isinstance(kernel, dict) else ""
+    return re.sub(r"[^\w+#. -]", "", str(language)).lower()[:30]

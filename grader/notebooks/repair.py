@@ -1,0 +1,184 @@
+"""Put a submitted notebook back into the shape that was released, and note what had to be changed.
+
+The student's code stays. What the course gave (tests, given code, points, the kind of each cell) is restored,
+wherever the student deleted, doubled, edited, retyped or moved it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from grader.model.submission import KnownCell
+from grader.notebooks.cells import METADATA_KEY, NOTES, new_cell
+
+NBGRADER_SCHEMA = 3
+
+# What the source has and a release has not.
+_HIDDEN = re.compile(
+    r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS|=== BEGIN MARK SCHEME ===.*?=== END MARK SCHEME ===", re.DOTALL
+)
+_DEFINES = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+
+
+def known_cells(notebook: Any, released: Any = None) -> list[KnownCell]:
+    """What nbgrader's gradebook has recorded of the cells of a released notebook, in the order of the file.
+
+    The gradebook itself keeps no order: a cell that was changed, or added in the middle, may come last.
+    """
+    grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
+    tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
+    solutions = {cell.name for cell in notebook.solution_cells}
+    known = [
+        KnownCell(
+            grade_id=cell.name,
+            cell_type=cell.cell_type,
+            source=cell.source,
+            grade=cell.name in grades,
+            solution=cell.name in solutions,
+            locked=cell.locked,
+            points=grades.get(cell.name, tasks.get(cell.name, 0.0)),
+            task=cell.name in tasks,
+            checksum=cell.checksum,
+        )
+        for cell in notebook.source_cells
+    ]
+    ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in released.cells] if released else []
+    return sorted(known, key=lambda cell: ids.index(cell.grade_id) if cell.grade_id in ids else len(ids))
+
+
+def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
+    """Repair the notebook in place; the notes say what was changed."""
+    notes: list[str] = []
+    places = _find(notebook.cells, known, notes)
+    for cell in notebook.cells:
+        cell.metadata.pop("nbgrader", None)
+    for one in known:
+        if one.grade_id in places:
+            places[one.grade_id] = _restore(notebook.cells, places[one.grade_id], one, notes)
+    _reorder(notebook, known, places, notes)
+    _insert_missing(notebook, known, places, notes)
+    return notes
+
+
+def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dict[str, Any]:
+    """Which cell of the submission is which known cell: by its grade id, else by what it says."""
+    names = {one.grade_id for one in known}
+    copies: dict[str, list[Any]] = {}
+    for cell in cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in names:
+            copies.setdefault(name, []).append(cell)
+    places = {name: same[-1] for name, same in copies.items()}
+    taken = {id(cell) for cell in places.values()}
+    for one in known:
+        if one.grade_id not in places:
+            cell = next((cell for cell in reversed(cells) if id(cell) not in taken and _looks_like(cell, one)), None)
+            if cell is not None:
+                places[one.grade_id] = cell
+                taken.add(id(cell))
+                notes.append(f"The cell “{one.grade_id}” had lost its nbgrader metadata and was recognised.")
+    for index, one in enumerate(known):
+        same = copies.get(one.grade_id, [])
+        if len(same) > 1:
+            test = None if one.given else next((later for later in known[index:] if later.given and later.grade), None)
+            places[one.grade_id] = _last_before(cells, same, places.get(test.grade_id) if test else None)
+            which = "the last one" if places[one.grade_id] is same[-1] else "the last one before its test"
+            notes.append(f"The cell “{one.grade_id}” exists several times; {which} counts.")
+    return places
+
+
+def _last_before(cells: list[Any], same: list[Any], test: Any) -> Any:
+    """The copy that decides when the notebook is run: the last one that the test cell comes after."""
+    copies = {id(copy) for copy in same}
+    earlier = itertools.takewhile(lambda cell: cell is not test, cells)
+    before = [cell for cell in earlier if id(cell) in copies]
+    return (before or same)[-1]
+
+
+def _looks_like(cell: Any, known: KnownCell) -> bool:
+    if known.given:
+        return _as_given(cell.source, known)
+    wanted = _DEFINES.findall(known.source)
+    return bool(cell.cell_type == "code" and set(wanted) & set(_DEFINES.findall(cell.source)))
+
+
+def _as_given(source: str, known: KnownCell) -> bool:
+    """Whether a source is what the student got, whatever happened to its blanks."""
+    # The search for hidden tests takes time that grows with the square of hostile text; ours is harmless.
+    return source.split() in (known.source.split(), _HIDDEN.sub("", known.source).split())
+
+
+def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) -> Any:
+    """The known cell with its own kind, metadata and, if the course wrote it, source."""
+    if cell.cell_type != known.cell_type:
+        notes.append(f"The cell “{known.grade_id}” had another type; it is a {known.cell_type} cell again.")
+    elif known.given and not _as_given(cell.source, known):
+        notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
+    restored = _new_cell(known, known.source if known.given else cell.source, cell["id"])
+    cells[next(index for index, one in enumerate(cells) if one is cell)] = restored
+    return restored
+
+
+def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
+    """Known cells in their released order; what the student wrote stays behind the known cell it follows."""
+    wanted = [places[one.grade_id] for one in known if one.grade_id in places]
+    known_ids = {id(cell) for cell in wanted}
+    present = [cell for cell in notebook.cells if id(cell) in known_ids]
+    if [id(cell) for cell in present] == [id(cell) for cell in wanted]:
+        return
+    notes.append("The cells were in another order; the released order was restored.")
+    followers: dict[int, list[Any]] = {0: []}
+    leader = 0
+    for cell in notebook.cells:
+        if id(cell) in known_ids:
+            leader = id(cell)
+            followers[leader] = []
+        else:
+            followers[leader].append(cell)
+    notebook.cells = followers[0] + [one for cell in wanted for one in [cell, *followers[id(cell)]]]
+
+
+def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
+    """Bring back given cells behind the known cell that they followed. Missing student code stays missing."""
+    after = -1
+    for one in known:
+        if one.grade_id in places:
+            after = next(index for index, cell in enumerate(notebook.cells) if cell is places[one.grade_id])
+        elif one.given or one.grade:
+            after += 1
+            source = one.source if one.given else ""
+            notebook.cells.insert(after, _new_cell(one, source, _free_id(notebook, one.grade_id)))
+            notes.append(f"The cell “{one.grade_id}” was missing and was put back.")
+
+
+def _new_cell(known: KnownCell, source: str, identity: str) -> Any:
+    metadata: dict[str, Any] = {
+        "grade_id": known.grade_id,
+        "grade": known.grade,
+        "solution": known.solution,
+        "locked": known.locked,
+        "task": known.task,
+        "schema_version": NBGRADER_SCHEMA,
+        "cell_type": known.cell_type,
+    }
+    if known.grade or known.task:
+        metadata["points"] = known.points
+    return new_cell("code" if known.cell_type == "code" else "markdown", source, identity, {"nbgrader": metadata})
+
+
+def _free_id(notebook: Any, wanted: str) -> str:
+    """Not one of nbformat's random ids: the same file must always give the same notebook."""
+    taken = {cell["id"] for cell in notebook.cells}
+    names = itertools.chain([wanted[:64]], (f"{wanted[:50]}-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
+
+
+def add_notes(notebook: Any, notes: Sequence[str]) -> None:
+    """A first cell that tells student and instructor what was changed."""
+    if notes:
+        lines = ["**Notes from grading**", "", *(f"- {note}" for note in notes)]
+        ours = {METADATA_KEY: {NOTES: list(notes)}}  # nothing of a submission has metadata of ours
+        notebook.cells.insert(0, new_cell("markdown", "\n".join(lines), _free_id(notebook, "notes-from-grading"), ours))

@@ -1,0 +1,102 @@
+"""What a verdict looks like in the notebook: a text, an HTML panel, and the score for nbgrader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+import nbformat
+
+from grader.model.verdict import Verdict
+from grader.notebooks.cells import METADATA_KEY, is_test_cell
+
+BLOCKED_KEY = "blocked"
+
+_BOX = (
+    '<div class="{kind}" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
+    'margin: 0.4em 0; padding: 0.6em 1em; font-family: system-ui, sans-serif; line-height: 1.45; max-width: 46em">'
+    "{heading}{body}</div>"
+)
+_VERDICT_HEADING = (
+    '<div style="display: flex; gap: 1em; justify-content: space-between">'
+    "<strong>{mark} {title}</strong><strong>{points}</strong></div>"
+)
+# Dark borders of different lightness and a mark of its own shape: readable in grey as well.
+_LOOKS = {
+    "full": ("✓", "#2a7f4f", "#eef7f1"),
+    "part": ("◐", "#c77d0a", "#fdf6e9"),
+    "none": ("✗", "#8f1d2c", "#fbeeee"),
+}
+# The colours of a dark theme must not reach into the panel, whose background is light.
+_CODE = '<code style="background: rgba(0, 0, 0, 0.06); color: inherit; padding: 0.1em 0.3em">\\1</code>'
+_NOT_ALLOWED = "⚑ Not allowed while a notebook is graded"
+_EXPLAINED = (
+    "A notebook that is graded can read Python's libraries and the files beside it, and write files of its own. "
+    "The instructor sees this notice, too."
+)
+# Grey that can be read on white and on black. Without it, the notebook shows a bare number here.
+_SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
+
+
+def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
+    """The outputs of a test cell. The last one is the number that nbgrader reads."""
+    points = verdict.points(max_points)
+    panel = {
+        "output_type": "display_data",
+        "data": verdict_panel(verdict, f"{points:g} of {max_points:g} points"),
+        "metadata": {METADATA_KEY: {**verdict.to_json(), "points": points, "max_points": max_points}},
+    }
+    score = {
+        "output_type": "execute_result",
+        "data": {"text/plain": repr(points), "text/html": _SCORE.format(points=points)},
+        "metadata": {},
+        "execution_count": None,
+    }
+    return [nbformat.from_dict(output) for output in (panel, score)]
+
+
+def blocked_output(blocked: list[str]) -> Any:
+    """A notice, to student and instructor, of what code tried and the kernel did not allow."""
+    sentences = [*(f"It tried to {attempt}." for attempt in blocked), _EXPLAINED]
+    heading = f"<strong>{_NOT_ALLOWED}</strong>"
+    notice = _box("blocked", "#44546a", "#eef1f5", heading, map(escape, sentences))
+    return nbformat.v4.new_output(
+        "display_data",
+        data={"text/plain": "\n".join([_NOT_ALLOWED, *sentences]), "text/html": notice},
+        metadata={METADATA_KEY: {BLOCKED_KEY: blocked}},
+    )
+
+
+def results_of(notebook: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """The verdicts in a graded notebook, and what was blocked. Our metadata is on outputs of our own only."""
+    verdicts: list[dict[str, Any]] = []
+    blocked: dict[str, None] = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            ours = output.get("metadata", {}).get(METADATA_KEY, {})
+            blocked |= dict.fromkeys(ours.get(BLOCKED_KEY, ()))
+            if "points" in ours and is_test_cell(cell):
+                verdicts.append(ours)
+    return verdicts, list(blocked)
+
+
+def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:
+    """A verdict as text and as HTML."""
+    look = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
+    mark, colour, background = _LOOKS[look]
+    title = f"Exercise {verdict.exercise}: {verdict.title}" if verdict.exercise else verdict.title
+    heading = _VERDICT_HEADING.format(mark=mark, title=escape(title), points=escape(score))
+    panel = _box("verdict", colour, background, heading, map(_code, verdict.sentences))
+    return {"text/plain": "\n".join([f"{mark} {title}: {score}", *verdict.sentences]), "text/html": panel}
+
+
+def _box(kind: str, colour: str, background: str, heading: str, lines: Iterable[str]) -> str:
+    body = "".join(f'<div style="margin-top: 0.3em">{line}</div>' for line in lines)
+    return _BOX.format(kind=kind, colour=colour, background=background, heading=heading, body=body)
+
+
+def _code(sentence: str) -> str:
+    """A sentence as HTML, with `code` in code font."""
+    return re.sub(r"`([^`]*)`", _CODE, escape(sentence))

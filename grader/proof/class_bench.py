@@ -1,0 +1,251 @@
+"""What a class costs: the same submissions through nbgrader alone and through ours, in one run."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from grader.classroom.fork_server import cores
+from grader.course import CONFIG_FILE, Course, copy_course
+from grader.notebooks.solutions import fill_in, solutions
+from grader.proof.demo import ASSIGNMENT, answers_of, student_files
+from grader.release.compiling import compile_release
+
+# nbgrader as it comes, without our parts.
+PLAIN_SETTINGS = 'c = get_config()\nc.CourseDirectory.course_id = "attention"\n'
+PLOT = """
+import matplotlib.pyplot as plt
+
+plt.imshow(torch.rand(20, 20))
+plt.colorbar()
+plt.show()
+"""
+# One in fifty hangs or takes its process down.
+MISHAPS = ("hangs", "crashes")
+RARE = 50
+FEW = 2  # students in the smallest class, whose time is all start …
+STARTS = 3  # … and is measured as often as this
+HANGS = "def softmax(items_in):\n    while True:\n        pass\n"
+CRASHES = "import os\n\n\ndef softmax(items_in):\n    os._exit(1)\n"
+
+
+@dataclass
+class Size:
+    """A class of some size, through ours."""
+
+    students: int
+    seconds: float
+    unchanged_seconds: float  # of a second run, which finds nothing new
+
+
+@dataclass
+class Measured:
+    machine: str
+    jobs: int
+    device: str
+    theirs: dict[str, list[float]] = field(default_factory=dict)  # seconds of each submission of the sample, by kind
+    ours: list[Size] = field(default_factory=list)
+    compared: int = 0  # scores of honest submissions of the sample
+    differences: int = 0
+    kinds: dict[int, dict[str, int]] = field(default_factory=dict)  # how many of each kind, by size of the class
+    # Seconds for classes in which nothing hangs or crashes: one of FEW students, which is all start, and larger ones.
+    start: float = 0.0
+    growth: dict[int, float] = field(default_factory=dict)
+
+    def theirs_for(self, size: Size) -> float:
+        """What nbgrader needs for a class of this size, from its sample."""
+        counts = self.kinds[size.students]
+        return sum(count * statistics.mean(self.theirs[kind]) for kind, count in counts.items())
+
+    def ratio(self, size: Size) -> float:
+        return self.theirs_for(size) / size.seconds
+
+    def each(self, students: int) -> float:
+        """What a submission costs beyond the start, which must be the same in a class of any size."""
+        return (self.growth[students] - self.start) / (students - FEW)
+
+    def to_json(self) -> dict[str, Any]:
+        ratios = {size.students: round(self.ratio(size), 1) for size in self.ours}
+        each = {students: round(self.each(students), 4) for students in self.growth}
+        versions = {name: version(name) for name in ("nbgrader", "torch")}
+        return {**asdict(self), **versions, "ratio": ratios, "each": each}
+
+
+def bench_class(
+    course: Course, sizes: Sequence[int], growth: Sequence[int], sample: int, device: str, console: Console
+) -> Measured:
+    """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
+    measured = Measured(f"{platform.machine()}, {cores()} cores", cores(), device)
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        texts = _submissions(course)
+        _both(course, Path(scratch), texts, sizes, sample, measured, console)
+        honest = {name: text for name, text in texts.items() if name not in MISHAPS}
+
+        def seconds(students: int) -> float:
+            console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
+            ours = _course(course, Path(scratch, "honest"), honest, students)
+            taken = _ours(ours, device)
+            shutil.rmtree(ours.root)
+            return taken
+
+        if growth:
+            measured.start = statistics.median(seconds(FEW) for _ in range(STARTS))
+        measured.growth = {students: seconds(students) for students in growth}
+    return measured
+
+
+def _both(
+    course: Course, scratch: Path, texts: Mapping[str, str], sizes: Sequence[int], sample: int,
+    measured: Measured, console: Console,
+) -> None:  # fmt: skip
+    plain = _course(course, scratch / "plain", texts, max(sizes))
+    (plain.root / CONFIG_FILE).write_text(PLAIN_SETTINGS)
+    chosen = _sample(plain.students(ASSIGNMENT), sample)
+    for place, student in enumerate(chosen, start=1):
+        console.print(f"nbgrader alone: {place} of {len(chosen)}", highlight=False)
+        measured.theirs.setdefault(kind(student), []).append(_theirs(plain, student))
+    for size in sizes:
+        console.print(f"ours: a class of {size}", highlight=False)
+        ours = _course(course, scratch / "ours", texts, size)
+        measured.kinds[size] = dict(Counter(map(kind, ours.students(ASSIGNMENT))))
+        measured.ours.append(Size(size, _ours(ours, measured.device), _ours(ours, measured.device)))
+        if size == max(sizes):
+            measured.compared, measured.differences = _compare(plain, ours, chosen)
+        shutil.rmtree(ours.root)
+
+
+def kind(student: str) -> str:
+    """Students are called after what they are."""
+    what = student.split("-")[1]
+    return what if what in MISHAPS else "honest"
+
+
+def _submissions(course: Course) -> dict[str, str]:
+    """A notebook of each kind: those of the demo, one more that plots, one that hangs, and one that crashes."""
+    release = course.read("release", ASSIGNMENT)
+    right = solutions(course.read("source", ASSIGNMENT))
+    answers: dict[str, Mapping[int, str]] = {
+        file.stem: {**right, **answers_of(file)} for file in student_files() if file.stem != "henri"
+    }
+    answers["untouched"] = {}
+    answers["hangs"] = {**right, 3: HANGS}
+    answers["crashes"] = {**right, 3: CRASHES}
+    notebooks = {name: fill_in(release, what) for name, what in answers.items()}
+    notebooks["plots"] = fill_in(release, right)
+    notebooks["plots"].cells.append(nbformat.v4.new_code_cell(PLOT))
+    return {name: nbformat.writes(notebook) for name, notebook in notebooks.items()}
+
+
+def _course(source: Course, folder: Path, texts: Mapping[str, str], students: int) -> Course:
+    course = copy_course(source, folder)
+    compile_release(course, ASSIGNMENT)
+    for student, text in itertools.islice(_class(texts), students):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    return course
+
+
+def _class(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    rare = itertools.cycle([name for name in MISHAPS if name in texts])
+    common = itertools.cycle([name for name in texts if name not in MISHAPS])
+    for number in itertools.count(1):
+        name = (next(rare, None) if number % RARE == RARE // 2 else None) or next(common)
+        yield f"s{number:04}-{name}", texts[name]
+
+
+def _sample(students: Sequence[str], count: int) -> list[str]:
+    """One that hangs, one that crashes, and honest ones from all over the class."""
+    honest = [student for student in students if kind(student) == "honest"]
+    rare = [next(filter(lambda one: kind(one) == name, students), "") for name in MISHAPS]
+    rare = [student for student in rare if student]
+    left = count - len(rare)
+    return sorted({*rare, *(honest[index * len(honest) // left] for index in range(left))})
+
+
+def _theirs(course: Course, student: str) -> float:
+    start = time.perf_counter()
+    course.api().autograde(ASSIGNMENT, student)
+    return time.perf_counter() - start
+
+
+def _ours(course: Course, device: str) -> float:
+    """With all that belongs to it: the start of Python, of the workers and of their zygotes."""
+    command = [sys.executable, "-m", "grader", "autograde", ASSIGNMENT, "--quiet", "--device", device]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=course.root, check=True)
+    return time.perf_counter() - start
+
+
+def _compare(one: Course, other: Course, students: Sequence[str]) -> tuple[int, int]:
+    """How many scores of honest students there are, and how many differ."""
+    honest = {student for student in students if kind(student) == "honest"}
+    scores, others = (_scores(course) for course in (one, other))
+    keys = [key for key in scores if key[0] in honest]
+    return len(keys), sum(scores[key] != others.get(key) for key in keys)
+
+
+def _scores(course: Course) -> dict[tuple[str, str], float | None]:
+    with course.api().gradebook as gradebook:
+        return {
+            (submission.student.id, grade.cell.name): grade.auto_score
+            for submission in gradebook.assignment_submissions(ASSIGNMENT)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        }
+
+
+def class_table(measured: Measured) -> Table:
+    table = Table(title="A class", title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("students", "ours", "nbgrader alone", "times as fast", "again, unchanged"):
+        table.add_column(name, justify="right")
+    for size in measured.ours:
+        theirs = measured.theirs_for(size)
+        table.add_row(
+            str(size.students), f"{size.seconds:.1f} s", f"{theirs:.0f} s", f"{measured.ratio(size):.0f}",
+            f"{size.unchanged_seconds:.1f} s",
+        )  # fmt: skip
+    return table
+
+
+def growth_table(measured: Measured) -> Table:
+    table = Table(title="As the class grows, without hangs and crashes", title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("students", "ours", "each beyond the start"):
+        table.add_column(name, justify="right")
+    table.add_row(str(FEW), f"{measured.start:.1f} s", "")
+    for students, seconds in measured.growth.items():
+        table.add_row(str(students), f"{seconds:.1f} s", f"{measured.each(students):.3f} s")
+    return table
+
+
+def class_in_words(measured: Measured) -> str:
+    sample = sum(map(len, measured.theirs.values()))
+    kinds = ", ".join(
+        f"{len(seconds)} {kind} ({statistics.mean(seconds):.1f} s each)" for kind, seconds in measured.theirs.items()
+    )
+    return (
+        f"nbgrader was measured on a sample of {sample}: {kinds}. What it needs for a class follows from that.\n"
+        f"Score differences: {measured.differences} of {measured.compared} scores of honest students in the sample."
+    )
+
+
+def write_json(measured: Measured, path: Path) -> None:
+    path.write_text(json.dumps(measured.to_json(), indent=2) + "\n")

@@ -1,0 +1,83 @@
+"""A made-up class of twelve, from source to feedback and report."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from rich.console import Console
+
+from grader.catalogue import of_assignment
+from grader.classroom.autograde import autograde
+from grader.classroom.fork_server import cores
+from grader.classroom.progress import Onlooker
+from grader.course import CONFIG_FILE, Course, copy_course
+from grader.model.submission import Graded
+from grader.notebooks.solutions import fill_in, solutions
+from grader.pages.feedback import write_feedback
+from grader.pages.report import write_report
+from grader.release.compiling import compile_release
+
+ASSIGNMENT = "self_attention"
+# One of the twelve has written an endless loop, which its check and its hidden cases run into again.
+IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
+STUDENTS = Path(__file__).parent / "students"
+
+
+def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path], Path]:
+    """Grade the class in a scratch course folder; the results, and where each feedback page and the report lie."""
+    console.print(f"Compiling the release of {ASSIGNMENT} into {folder}/release …")
+    course = copy_course(source, folder)
+    with (course.root / CONFIG_FILE).open("a") as config:
+        config.write(IMPATIENCE)
+    compile_release(course, ASSIGNMENT)
+    count = make_up_class(course)
+    console.print(f"Made up {count} submissions in {folder}/submitted.")
+    onlooker = Onlooker(console, count, quiet=False)
+    results = sorted(
+        onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)), key=lambda one: one.student
+    )
+    pages = {
+        page.parent.parent.name: folder / page.relative_to(course.root)
+        for page in write_feedback(course, ASSIGNMENT, console.print)
+    }
+    report, *_ = write_report(course, ASSIGNMENT, console.print)
+    return results, pages, folder / report.relative_to(course.root)
+
+
+def most_to_read(results: list[Graded]) -> str:
+    """The student whose feedback has the most to say."""
+    return max(results, key=lambda one: sum(len(verdict["misconceptions"]) for verdict in one.verdicts)).student
+
+
+def make_up_class(course: Course) -> int:
+    """Write the submissions: one for each file of students/, an empty one and a broken file."""
+    release = course.read("release", ASSIGNMENT)
+    right = solutions(course.read("source", ASSIGNMENT))
+    notebooks: dict[str, str] = {
+        file.stem: nbformat.writes(fill_in(release, {**right, **answers_of(file)})) for file in student_files()
+    }
+    notebooks["kurt"] = nbformat.writes(release)
+    notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
+    for student, text in notebooks.items():
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    return len(notebooks)
+
+
+def student_files() -> list[Path]:
+    return sorted(STUDENTS.glob("*.py"))
+
+
+def answers_of(file: Path) -> dict[int, Any]:
+    """The functions in a student's file, by exercise. What a file leaves out is solved as in the source."""
+    text = file.read_text(encoding="utf-8")
+    numbers = {exercise.entry: exercise.number for exercise in of_assignment(ASSIGNMENT)}
+    return {
+        numbers[node.name]: ast.get_source_segment(text, node)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name in numbers
+    }

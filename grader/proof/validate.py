@@ -1,0 +1,129 @@
+"""What CI relies on, checked from end to end in a scratch course folder."""
+
+from __future__ import annotations
+
+import filecmp
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import torch
+
+from grader.catalogue import of_assignment
+from grader.classroom.autograde import autograde
+from grader.course import Course, copy_course
+from grader.errors import CourseError
+from grader.judging.judge import judge
+from grader.model.answer import Answer, Raised, Returned
+from grader.model.exercise import Exercise, Misconception
+from grader.model.verdict import Verdict
+from grader.notebooks.solutions import fill_in, solutions
+from grader.release.compiling import compile_release
+
+
+@dataclass(frozen=True)
+class Finding:
+    ok: bool
+    text: str
+
+
+def validate(course: Course, assignment: str) -> Iterator[Finding]:
+    """Everything that must hold for an assignment before students see it."""
+    torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+    exercises = of_assignment(assignment)
+    yield _references(exercises)
+    yield _misconceptions(exercises)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = copy_course(course, Path(folder) / "course")
+        try:
+            compile_release(scratch, assignment)
+        except CourseError as error:
+            yield Finding(False, str(error))
+            return
+        yield _fresh(course, scratch, assignment)
+        yield from _end_to_end(scratch, assignment)
+
+
+def _references(exercises: list[Exercise]) -> Finding:
+    wrong = [
+        exercise.number
+        for exercise in exercises
+        for function in exercise.functions
+        if not _verdict(function, [function.reference(*case.inputs) for case in function.draw()]).right
+    ]
+    if wrong:
+        return Finding(False, f"the references of exercises {wrong} do not earn full marks")
+    return Finding(True, f"{len(exercises)} references earn full marks")
+
+
+def _misconceptions(exercises: list[Exercise]) -> Finding:
+    pairs = [(one, wrong) for exercise in exercises for one in exercise.functions for wrong in one.misconceptions]
+    wrong = [f"{exercise.number}: {one.name}" for exercise, one in pairs if not _is_named(exercise, one)]
+    if wrong:
+        return Finding(False, f"misconceptions that are not named or lose no marks: {wrong}")
+    return Finding(True, f"{len(pairs)} misconceptions lose marks and are named")
+
+
+def _is_named(exercise: Exercise, misconception: Misconception) -> bool:
+    values = []
+    for case in exercise.draw():
+        try:
+            values.append(exercise.wrong_answer([misconception], case.inputs))
+        except Exception as error:  # some mistakes cannot be computed for some sizes
+            values.append(error)
+    verdict = _verdict(exercise, values)
+    return verdict.credit < 1 and verdict.misconceptions == (misconception.name,)
+
+
+def _verdict(exercise: Exercise, values: list[object]) -> Verdict:
+    """The verdict on values as if a student's code had answered with them."""
+    drawn = exercise.draw()
+    answers: list[Answer] = [
+        Raised(type(value).__name__) if isinstance(value, Exception) else Returned(value, list(case.inputs))
+        for value, case in zip(values, drawn, strict=True)
+    ]
+    return judge(exercise, drawn, answers)
+
+
+def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
+    """Whether the committed release is what the source compiles to."""
+    committed, compiled = (one.root / "release" / assignment for one in (course, scratch))
+    files = _files(committed) | _files(compiled)
+    stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
+    if stale:
+        return Finding(False, f"release/ is stale, run `grader release {assignment}`: {', '.join(stale)}")
+    return Finding(True, "release/ is what source/ compiles to, and gives nothing away")
+
+
+def _files(folder: Path) -> set[Path]:
+    """The files of a folder, without what Python and Jupyter leave behind where they have been at work."""
+    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    return {file for file in files if not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)}
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.is_file() and other.is_file() and filecmp.cmp(one, other, shallow=False)
+
+
+def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
+    """The solved source earns everything and the untouched release nothing, through nbgrader's gradebook."""
+    release = scratch.read("release", assignment)
+    solved = fill_in(release, solutions(scratch.read("source", assignment)))
+    for student, notebook in (("solved", solved), ("untouched", release)):
+        path = scratch.notebook(f"submitted/{student}", assignment)
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+    list(autograde(scratch, assignment))
+    scores = _gradebook_scores(scratch, assignment)
+    most = scores["maximum"]
+    yield Finding(scores.get("solved") == most, f"the solved source scores {scores.get('solved'):g} of {most:g}")
+    yield Finding(scores.get("untouched") == 0, f"the untouched release scores {scores.get('untouched'):g} of {most:g}")
+
+
+def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:
+    with course.api().gradebook as gradebook:
+        scores = {one.student.id: one.score for one in gradebook.assignment_submissions(assignment)}
+        scores["maximum"] = gradebook.find_assignment(assignment).max_score
+    return scores

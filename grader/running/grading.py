@@ -1,0 +1,247 @@
+"""Grade one submission: run its cells in a sandbox, ask the hidden cases at each test cell, judge the answers."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import nbformat
+import torch
+
+from grader.catalogue import EXERCISES, earlier_functions
+from grader.errors import CourseError
+from grader.judging.best_verdict import best_verdict
+from grader.judging.judge import together
+from grader.model.answer import Answer, Lost, Missing
+from grader.model.exercise import DEFAULT_SEED, DrawnCase, Exercise, Standins
+from grader.model.submission import Files
+from grader.model.verdict import Verdict
+from grader.notebooks.cells import METADATA_KEY, is_test_cell
+from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
+from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+
+AFTER_LOSS = 2.0  # seconds for a cell or a case, when one has hung or crashed
+MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
+
+_DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
+_TEST_CELL = re.compile(r"test-exercise-(\d+)")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to grade. Together with what was handed in, the seed says which inputs the cases have."""
+
+    device: str = "cpu"
+    confined: bool = True
+    seed: int = DEFAULT_SEED
+    student: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+
+def grade_notebook(
+    notebook: Any,
+    files: Files | None = None,
+    settings: Settings | None = None,
+    drawings: frozenset[str] = frozenset(),
+) -> list[Verdict]:
+    """Run a sanitised notebook, write all outputs into it, and return the verdicts.
+
+    `files` lie beside the notebook, which may import them; cells with a source in `drawings` are not run.
+    """
+    grading = Grading(notebook, files or {}, settings or Settings(), drawings)
+    try:
+        return grading.run()
+    finally:
+        grading.sandbox.close()
+
+
+def need_device(device: str) -> None:
+    """Without this, what the machine lacks would look like a fault of every submission."""
+    if device == "cuda" and not torch.cuda.is_available():
+        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
+
+
+def refuse_to_score(notebook: Any, why: str) -> None:
+    """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
+    for cell in notebook.cells:
+        if is_test_cell(cell):
+            _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, "no answer", (why,)))
+
+
+class Grading:
+    """One submission on its way through a sandbox."""
+
+    def __init__(self, notebook: Any, files: Files, settings: Settings, drawings: frozenset[str] = frozenset()) -> None:
+        need_device(settings.device)
+        torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+        self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
+        self.files = files
+        self.settings = settings
+        self.drawings = drawings
+        self.seed = _own_seed(settings, [cell.source for cell in self.cells], files)
+        self.ends_at = time.monotonic() + settings.limits.submission
+        self.limits = settings.limits
+        self.sandbox = self._new_sandbox()
+        self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
+        self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
+        self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
+        self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
+        self.output_left = MAX_OUTPUT
+        self.blocked: list[str] = []  # what sandboxes that are gone have tried
+        self.verdicts: dict[int, Verdict] = {}
+
+    def run(self) -> list[Verdict]:
+        for cell in self.cells:
+            if is_test_cell(cell):
+                verdict = self._verdict(cell)
+                _write_verdict(cell, verdict, self._blocked_outputs())
+                self.verdicts[verdict.exercise] = verdict
+            elif cell.source in self.drawings:
+                cell.outputs = []
+                self.skipped.append(cell)
+                continue
+            else:
+                self._run(cell)
+            cell.execution_count = self.numbers[id(cell)]
+        return [verdict for number, verdict in self.verdicts.items() if number]
+
+    def _new_sandbox(self) -> SandboxProcess:
+        return SandboxProcess(self.files, self.limits, self.settings.device, self.settings.confined)
+
+    def _run(self, cell: Any) -> None:
+        """Run a cell of the student or a given one, and keep what it shows."""
+        for name in _DEFINED.findall(cell.source):
+            self.defining.setdefault(name, []).append(cell.source)
+        seconds = min(self.limits.cell, self.ends_at - time.monotonic())
+        if seconds <= 0:
+            cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
+            return
+        try:
+            result = self._alive().run_cell(cell.source, seconds, self.numbers[id(cell)])
+        except SandboxLost as lost:
+            cell.outputs = [_error_output("CellStopped", str(lost)), *self._blocked_outputs()]
+            cell.metadata[METADATA_KEY] = {"stopped": str(lost)}  # an error of that name may be the student's own
+            self._note_failure(cell.source, str(lost))
+            return
+        if result.error.startswith("NameError") and self.skipped:
+            self._run_again_after_drawings(cell)
+            return
+        cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
+        self.ran.append(cell.source)
+        if result.error:
+            self._note_failure(cell.source, f"The cell that should define it stopped with {result.error}")
+
+    def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
+        self.output_left -= len(str(outputs))
+        if self.output_left > 0:
+            return outputs
+        return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
+
+    def _blocked_outputs(self) -> list[Any]:
+        blocked = list(dict.fromkeys(self.blocked + self.sandbox.take_blocked()))
+        self.blocked = []
+        return [blocked_output(blocked)] if blocked else []
+
+    def _run_again_after_drawings(self, cell: Any) -> None:
+        """The student may go on with something that a drawing has defined, and must not lose points by that."""
+        skipped, self.skipped = self.skipped, []
+        for one in [*skipped, cell]:
+            self._run(one)
+
+    def _alive(self) -> SandboxProcess:
+        """A sandbox that has run all cells so far, without those that broke it."""
+        if not self.sandbox.alive:
+            # All this takes milliseconds as a rule, and what has hung once is likely to be called again.
+            short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in ("cell", "case")}
+            self.limits = replace(self.limits, **short)
+            self.sandbox.close()
+            self.blocked += self.sandbox.take_blocked()
+            self.sandbox = self._replayed()
+        return self.sandbox
+
+    def _replayed(self) -> SandboxProcess:
+        sandbox = self._new_sandbox()
+        for source in self.ran:
+            try:
+                sandbox.run_cell(source, min(self.settings.limits.cell, self.ends_at - time.monotonic()))
+            except SandboxLost:  # it ended well the first time: it behaves differently on purpose or by chance
+                self.ran.remove(source)
+                return self._replayed()
+        sandbox.take_blocked()  # what the first run has shown
+        return sandbox
+
+    def _note_failure(self, source: str, why: str) -> None:
+        for name in _DEFINED.findall(source):
+            self.failed_cells[name] = why
+
+    def _verdict(self, cell: Any) -> Verdict:
+        match = _TEST_CELL.fullmatch(str(cell.metadata["nbgrader"].get("grade_id")))
+        exercise = EXERCISES.get(int(match[1])) if match else None
+        if exercise is None:
+            why = "This test belongs to no exercise that the grader knows, so nothing was compared."
+            return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, "no answer", (why,))
+        return together({one.entry: self._best_verdict(one) for one in exercise.functions})
+
+    def _best_verdict(self, exercise: Exercise) -> Verdict:
+        earlier = earlier_functions(exercise)
+        standins = earlier if self._mentions(exercise.entry, set(earlier)) else {}
+        ask = functools.partial(self._ask, exercise)
+        return best_verdict(exercise, ask, standins, self.seed, self.settings.device)
+
+    def _mentions(self, entry: str, names: set[str]) -> bool:
+        """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
+        to_read, read = set(self.defining.get(entry, ())), set()
+        followed: set[str] = set()
+        while to_read:
+            source = to_read.pop()
+            read.add(source)
+            words = set(_WORD.findall(source)) - followed
+            if words & names:
+                return True
+            followed |= words
+            to_read |= {other for word in words for other in self.defining.get(word, ())} - read
+        return False
+
+    def _ask(self, exercise: Exercise, drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
+        answers: list[Answer] = []
+        for case in drawn:
+            if answers and isinstance(answers[-1], (Lost, Missing)):
+                answers.append(answers[-1])  # code that hangs once may hang every time: do not wait again
+            elif time.monotonic() > self.ends_at:
+                answers.append(Lost("The notebook as a whole took too long; this exercise was not run."))
+            else:
+                answer = self._alive().answer(exercise.entry, case.inputs, standins, exercise.form)
+                answers.append(Missing(self._why_missing(exercise)) if isinstance(answer, Missing) else answer)
+        return answers
+
+    def _why_missing(self, exercise: Exercise) -> str:
+        return self.failed_cells.get(exercise.entry, "")
+
+
+def _own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:
+    """A seed for these cells and files of this student only, and the same whenever they are graded.
+
+    Code sees the inputs that it answers, and can print them. With inputs of their own for each submission, whoever
+    has learnt them knows nothing about the next one.
+    """
+    digest = hashlib.sha256(str(settings.seed).encode())
+    for source in (settings.student, *sources):
+        digest.update(f"\n{len(source)} ".encode() + source.encode("utf-8", "replace"))
+    for place in sorted(files):
+        digest.update(files[place])
+    return int.from_bytes(digest.digest()[:8], "big")
+
+
+def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:
+    cell.outputs = [*notices, *verdict_outputs(verdict, float(cell.metadata["nbgrader"]["points"]))]
+
+
+def _error_output(name: str, text: str) -> Any:
+    return nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])

@@ -1,0 +1,141 @@
+"""The folder of a sandbox, the only place where it can write: filled, watched and removed from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from grader.model.submission import Files
+
+MAX_BYTES = 256 * 2**20
+MAX_FILES = 10_000
+MAX_DEPTH = 50  # of folders in folders; in the end, paths are too long to be looked at
+JUST_MADE = 60  # seconds
+MIN_FREE = 2**30  # bytes of the disk that must be left for others
+
+
+class TooMuch(Exception):
+    """The sandbox uses more of something than it may; the text says so to the student."""
+
+
+class Scratch:
+    def __init__(self, files: Files) -> None:
+        self.folder, self._claim = claimed_folder("sandbox-")
+        write_files(files, self.folder)
+        self._free_at_start = _free(self.folder)
+
+    def look_at_amounts(self) -> None:
+        """Raise TooMuch if there is too much of anything."""
+        size, files = _measure(self.folder)
+        if size > MAX_BYTES:
+            raise TooMuch(f"Your code wrote more than {MAX_BYTES // 2**20} MB of files.")
+        if files > MAX_FILES:
+            raise TooMuch(f"Your code made more than {MAX_FILES} files.")
+        # Files that are removed and still open are in no folder. Others write as well, so only a full disk counts.
+        free = _free(self.folder)
+        if free < MIN_FREE and free < self._free_at_start - MAX_BYTES:
+            raise TooMuch("Your code filled the disk.")
+
+    def remove(self) -> None:
+        remove_folder(self.folder)
+        if self._claim >= 0:
+            os.close(self._claim)
+            self._claim = -1
+
+
+def claimed_folder(prefix: str) -> tuple[Path, int]:
+    """A new folder, and a lock on it that lasts as long as this process, or until it is closed."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    claim = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    fcntl.flock(claim, fcntl.LOCK_EX)
+    return folder, claim
+
+
+def sweep() -> None:
+    """Remove the folders of graders that were killed: nobody holds a lock on them."""
+    for prefix in ("sandbox-", "zygote-"):
+        for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                status = folder.lstat()
+                if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_free(folder):
+                    remove_folder(folder)
+
+
+def _is_free(folder: Path) -> bool:
+    if time.time() - folder.stat().st_mtime < JUST_MADE:  # and perhaps not locked yet
+        return False
+    descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def remove_folder(folder: Path) -> None:
+    """Whatever is in it: what is too deep or closed for Python is not for these two programs."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*program, "--", folder], check=False, stderr=subprocess.DEVNULL)
+
+
+def files_beside(folder: Path | None) -> dict[str, bytes]:
+    """The files beside a notebook, such as checks.py, without notebooks and links, as far as a sandbox has room."""
+    files: dict[str, bytes] = {}
+    room = MAX_BYTES // 2
+    for path in sorted(folder.rglob("*")) if folder else []:
+        if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb":
+            room -= path.stat().st_size
+            if room < 0 or len(files) == MAX_FILES // 2:
+                break
+            files[str(path.relative_to(folder or path))] = path.read_bytes()
+    return files
+
+
+def write_files(files: Files, folder: Path) -> None:
+    for place, content in files.items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _measure(folder: Path) -> tuple[int, int]:
+    """Bytes and number of files, of a folder that changes meanwhile; it stops counting when there are too many."""
+    size = files = 0
+    to_look = [(str(folder), 0)]
+    while to_look and files <= MAX_FILES:
+        path, depth = to_look.pop()
+        if depth > MAX_DEPTH:
+            raise TooMuch(f"Your code made folders in folders, more than {MAX_DEPTH} deep.")
+        try:
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    files += 1
+                    with contextlib.suppress(FileNotFoundError):  # gone by now
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        to_look.append((entry.path, depth + 1))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:  # closed to us: there might be anything in it
+            raise TooMuch("Your code made folders that cannot be looked into.") from error
+    return size, files
+
+
+def _free(folder: Path) -> int:
+    """Bytes that the file system of a folder has left."""
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize

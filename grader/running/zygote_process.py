@@ -1,0 +1,174 @@
+"""The trusted end of the zygote: start it once for each worker, and have it fork sandboxes."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.running.scratch import claimed_folder
+
+START_SECONDS = 120  # importing torch on a cold, busy disk
+MESSAGE_BYTES = 2**16
+# What processes on the untrusted side get of our environment: where the GPU and its libraries are.
+INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
+
+_PROGRAM = (
+    "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
+    "sys.path.remove({root!r}); main({descriptor})"
+)
+
+
+class ZygoteError(Exception):
+    """No sandbox can be started; the text says why."""
+
+
+@dataclass
+class Forked:
+    """A sandbox: its channel, where it leaves notes, and a handle that stands for this process and no other."""
+
+    pid: int
+    handle: int
+    channel: socket.socket
+    notes: socket.socket
+
+    @property
+    def alive(self) -> bool:
+        return self.handle >= 0 and not select.select([self.handle], [], [], 0)[0]
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has; none once it has ended."""
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{self.pid}/task").stat().st_nlink - 2  # a folder for each, "." and ".."
+        return 0
+
+    def end(self) -> None:
+        """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
+        self.channel.close()
+        self.notes.close()
+        if self.handle < 0:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            # Its number is not given to another process before the zygote has taken note of its end.
+            os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        select.select([self.handle], [], [])
+        os.close(self.handle)
+        self.handle = -1
+
+
+class Zygote:
+    def __init__(self) -> None:
+        folder, self._claim = claimed_folder("zygote-")
+        self._folder = str(folder)
+        self._control, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(START_SECONDS)
+        root = str(Path(__file__).resolve().parent.parent.parent)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", _PROGRAM.format(root=root, descriptor=other_end.fileno())],
+            cwd=self._folder,
+            env=self._environment(),
+            pass_fds=[other_end.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the grader, which then closes the connection
+        )
+        other_end.close()
+
+    def fork(self, order: dict[str, Any]) -> Forked:
+        """A new sandbox that follows `order`."""
+        channel, its_channel = socket.socketpair()
+        notes, its_notes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each note is one packet
+        notes.setblocking(False)
+        its_notes.setblocking(False)  # who writes far too many loses some
+        try:
+            message = json.dumps({**order, "zygote": self._process.pid}).encode()
+            pid, handle = self._exchange(message, [its_channel.fileno(), its_notes.fileno()])
+        except ZygoteError:
+            channel.close()
+            notes.close()
+            raise
+        finally:
+            its_channel.close()
+            its_notes.close()
+        return Forked(pid, handle, channel, notes)
+
+    def _exchange(self, message: bytes, descriptors: list[int]) -> tuple[int, int]:
+        """Send an order with what becomes the sandbox's; back come the process and a handle on it."""
+        try:
+            socket.send_fds(self._control, [message], descriptors)
+            reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+        except OSError as error:
+            raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error
+        if not reply or not handles:
+            raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
+        return json.loads(reply)["pid"], handles[0]
+
+    def close(self) -> None:
+        self._control.close()
+        self._process.kill()  # its sandboxes end with it
+        self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        os.close(self._claim)
+
+    def _last_words(self) -> str:
+        if self._process.poll() is None or self._process.stderr is None:
+            return "it gave no reason"
+        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it gave no reason"
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.defpath,
+            "HOME": self._folder,
+            "IPYTHONDIR": self._folder,
+            "LANG": "C.UTF-8",
+            # Libraries that start threads when they are imported would make the fork unsafe.
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            **INHERITED,
+        }
+
+
+_zygote: Zygote | None = None
+_lock = threading.Lock()  # one order at a time, so that each thread gets its own reply
+
+
+def fork_sandbox(order: dict[str, Any]) -> Forked:
+    """Fork from this worker's zygote, which is started on first use and again whenever it has died."""
+    global _zygote
+    with _lock:
+        if _zygote is not None:
+            try:
+                return _zygote.fork(order)
+            except ZygoteError:
+                close_zygote()
+        _zygote = Zygote()
+        return _zygote.fork(order)
+
+
+def close_zygote() -> None:
+    global _zygote
+    if _zygote is not None:
+        _zygote.close()
+        _zygote = None
+
+
+atexit.register(close_zygote)

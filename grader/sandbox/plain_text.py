@@ -1,0 +1,8 @@
+"""Text from the other side, made fit to be shown."""
+
+from __future__ import annotations
+
+
+def one_line(text: object, length: int = 200) -> str:
+    """Short and on one line."""
+    return "".join(one if one.isprintable() else " " for one in str(text)[:length])

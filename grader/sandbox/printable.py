@@ -1,8 +1,0 @@
-"""Text from the other side, made fit to be shown."""
-
-from __future__ import annotations
-
-
-def printable(text: object, length: int = 200) -> str:
-    """Short and on one line."""
-    return "".join(one if one.isprintable() else " " for one in str(text)[:length])

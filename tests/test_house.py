@@ -1,0 +1,139 @@
+"""The rooms of the house: imports point down only, and nobody reaches for what a room keeps to itself."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import grader
+
+HOUSE = Path(grader.__file__).parent
+# From the ground up. A room may import from itself and from those below it.
+FLOORS = (
+    "sandbox", "errors", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "running", "course",
+    "gradebook", "release", "classroom", "pages", "proof", "doctor", "cli", "__main__",
+)  # fmt: skip
+ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
+
+
+class Import(NamedTuple):
+    """A module that imports another, or a name of it."""
+
+    importer: str
+    module: str
+    name: str
+
+    @property
+    def rooms(self) -> tuple[str, str]:
+        return self.importer.split(".")[1], self.module.split(".")[1]
+
+
+def source_files() -> list[Path]:
+    return [path for path in sorted(HOUSE.rglob("*.py")) if "students" not in path.parts]
+
+
+def imports_of(code: str, importer: str) -> Iterator[Import]:
+    """All imports of the grader's own modules, wherever in the code they stand."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (Import(importer, alias.name, "") for alias in node.names if alias.name.startswith("grader."))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "grader":
+            for alias in node.names:
+                yield _resolved(importer, str(node.module), alias.name)
+
+
+def _resolved(importer: str, module: str, name: str) -> Import:
+    """`from grader.room import module` imports a module; `from grader import Case` what is exported at the top."""
+    if module == "grader" and name in grader.__all__:
+        return Import(importer, grader._HOMES[name], name)
+    below = HOUSE.joinpath(*module.split(".")[1:], name)
+    is_module = below.is_dir() or below.with_suffix(".py").is_file()
+    return Import(importer, f"{module}.{name}", "") if is_module else Import(importer, module, name)
+
+
+def all_imports() -> list[Import]:
+    return [
+        found
+        for path in source_files()
+        if path != HOUSE / "__init__.py"
+        for found in imports_of(path.read_text(), ".".join(["grader", *path.relative_to(HOUSE).with_suffix("").parts]))
+    ]
+
+
+def wrong(found: Import) -> str:
+    """What is wrong with an import; empty if nothing is."""
+    here, there = found.rooms
+    if here == there:
+        return ""
+    if FLOORS.index(there) > FLOORS.index(here):
+        return f"{found.importer} imports {found.module}, which lies above it"
+    if here == "sandbox":
+        return f"{found.importer} imports {found.module}, and the sandbox must not know of it"
+    if there == "exercises" and here != "catalogue":
+        return f"{found.importer} imports {found.module}: exercises are for the catalogue alone"
+    if found.name.startswith("_"):
+        return f"{found.importer} imports {found.name}, which is private to {found.module}"
+    if there in ROOMS and there != "exercises":
+        module = found.module.split(".")[2:3]
+        if module and module[0] not in import_module(f"grader.{there}").__all__:
+            return f"{found.importer} imports {found.module}, which {there} does not export"
+    return ""
+
+
+def test_imports_point_down_and_stay_at_the_door() -> None:
+    found = all_imports()
+    assert len(found) > 300
+    assert [said for one in found if (said := wrong(one))] == []
+
+
+@pytest.mark.parametrize(
+    ("importer", "line"),
+    [
+        ("grader.judging.judge", "from grader.running.grading import grade_notebook"),
+        ("grader.sandbox.child", "from grader.model.compare import difference"),
+        ("grader.sandbox.child", "import grader.errors"),
+        ("grader.running.grading", "from grader.exercises.ex03_softmax import exercise"),
+        ("grader.running.grading", "def f():\n    from grader.exercises import ex03_softmax"),
+        ("grader.kit.pictures", "from grader import hidden_tests"),
+        ("grader.course", "from grader.cli import app"),
+        ("grader.cli", "from grader.course import _those"),
+        ("grader.cli", "from grader.sandbox.child import serve"),
+    ],
+)
+def test_a_wrong_import_is_found(importer: str, line: str) -> None:
+    (found,) = imports_of(line, importer)
+    assert wrong(found)
+
+
+def test_a_right_import_is_let_through() -> None:
+    (found,) = imports_of("from grader import Case", "grader.exercises.ex03_softmax")
+    assert not wrong(found)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_room_says_in_a_sentence_what_it_is_for(room: str) -> None:
+    said = import_module(f"grader.{room}").__doc__
+    assert said
+    assert said.strip().endswith(".")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_a_room_exports_is_there(room: str) -> None:
+    if room == "exercises":
+        return
+    names = import_module(f"grader.{room}").__all__
+    assert names == sorted(set(names))
+    assert all((HOUSE / room / f"{name}.py").is_file() or (HOUSE / room / name).is_dir() for name in names)
+
+
+def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:
+    code = "import sys, grader; print([name for name in sys.modules if name.startswith('grader.') or name == 'torch'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
