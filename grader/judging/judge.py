@@ -18,7 +18,7 @@ import torch
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Difference, describe_form, difference, paired_numbers, same
 from grader.model.exercise import DrawnCase, Exercise, Inputs, Misconception, can_combine
-from grader.model.verdict import Picture, Verdict
+from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.wire import Unusable
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
@@ -129,7 +129,7 @@ class _Judgement:
         return "class" if self.exercise.form == "module" else "function"
 
     def _result(
-        self, credit: float, reason: str, *sentences: str, misconceptions: Iterable[Misconception] = ()
+        self, credit: float, reason: Reason, *sentences: str, misconceptions: Iterable[Misconception] = ()
     ) -> Verdict:
         return Verdict(
             exercise=self.exercise.number,
@@ -147,7 +147,7 @@ class _Judgement:
         if missing is None:
             return None
         text = f"There is no {self.noun} called {self.exercise.entry}."
-        return self._result(0.0, "missing", text, *([missing.because] if missing.because else []))
+        return self._result(0.0, Reason.MISSING, text, *([missing.because] if missing.because else []))
 
     def _to_do(self) -> Verdict | None:
         """The function as it was handed out. One that stops because an earlier exercise is to do is another matter."""
@@ -156,12 +156,12 @@ class _Judgement:
                 return None
             if answer.function not in (self.exercise.entry, "__init__", "forward"):
                 return None
-        return self._result(0.0, "to do", "This exercise is still to do.")
+        return self._result(0.0, Reason.TO_DO, "This exercise is still to do.")
 
     def _right(self) -> Verdict | None:
         if any(self.differences) or self._modifies_inputs() or self._on_wrong_device():
             return None
-        return self._result(1.0, "right", "Right.")
+        return self._result(1.0, Reason.RIGHT, "Right.")
 
     def _one_thing_wrong(self) -> Verdict | None:
         """All numbers are right, but not the manners."""
@@ -172,12 +172,12 @@ class _Judgement:
                 "The numbers are right, but your result is not on the device of the input. "
                 "Make new tensors with device=x.device, or with functions such as torch.zeros_like(x)."
             )
-            return self._result(DEVICE_CREDIT, "wrong device", text)
+            return self._result(DEVICE_CREDIT, Reason.WRONG_DEVICE, text)
         text = (
             "The result is right, but your function changes its input. "
             "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
         )
-        return self._result(MODIFIED_CREDIT, "input modified", text)
+        return self._result(MODIFIED_CREDIT, Reason.INPUT_MODIFIED, text)
 
     def _modifies_inputs(self) -> bool:
         return any(
@@ -199,7 +199,7 @@ class _Judgement:
                 sentences = [one.says for one in found]
                 if len(found) == 2:
                     sentences.insert(0, "Two things at once:")
-                verdict = self._result(credit, "misconception", *sentences, misconceptions=found)
+                verdict = self._result(credit, Reason.MISCONCEPTION, *sentences, misconceptions=found)
                 return replace(verdict, reread=self._explained_in(found))
         return None
 
@@ -242,7 +242,7 @@ class _Judgement:
             return None
         kind = min((found.kind for found in wrong), key=list(SIDES).index)
         texts = list(dict.fromkeys(found.text for found in wrong if found.kind == kind))
-        return self._result(SIDES[kind], kind, "What you compute is right.", texts[0])
+        return self._result(SIDES[kind], Reason(kind), "What you compute is right.", texts[0])
 
     @functools.cached_property
     def glance(self) -> _Glance | None:
@@ -269,7 +269,9 @@ class _Judgement:
                 return None
             values.setdefault(case.case.name, []).append(value)
         if all(len(pair) > 1 and _identical(*pair[:2]) for pair in values.values()):
-            return self._result(0.0, "constant", f"Your {self.noun} returns the same result whatever its input is.")
+            return self._result(
+                0.0, Reason.CONSTANT, f"Your {self.noun} returns the same result whatever its input is."
+            )
         return None
 
     def _imprecise(self) -> Verdict | None:
@@ -292,19 +294,19 @@ class _Judgement:
                 ((got - want).abs() <= 0.51 * 10.0**-decimals + self.tolerance * scale).all()
             ):
                 text = f"Your result is rounded to {decimals} decimals. Return it as it is; round only to print."
-                return self._result(PRECISION_CREDIT, "rounded", text)
+                return self._result(PRECISION_CREDIT, Reason.ROUNDED, text)
         for dtype in (torch.float16, torch.bfloat16):
             rounded = got.to(dtype).double()
             if torch.equal(rounded, got) and bool(((got - want).abs() <= 0.05 * scale).all()):
                 text = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
-                return self._result(PRECISION_CREDIT, "half precision", text)
+                return self._result(PRECISION_CREDIT, Reason.HALF_PRECISION, text)
         return None
 
     def _rearranged(self) -> Verdict | None:
         wrong = [difference for difference in self.differences if difference]
         if all(difference.right_numbers for difference in wrong):
             text = f"All numbers are right, but not their arrangement: {wrong[0].text}"
-            return self._result(ARRANGEMENT_CREDIT, "arrangement", text)
+            return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, text)
         return None
 
     def _unexplained(self) -> Verdict:
@@ -319,7 +321,7 @@ class _Judgement:
         answer = self.answers[index]
         if isinstance(answer, Returned) and first.kind in ("length", "type") and not first.text.startswith("Your"):
             sentences.append(f"Your function returned {describe_form(answer.value)}.")
-        reason = {Raised: "error", Lost: "no answer"}.get(type(answer), "wrong")
+        reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
         return self._result(0.0, reason, *sentences)
 
 

@@ -3,7 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
+
+
+class Reason(StrEnum):
+    """Why an exercise earns what it earns."""
+
+    RIGHT = "right"
+    TO_DO = "to do"  # as it was handed out
+    MISSING = "missing"  # there is no such function or class
+    MISCONCEPTION = "misconception"
+    ERROR = "error"  # the student's code raised one
+    NO_ANSWER = "no answer"  # it hung, or took its process down
+    WRONG = "wrong"  # and nothing is known that explains it
+    CONSTANT = "constant"
+    ROUNDED = "rounded"
+    HALF_PRECISION = "half precision"
+    ARRANGEMENT = "arrangement"
+    INPUT_MODIFIED = "input modified"
+    WRONG_DEVICE = "wrong device"
+    # Of a class whose output is right: the part that is not.
+    GRADIENT = "gradient"
+    DROPOUT = "dropout"
+    MASK = "mask"
+    INPUT = "input"
+    ARGUMENTS = "arguments"
 
 
 @dataclass(frozen=True)
@@ -30,7 +55,7 @@ class Verdict:
     exercise: int
     title: str
     credit: float  # 0 to 1
-    reason: str  # in a word or two, such as "right", "misconception", "input modified", "error", "to do"
+    reason: Reason
     sentences: tuple[str, ...] = ()  # for the student; none holds a hidden input or an expected value
     misconceptions: tuple[str, ...] = ()
     cases_right: int = 0

@@ -20,7 +20,7 @@ from grader.judging.judge import together
 from grader.model.answer import Answer, Lost, Missing
 from grader.model.exercise import DEFAULT_SEED, DrawnCase, Exercise, Standins
 from grader.model.submission import Files
-from grader.model.verdict import Verdict
+from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell
 from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
@@ -71,7 +71,7 @@ def refuse_to_score(notebook: Any, why: str) -> None:
     """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
     for cell in notebook.cells:
         if is_test_cell(cell):
-            _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, "no answer", (why,)))
+            _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, Reason.NO_ANSWER, (why,)))
 
 
 class Grading:
@@ -186,7 +186,7 @@ class Grading:
         exercise = EXERCISES.get(int(match[1])) if match else None
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
-            return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, "no answer", (why,))
+            return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
         return together({one.entry: self._best_verdict(one) for one in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
