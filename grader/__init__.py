@@ -10,19 +10,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.model.exercise import Case, Exercise, Misconception, columns, randn
+    from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
     from grader.running.own_kernel import hidden_tests
 
 _HOMES = {
     "Case": "grader.model.exercise",
     "Exercise": "grader.model.exercise",
+    "Inputs": "grader.model.exercise",
     "Misconception": "grader.model.exercise",
     "columns": "grader.model.exercise",
     "hidden_tests": "grader.running.own_kernel",
     "randn": "grader.model.exercise",
 }
 
-__all__ = ["Case", "Exercise", "Misconception", "columns", "hidden_tests", "randn"]
+__all__ = ["Case", "Exercise", "Inputs", "Misconception", "columns", "hidden_tests", "randn"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,1 +1,1 @@
-"""The attention course: one file for each exercise. Only grader/catalogue.py opens them."""
+"""The attention course: one file for each exercise, opened by grader/catalogue.py alone, and what they share."""

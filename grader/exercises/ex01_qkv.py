@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, columns, randn
 from grader.exercises import notebook_data
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+from grader.exercises.mistakes import projections, results
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
@@ -50,7 +51,7 @@ def reads_notebook_weights(all_x: Tensors, *_parameters: Tensor) -> Any:
     return reference(all_x, *notebook_data.weights())
 
 
-def draw(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
+def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         matrices = [randn(rng, D, D) for _ in range(3)]
         return (columns(rng, N, D), *matrices, *columns(rng, 3, D))
@@ -68,10 +69,10 @@ exercise = Exercise(
         Case(
             "the notebook's sizes",
             catches="the notebook's globals instead of the arguments",
-            inputs=draw(3, 4),
+            inputs=sized(3, 4),
         ),
-        Case("more words than dimensions", catches="N and D exchanged, a hard-coded N", inputs=draw(7, 2)),
-        Case("more dimensions than words", catches="a hard-coded D", inputs=draw(2, 5)),
+        Case("more words than dimensions", catches="N and D exchanged, a hard-coded N", inputs=sized(7, 2)),
+        Case("more dimensions than words", catches="a hard-coded D", inputs=sized(2, 5)),
     ],
     misconceptions=[
         Misconception(
@@ -123,13 +124,7 @@ exercise = Exercise(
             says="You compute xᵀ W. In this notebook words are columns: compute W @ x.",
             change={"multiply": lambda W, x: W.mT @ x, "shape": lambda vector: vector.mT},
         ),
-        Misconception(
-            "flat vectors",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
-            change={"shape": lambda vector: vector.reshape(-1)},
-        ),
+        results.flat_vectors(shape=lambda vector: vector.reshape(-1)),
         Misconception(
             "entry by entry product",
             kind="wrong formula",
@@ -186,13 +181,7 @@ exercise = Exercise(
             says="You use b_q for queries, keys and values. Each role has a bias of its own.",
             change={"biases": "qqq"},
         ),
-        Misconception(
-            "query parameters for everything",
-            kind="mix-up",
-            credit=0.25,
-            says="You use W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
-            change={"weights": "qqq", "biases": "qqq"},
-        ),
+        projections.QUERY_PARAMETERS_FOR_EVERYTHING,
         Misconception(
             "keys and values exchanged",
             kind="mix-up",

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, columns
+from grader.exercises.mistakes import scaling
 from grader.kit.pictures import scores
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
@@ -47,7 +48,7 @@ def cosine(query: Tensor, key: Tensor) -> Tensor:
     return torch.cosine_similarity(query, key, dim=0).sum()  # (D, 1), (D, 1) -> ()
 
 
-def draw(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
+def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (columns(rng, N, D), columns(rng, N, D))
 
 
@@ -62,10 +63,10 @@ exercise = Exercise(
         Case(
             "the notebook's sizes",
             catches="the notebook's globals instead of the arguments",
-            inputs=draw(3, 4),
+            inputs=sized(3, 4),
         ),
-        Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=draw(5, 2)),
-        Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=draw(2, 7)),
+        Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=sized(5, 2)),
+        Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
     ],
     misconceptions=[
         Misconception(
@@ -117,13 +118,7 @@ exercise = Exercise(
             says="You divide by √D and then by D as well (a mean is a sum divided by D). Divide the sum by √D only.",
             change={"scale": lambda score, D, N: score / D**1.5},
         ),
-        Misconception(
-            "√4 hard-coded",
-            kind="hard-coded",
-            credit=0.5,
-            says="You always divide by 2, which is √D for the notebook's D = 4 only. Take D from the shape of a query.",
-            change={"scale": lambda score, D, N: score / 2},
-        ),
+        scaling.ROOT_OF_FOUR,
         Misconception(
             "√3 hard-coded",
             kind="hard-coded",

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Misconception, randn
+from grader.exercises.mistakes import softmax
 from grader.kit.pictures import softmax_along
-from grader.model.exercise import Case, Exercise, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -70,13 +71,7 @@ exercise = Exercise(
             says="Your values are positive but do not sum to one. Divide by their sum.",
             change={"normalise": lambda x, items: x},
         ),
-        Misconception(
-            "exponential forgotten",
-            kind="missing step",
-            credit=0.25,
-            says="You leave out exp. It makes every number positive before you divide by the sum.",
-            change={"positive": lambda items: items},
-        ),
+        softmax.EXPONENTIAL_FORGOTTEN,
         Misconception(
             "divided by the largest",
             kind="wrong formula",
@@ -98,13 +93,7 @@ exercise = Exercise(
             says="You divide by how many values there are. Divide by the sum of the exponentials.",
             change={"normalise": lambda x, items: x / x.numel()},
         ),
-        Misconception(
-            "divided by the length",
-            kind="wrong formula",
-            credit=0.5,
-            says="You divide by the Euclidean norm, so the squares sum to one. Divide by the plain sum.",
-            change={"normalise": lambda x, items: x / x.norm()},
-        ),
+        softmax.divided_by_the_length(normalise=lambda x, items: x / x.norm()),
         Misconception(
             "sum of the raw numbers",
             kind="wrong formula",
@@ -147,13 +136,7 @@ exercise = Exercise(
             says="You use exp(-x), so the largest number gets the smallest weight. Use exp(x).",
             change={"positive": lambda items: torch.exp(-items)},
         ),
-        Misconception(
-            "base two",
-            kind="wrong formula",
-            credit=0.5,
-            says="You use powers of 2. Use the exponential function, torch.exp.",
-            change={"positive": torch.exp2},
-        ),
+        softmax.BASE_TWO,
         Misconception(
             "base ten",
             kind="wrong formula",
@@ -196,13 +179,7 @@ exercise = Exercise(
             says="You set negative numbers to zero (ReLU). Use the exponential: every number gets some weight.",
             change={"positive": torch.relu},
         ),
-        Misconception(
-            "hard maximum",
-            kind="wrong formula",
-            credit=0.25,
-            says="You give all weight to the largest number. Softmax gives every number some weight.",
-            change={"positive": one_hot},
-        ),
+        softmax.hard_maximum(positive=one_hot),
         Misconception(
             "divided by the maximum first",
             kind="wrong formula",
@@ -217,13 +194,7 @@ exercise = Exercise(
             says="You divide the numbers by their spread before exp. Softmax takes them as they are.",
             change={"before": lambda items: (items - items.mean()) / items.std()},
         ),
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="You apply softmax twice. Once is enough.",
-            change={"before": lambda items: torch.softmax(items, dim=0)},
-        ),
+        softmax.applied_twice(before=lambda items: torch.softmax(items, dim=0)),
         Misconception(
             "items returned",
             kind="missing step",

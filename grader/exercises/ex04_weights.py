@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import masks, softmax
 from grader.kit.pictures import weights
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -28,7 +29,7 @@ def reference(
     return arrange(normalise(before(scores)))
 
 
-def draw(N: int) -> Callable[[torch.Generator], Inputs]:
+def sized(N: int) -> Callable[[torch.Generator], Inputs]:
     """Scores with a spread of two, so that rows and columns differ clearly."""
     return lambda rng: ([list(row) for row in 2 * randn(rng, N, N)],)
 
@@ -45,20 +46,14 @@ exercise = Exercise(
     reference=reference,
     draws=weights,
     cases=[
-        Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=draw(3)),
-        Case("two words", catches="a hard-coded size", inputs=draw(2)),
-        Case("six words", catches="softmax along the wrong axis, left-out rows", inputs=draw(6)),
+        Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=sized(3)),
+        Case("two words", catches="a hard-coded size", inputs=sized(2)),
+        Case("six words", catches="softmax along the wrong axis, left-out rows", inputs=sized(6)),
     ],
     # Exercise 2 may give its scores as numbers or as (1, 1) matrices; whichever a student's code expects is fine.
     other_forms=[each_score(lambda score: score.reshape(1, 1)), each_score(float)],
     misconceptions=[
-        Misconception(
-            "softmax over queries",
-            kind="axis",
-            credit=0.5,
-            says="Your softmax runs over the queries of one key. It must run over the keys of one query.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-        ),
+        softmax.OVER_QUERIES,
         Misconception(
             "softmax over queries, one list per key",
             kind="axis",
@@ -71,7 +66,7 @@ exercise = Exercise(
             kind="axis",
             credit=0.5,
             says="All your weights together sum to one. The weights of every single query must sum to one.",
-            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+            change={"normalise": softmax.over_everything},
         ),
         Misconception(
             "scores returned",
@@ -94,13 +89,7 @@ exercise = Exercise(
             says="Your values are positive but those of a query do not sum to one. Divide by their sum.",
             change={"normalise": torch.exp},
         ),
-        Misconception(
-            "exponential forgotten",
-            kind="missing step",
-            credit=0.25,
-            says="You divide scores by their sum without exp. Use softmax.",
-            change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
-        ),
+        softmax.SCORES_DIVIDED_BY_THEIR_SUM,
         Misconception(
             "sigmoid",
             kind="wrong formula",
@@ -129,13 +118,7 @@ exercise = Exercise(
             says="All your weights are equal. They must depend on the scores, through softmax.",
             change={"normalise": lambda scores: torch.full_like(scores, 1 / len(scores))},
         ),
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="You apply softmax twice. Once is enough.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
-        ),
+        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 1), 1)),
         Misconception(
             "sign flipped",
             kind="wrong formula",
@@ -157,13 +140,7 @@ exercise = Exercise(
             says="You divide the scores by the number of words first. Use them as they are.",
             change={"before": lambda scores: scores / len(scores)},
         ),
-        Misconception(
-            "future hidden",
-            kind="mix-up",
-            credit=0.5,
-            says="You hide later words (a causal mask). Here every word may look at every word.",
-            change={"before": lambda scores: scores + torch.full_like(scores, -torch.inf).triu(1)},
-        ),
+        masks.future_hidden(before=masks.hide_later),
         Misconception(
             "one list per key",
             kind="arrangement",

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+from grader import Case, Exercise, Inputs, Misconception, columns, randn
+from grader.exercises.mistakes import results, weighing
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
@@ -17,10 +18,6 @@ def weigh_and_sum(A: Tensor, V: Tensor) -> Tensor:
     return V @ A.mT  # (D, N words) @ (N words, N queries) -> (D, N queries)
 
 
-def split_columns(outputs: Tensor) -> Tensors:
-    return list(outputs.mT.unsqueeze(-1))  # (D, N) -> N times (D, 1)
-
-
 def reference(
     all_attention_weights: Tensors,
     all_values: Tensors,
@@ -28,7 +25,7 @@ def reference(
     before: Callable[[Tensor], Tensor] = lambda A: A,
     combine: Callable[[Tensor, Tensor], Tensor] = weigh_and_sum,
     after: Callable[[Tensor], Tensor] = lambda outputs: outputs,
-    arrange: Callable[[Tensor], Any] = split_columns,
+    arrange: Callable[[Tensor], Any] = results.split_columns,
 ) -> Any:
     A = torch.stack(all_attention_weights)  # (N queries, N words)
     V = torch.cat(all_values, dim=1)  # (D, N words)
@@ -43,15 +40,11 @@ def best_value_weighted(A: Tensor) -> Tensor:
     return A * best_only(A)
 
 
-def without_last(A: Tensor) -> Tensor:
-    return torch.cat([A[:, :-1], torch.zeros(len(A), 1)], dim=1)
-
-
 def weighted_but_not_summed(all_attention_weights: Tensors, all_values: Tensors) -> Any:
     return [[w * v for w, v in zip(weights, all_values, strict=True)] for weights in all_attention_weights]
 
 
-def draw(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
+def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (list(torch.softmax(randn(rng, N, N), dim=1)), columns(rng, N, D))
 
 
@@ -65,10 +58,10 @@ exercise = Exercise(
         Case(
             "the notebook's sizes",
             catches="the notebook's globals instead of the arguments",
-            inputs=draw(3, 4),
+            inputs=sized(3, 4),
         ),
-        Case("more words than dimensions", catches="a hard-coded N", inputs=draw(6, 2)),
-        Case("more dimensions than words", catches="a hard-coded D", inputs=draw(2, 5)),
+        Case("more words than dimensions", catches="a hard-coded N", inputs=sized(6, 2)),
+        Case("more dimensions than words", catches="a hard-coded D", inputs=sized(2, 5)),
     ],
     misconceptions=[
         Misconception(
@@ -92,13 +85,7 @@ exercise = Exercise(
             says="You sum the values without weights. Multiply each value with its weight first.",
             change={"before": torch.ones_like},
         ),
-        Misconception(
-            "plain average",
-            kind="missing step",
-            credit=0.0,
-            says="You average the values, whatever the weights. Multiply each value with its weight, then sum.",
-            change={"before": lambda A: torch.full_like(A, 1 / len(A))},
-        ),
+        weighing.plain_average(before=lambda A: torch.full_like(A, 1 / len(A))),
         Misconception(
             "best value only",
             kind="wrong formula",
@@ -127,19 +114,13 @@ exercise = Exercise(
             says="Each weight is used twice. Multiply each value with its weight once.",
             change={"before": torch.square},
         ),
-        Misconception(
-            "first query's weights",
-            kind="mix-up",
-            credit=0.25,
-            says="You use the weights of the first query for all. Use those of the current query.",
-            change={"before": lambda A: A[:1].expand_as(A)},
-        ),
+        weighing.first_querys_weights(before=lambda A: A[:1].expand_as(A)),
         Misconception(
             "last word left out",
             kind="missing step",
             credit=0.5,
             says="Your inner loop stops before the last word: range(N) already ends at N - 1.",
-            change={"before": without_last},
+            change={"before": weighing.without_last},
         ),
         Misconception(
             "own word only",
@@ -163,13 +144,7 @@ exercise = Exercise(
             says="Each loop step overwrites the one before. Add to the sum instead of replacing it.",
             change={"combine": lambda A, V: V[:, -1:] * A[:, -1]},
         ),
-        Misconception(
-            "sum never reset",
-            kind="missing step",
-            credit=0.5,
-            says="The sum of one query goes on in the next. Start from zero for every query.",
-            change={"after": lambda outputs: outputs.cumsum(dim=1)},
-        ),
+        weighing.SUM_NEVER_RESET,
         Misconception(
             "values reversed",
             kind="mix-up",
@@ -205,27 +180,9 @@ exercise = Exercise(
             says="The sign is wrong: you subtract where you should add.",
             change={"after": torch.neg},
         ),
-        Misconception(
-            "row vectors",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).",
-            change={"arrange": lambda outputs: list(outputs.mT.unsqueeze(1))},
-        ),
-        Misconception(
-            "flat vectors",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
-            change={"arrange": lambda outputs: list(outputs.mT)},
-        ),
-        Misconception(
-            "outputs side by side",
-            kind="arrangement",
-            credit=0.5,
-            says="You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.",
-            change={"arrange": lambda outputs: outputs},
-        ),
+        results.ROW_VECTORS,
+        results.flat_vectors(arrange=lambda outputs: list(outputs.mT)),
+        results.SIDE_BY_SIDE,
         Misconception(
             "everything summed up",
             kind="wrong formula",
@@ -233,26 +190,8 @@ exercise = Exercise(
             says="You return one sum over all queries. Return one sum for every query.",
             change={"arrange": lambda outputs: outputs.sum(dim=1, keepdim=True)},
         ),
-        Misconception(
-            "last output only",
-            kind="missing step",
-            credit=0.25,
-            says="Each query overwrites the one before: you return the last output alone. Append to a list.",
-            change={"arrange": lambda outputs: outputs[:, -1:]},
-        ),
-        Misconception(
-            "first output only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the output of the first query only. Collect all outputs, then return the list.",
-            change={"arrange": lambda outputs: outputs[:, :1]},
-        ),
-        Misconception(
-            "last query left out",
-            kind="missing step",
-            credit=0.5,
-            says="Your outer loop stops before the last query: range(N) already ends at N - 1.",
-            change={"arrange": lambda outputs: split_columns(outputs)[:-1]},
-        ),
+        results.LAST_OUTPUT_ONLY,
+        results.FIRST_OUTPUT_ONLY,
+        results.LAST_QUERY_LEFT_OUT,
     ],
 )

@@ -7,14 +7,11 @@ from typing import Any
 
 import torch
 
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns
+from grader import Case, Exercise, Inputs, Misconception, columns
+from grader.exercises.mistakes import masks, results, scaling, softmax, weighing
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
-
-
-def split_columns(outputs: Tensor) -> Tensors:
-    return list(outputs.mT.unsqueeze(-1))  # (D, N) -> N times (D, 1)
 
 
 def reference(
@@ -27,7 +24,7 @@ def reference(
     normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
     weigh: Callable[[Tensor], Tensor] = lambda A: A,
     after: Callable[[Tensor, Tensor], Tensor] = lambda outputs, V: outputs,
-    arrange: Callable[[Tensor], Any] = split_columns,
+    arrange: Callable[[Tensor], Any] = results.split_columns,
 ) -> Any:
     vectors = {"q": all_queries, "k": all_keys, "v": all_values}
     Q, K, V = (torch.cat(vectors[role], dim=1) for role in roles)  # (D, N) each
@@ -45,11 +42,7 @@ def outputs_and_weights(all_queries: Tensors, all_keys: Tensors, all_values: Ten
     return reference(all_queries, all_keys, all_values), weights_instead(all_queries, all_keys, all_values)
 
 
-def without_last(A: Tensor) -> Tensor:
-    return torch.cat([A[:, :-1], torch.zeros(len(A), 1)], dim=1)
-
-
-def draw(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
+def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: tuple(columns(rng, N, D) for _ in range(3))
 
 
@@ -64,10 +57,10 @@ exercise = Exercise(
         Case(
             "the notebook's sizes",
             catches="the notebook's globals instead of the arguments",
-            inputs=draw(3, 4),
+            inputs=sized(3, 4),
         ),
-        Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=draw(6, 2)),
-        Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=draw(2, 7)),
+        Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=sized(6, 2)),
+        Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
     ],
     misconceptions=[
         Misconception(
@@ -98,27 +91,9 @@ exercise = Exercise(
             says="You divide the scores by the number of words. Divide by √D, with the length of a query.",
             change={"scale": lambda scores, D, N: scores / N},
         ),
-        Misconception(
-            "multiplied by √D",
-            kind="scaling",
-            credit=0.5,
-            says="You multiply the scores by √D. Divide by it.",
-            change={"scale": lambda scores, D, N: scores * D**0.5},
-        ),
-        Misconception(
-            "√4 hard-coded",
-            kind="hard-coded",
-            credit=0.5,
-            says="You always divide by 2, which is √D for the notebook's D = 4 only. Take D from the shape of a query.",
-            change={"scale": lambda scores, D, N: scores / 2},
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
-            change={"scale": lambda scores, D, N: -scores / D**0.5},
-        ),
+        scaling.MULTIPLIED_BY_ROOT_D,
+        scaling.ROOT_OF_FOUR,
+        scaling.sign_flipped(scale=lambda scores, D, N: -scores / D**0.5),
         Misconception(
             "scaled after softmax",
             kind="scaling",
@@ -171,19 +146,13 @@ exercise = Exercise(
             says="You compare queries with values. Compare each query with every key, then sum the values.",
             change={"roles": "qvv"},
         ),
-        Misconception(
-            "softmax over queries",
-            kind="axis",
-            credit=0.5,
-            says="Your softmax runs over the queries of one key. It must run over the keys of one query.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-        ),
+        softmax.OVER_QUERIES,
         Misconception(
             "softmax over everything",
             kind="axis",
             credit=0.5,
             says="Your softmax runs over all scores at once. Apply it to the scores of each query.",
-            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+            change={"normalise": softmax.over_everything},
         ),
         Misconception(
             "softmax missing",
@@ -199,27 +168,9 @@ exercise = Exercise(
             says="Your weights do not sum to one: divide the exponentials by their sum.",
             change={"normalise": torch.exp},
         ),
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="You apply softmax twice. Once is enough.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
-        ),
-        Misconception(
-            "exponential forgotten",
-            kind="missing step",
-            credit=0.25,
-            says="You divide scores by their sum without exp. Use softmax.",
-            change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
-        ),
-        Misconception(
-            "sigmoid",
-            kind="wrong formula",
-            credit=0.25,
-            says="You use the sigmoid of the scores as weights. Use softmax.",
-            change={"normalise": torch.sigmoid},
-        ),
+        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 1), 1)),
+        softmax.SCORES_DIVIDED_BY_THEIR_SUM,
+        softmax.SIGMOID,
         Misconception(
             "hard maximum",
             kind="wrong formula",
@@ -227,13 +178,7 @@ exercise = Exercise(
             says="Each query takes only its best value. Sum all values, each times its softmax weight.",
             change={"normalise": lambda scores: (scores == scores.max(1, keepdim=True).values).float()},
         ),
-        Misconception(
-            "future hidden",
-            kind="mix-up",
-            credit=0.5,
-            says="You hide later words (a causal mask). Here every word may look at every word.",
-            change={"normalise": lambda S: torch.softmax(S + torch.full_like(S, -torch.inf).triu(1), dim=1)},
-        ),
+        masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores), dim=1)),
         Misconception(
             "weights transposed",
             kind="axis",
@@ -253,22 +198,10 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="The last word never counts: range(N) already ends at N - 1.",
-            change={"weigh": without_last},
+            change={"weigh": weighing.without_last},
         ),
-        Misconception(
-            "plain average",
-            kind="missing step",
-            credit=0.0,
-            says="You average the values, whatever the weights. Multiply each value with its weight, then sum.",
-            change={"weigh": lambda A: torch.full_like(A, 1 / len(A))},
-        ),
-        Misconception(
-            "first query's weights",
-            kind="mix-up",
-            credit=0.25,
-            says="You use the weights of the first query for all. Use those of the current query.",
-            change={"weigh": lambda A: A[:1].expand_as(A)},
-        ),
+        weighing.plain_average(weigh=lambda A: torch.full_like(A, 1 / len(A))),
+        weighing.first_querys_weights(weigh=lambda A: A[:1].expand_as(A)),
         Misconception(
             "mean instead of sum",
             kind="wrong formula",
@@ -276,13 +209,7 @@ exercise = Exercise(
             says="You divide the sum by the number of words. The weights already sum to one; just sum.",
             change={"after": lambda outputs, V: outputs / outputs.shape[1]},
         ),
-        Misconception(
-            "sum never reset",
-            kind="missing step",
-            credit=0.5,
-            says="The sum of one query goes on in the next. Start from zero for every query.",
-            change={"after": lambda outputs, V: outputs.cumsum(dim=1)},
-        ),
+        weighing.SUM_NEVER_RESET,
         Misconception(
             "value added",
             kind="mix-up",
@@ -304,47 +231,11 @@ exercise = Exercise(
             says="You return the weights as well. Return the list of outputs only.",
             answers=outputs_and_weights,
         ),
-        Misconception(
-            "row vectors",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).",
-            change={"arrange": lambda outputs: list(outputs.mT.unsqueeze(1))},
-        ),
-        Misconception(
-            "flat vectors",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
-            change={"arrange": lambda outputs: list(outputs.mT)},
-        ),
-        Misconception(
-            "outputs side by side",
-            kind="arrangement",
-            credit=0.5,
-            says="You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.",
-            change={"arrange": lambda outputs: outputs},
-        ),
-        Misconception(
-            "last output only",
-            kind="missing step",
-            credit=0.25,
-            says="Each query overwrites the one before: you return the last output alone. Append to a list.",
-            change={"arrange": lambda outputs: outputs[:, -1:]},
-        ),
-        Misconception(
-            "first output only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the output of the first query only. Collect all outputs, then return the list.",
-            change={"arrange": lambda outputs: outputs[:, :1]},
-        ),
-        Misconception(
-            "last query left out",
-            kind="missing step",
-            credit=0.5,
-            says="Your outer loop stops before the last query: range(N) already ends at N - 1.",
-            change={"arrange": lambda outputs: split_columns(outputs)[:-1]},
-        ),
+        results.ROW_VECTORS,
+        results.flat_vectors(arrange=lambda outputs: list(outputs.mT)),
+        results.SIDE_BY_SIDE,
+        results.LAST_OUTPUT_ONLY,
+        results.FIRST_OUTPUT_ONLY,
+        results.LAST_QUERY_LEFT_OUT,
     ],
 )

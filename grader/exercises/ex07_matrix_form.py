@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import masks, projections, results, scaling, softmax, weighing
 
 Tensor = torch.Tensor
 
@@ -53,7 +54,7 @@ def weights_instead(
     return torch.softmax(affine(W_k, X, b_k).mT @ affine(W_q, X, b_q) / len(X) ** 0.5, dim=0)
 
 
-def draw(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
+def sized(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         # Small weights keep the scores near one, where softmax shows every mistake.
         weights = [randn(rng, D, D) / D**0.5 for _ in range(3)]
@@ -74,14 +75,14 @@ exercise = Exercise(
         Case(
             "the notebook's sizes",
             catches="the notebook's globals instead of the arguments",
-            inputs=draw(4, 3),
+            inputs=sized(4, 3),
         ),
-        Case("more words than dimensions", catches="√N for √D, a wrong softmax axis", inputs=draw(3, 8)),
-        Case("more dimensions than words", catches="a hard-coded √4 or √8, D for √D", inputs=draw(7, 2)),
+        Case("more words than dimensions", catches="√N for √D, a wrong softmax axis", inputs=sized(3, 8)),
+        Case("more dimensions than words", catches="a hard-coded √4 or √8, D for √D", inputs=sized(7, 2)),
         Case(
             "as many words as dimensions",
             catches="transposed results, whose shape is right",
-            inputs=draw(5, 5),
+            inputs=sized(5, 5),
         ),
     ],
     misconceptions=[
@@ -143,13 +144,7 @@ exercise = Exercise(
             says="The bias of the queries is missing: Q = W_q X + b_q.",
             change={"biases": "0kv"},
         ),
-        Misconception(
-            "query parameters for everything",
-            kind="mix-up",
-            credit=0.25,
-            says="You use W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
-            change={"weights": "qqq", "biases": "qqq"},
-        ),
+        projections.QUERY_PARAMETERS_FOR_EVERYTHING,
         Misconception(
             "keys as values",
             kind="mix-up",
@@ -171,13 +166,7 @@ exercise = Exercise(
             says="You compare queries with queries. The scores are KᵀQ.",
             change={"weights": "qqv", "biases": "qqv"},
         ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys change places, as in QᵀK. The scores are KᵀQ, with a column for every query.",
-            change={"score": lambda Q, K: Q.mT @ K},
-        ),
+        projections.QUERIES_AND_KEYS_EXCHANGED,
         Misconception(
             "dimensions compared",
             kind="convention",
@@ -215,13 +204,7 @@ exercise = Exercise(
             says="You divide by the number of words. The scale is √D: X has shape (D, N).",
             change={"scale": lambda scores, D, N: scores / N},
         ),
-        Misconception(
-            "multiplied by √D",
-            kind="scaling",
-            credit=0.5,
-            says="You multiply the scores by √D. Divide by it.",
-            change={"scale": lambda scores, D, N: scores * D**0.5},
-        ),
+        scaling.MULTIPLIED_BY_ROOT_D,
         Misconception(
             "√4 hard-coded",
             kind="hard-coded",
@@ -236,36 +219,17 @@ exercise = Exercise(
             says="You always divide by √8. Take D from the shape of X.",
             change={"scale": lambda scores, D, N: scores / 8**0.5},
         ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
-            change={"scale": lambda scores, D, N: -scores / D**0.5},
+        scaling.sign_flipped(scale=lambda scores, D, N: -scores / D**0.5),
+        scaling.scaled_after_softmax(
+            scale=lambda scores, D, N: scores, after=lambda outputs, X: outputs / len(X) ** 0.5
         ),
-        Misconception(
-            "scaled after softmax",
-            kind="scaling",
-            credit=0.5,
-            says="You scale after softmax. Scale the scores, before softmax.",
-            change={
-                "scale": lambda scores, D, N: scores,
-                "after": lambda outputs, X: outputs / len(X) ** 0.5,
-            },
-        ),
-        Misconception(
-            "softmax along rows",
-            kind="axis",
-            credit=0.5,
-            says="Your softmax runs over the queries of one key. It must run down each column of KᵀQ: over the keys.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-        ),
+        softmax.ALONG_ROWS,
         Misconception(
             "softmax over everything",
             kind="axis",
             credit=0.5,
             says="Your softmax runs over all scores at once. Apply it to each column (softmax_cols).",
-            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+            change={"normalise": softmax.over_everything},
         ),
         Misconception(
             "softmax missing",
@@ -274,20 +238,8 @@ exercise = Exercise(
             says="You weigh the values with raw scores. Apply softmax_cols to the scores first.",
             change={"normalise": lambda scores: scores},
         ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.25,
-            says="Your weights do not sum to one: divide the exponentials by their sum in each column.",
-            change={"normalise": torch.exp},
-        ),
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="You apply softmax twice. Once is enough.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 0), 0)},
-        ),
+        softmax.COLUMNS_NOT_NORMALISED,
+        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 0), 0)),
         Misconception(
             "sigmoid",
             kind="wrong formula",
@@ -302,20 +254,8 @@ exercise = Exercise(
             says="Each query takes only its best value. Softmax gives every value some weight.",
             change={"normalise": lambda scores: (scores == scores.max(0, keepdim=True).values).float()},
         ),
-        Misconception(
-            "future hidden",
-            kind="mix-up",
-            credit=0.5,
-            says="You hide later words (a causal mask). Here every word may look at every word.",
-            change={"normalise": lambda S: torch.softmax(S + torch.full_like(S, -torch.inf).tril(-1), dim=0)},
-        ),
-        Misconception(
-            "weights transposed",
-            kind="axis",
-            credit=0.5,
-            says="The weights are transposed. Column i must hold the weights of query i when you compute V @ A.",
-            change={"combine": lambda V, A: V @ A.mT},
-        ),
+        masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores.mT).mT, dim=0)),
+        weighing.WEIGHTS_TRANSPOSED,
         Misconception(
             "plain average",
             kind="missing step",
@@ -330,20 +270,8 @@ exercise = Exercise(
             says="You weigh the words X themselves. Weigh the values, V = W_v X + b_v.",
             change={"values": lambda V, X: X},
         ),
-        Misconception(
-            "words added",
-            kind="mix-up",
-            credit=0.5,
-            says="You add X to the result (a residual connection). Self-attention alone has no such sum.",
-            change={"after": lambda outputs, X: outputs + X},
-        ),
-        Misconception(
-            "mean instead of sum",
-            kind="wrong formula",
-            credit=0.5,
-            says="You divide the result by the number of words. The weights already sum to one.",
-            change={"after": lambda outputs, X: outputs / X.shape[1]},
-        ),
+        weighing.WORDS_ADDED,
+        weighing.mean_instead_of_sum(after=lambda outputs, X: outputs / X.shape[1]),
         Misconception(
             "result and weights",
             kind="arrangement",
@@ -351,13 +279,7 @@ exercise = Exercise(
             says="You return the weights as well. Return the outputs only.",
             answers=lambda *inputs: (reference(*inputs), weights_instead(*inputs)),
         ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but transposed. Words are columns: return shape (D, N).",
-            change={"after": lambda outputs, X: outputs.mT},
-        ),
+        results.TRANSPOSED,
         Misconception(
             "list of columns",
             kind="arrangement",

@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import masks, projections, results, scaling, softmax, weighing
 
 Tensor = torch.Tensor
 Parameters = dict[str, Tensor]
@@ -61,7 +62,7 @@ def interleave(one: Tensor, two: Tensor) -> Tensor:
     return torch.stack([one, two], dim=1).reshape(2 * len(one), -1)
 
 
-def draw(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
+def sized(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         d = D // 2
         head_parameters = []
@@ -85,14 +86,14 @@ exercise = Exercise(
         Case(
             "the notebook's sizes",
             catches="the notebook's globals instead of the arguments",
-            inputs=draw(8, 6),
+            inputs=sized(8, 6),
         ),
-        Case("more words than dimensions", catches="√N for √d, a wrong softmax axis", inputs=draw(6, 7)),
-        Case("more dimensions than words", catches="a hard-coded √4 or √8, √D for √d", inputs=draw(10, 3)),
+        Case("more words than dimensions", catches="√N for √d, a wrong softmax axis", inputs=sized(6, 7)),
+        Case("more dimensions than words", catches="a hard-coded √4 or √8, √D for √d", inputs=sized(10, 3)),
         Case(
             "as many words as dimensions",
             catches="transposed results, whose shape is right",
-            inputs=draw(4, 4),
+            inputs=sized(4, 4),
         ),
     ],
     misconceptions=[
@@ -166,13 +167,7 @@ exercise = Exercise(
             says="You multiply the scores by the root of the head size. Divide by it.",
             change={"scale": lambda scores, d, D, N: scores * d**0.5},
         ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a query looks most where its dot product is largest.",
-            change={"scale": lambda scores, d, D, N: -scores / d**0.5},
-        ),
+        scaling.sign_flipped(scale=lambda scores, d, D, N: -scores / d**0.5),
         Misconception(
             "bias forgotten",
             kind="missing step",
@@ -286,26 +281,14 @@ exercise = Exercise(
             says="You weigh the keys. The weights belong to the values.",
             change=both(("q1 k1 k1", "q2 k2 k2")),
         ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys change places, as in QᵀK. The scores are KᵀQ, with a column for every query.",
-            change={"score": lambda Q, K: Q.mT @ K},
-        ),
-        Misconception(
-            "softmax along rows",
-            kind="axis",
-            credit=0.5,
-            says="Your softmax runs over the queries of one key. It must run down each column of KᵀQ: over the keys.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-        ),
+        projections.QUERIES_AND_KEYS_EXCHANGED,
+        softmax.ALONG_ROWS,
         Misconception(
             "softmax over everything",
             kind="axis",
             credit=0.5,
             says="Your softmax runs over all scores of a head at once. Apply it to each column.",
-            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
+            change={"normalise": softmax.over_everything},
         ),
         Misconception(
             "softmax missing",
@@ -314,34 +297,10 @@ exercise = Exercise(
             says="You weigh the values with raw scores. Apply softmax to the scores of each head first.",
             change={"normalise": lambda scores: scores},
         ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.25,
-            says="Your weights do not sum to one: divide the exponentials by their sum in each column.",
-            change={"normalise": torch.exp},
-        ),
-        Misconception(
-            "sigmoid",
-            kind="wrong formula",
-            credit=0.25,
-            says="You use the sigmoid of the scores as weights. Use softmax.",
-            change={"normalise": torch.sigmoid},
-        ),
-        Misconception(
-            "future hidden",
-            kind="mix-up",
-            credit=0.5,
-            says="You hide later words (a causal mask). Here every word may look at every word.",
-            change={"normalise": lambda S: torch.softmax(S + torch.full_like(S, -torch.inf).tril(-1), dim=0)},
-        ),
-        Misconception(
-            "weights transposed",
-            kind="axis",
-            credit=0.5,
-            says="The weights are transposed. Column i must hold the weights of query i when you compute V @ A.",
-            change={"combine": lambda V, A: V @ A.mT},
-        ),
+        softmax.COLUMNS_NOT_NORMALISED,
+        softmax.SIGMOID,
+        masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores.mT).mT, dim=0)),
+        weighing.WEIGHTS_TRANSPOSED,
         Misconception(
             "heads interleaved",
             kind="arrangement",
@@ -405,13 +364,7 @@ exercise = Exercise(
             says="You return head 1 alone. Stack both heads, then multiply with W_c.",
             change={"join": lambda one, two: one, "recombine": lambda W_c, heads: heads},
         ),
-        Misconception(
-            "words added",
-            kind="mix-up",
-            credit=0.5,
-            says="You add X to the result (a residual connection). Self-attention alone has no such sum.",
-            change={"after": lambda outputs, X: outputs + X},
-        ),
+        weighing.WORDS_ADDED,
         Misconception(
             "heads averaged",
             kind="wrong formula",
@@ -419,13 +372,7 @@ exercise = Exercise(
             says="You divide the result by the number of heads. Stacking and W_c are all there is.",
             change={"after": lambda outputs, X: outputs / 2},
         ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but transposed. Words are columns: return shape (D, N).",
-            change={"after": lambda outputs, X: outputs.mT},
-        ),
+        results.TRANSPOSED,
         Misconception(
             "returned per head",
             kind="arrangement",

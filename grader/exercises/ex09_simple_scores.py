@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import notebook_data
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -25,7 +25,7 @@ def reference(
     return after(scale(compare(inputs, query), d, T))  # (T, d) @ (d,) -> (T,)
 
 
-def draw(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
+def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         return randn(rng, T, d), randn(rng, d)
 
@@ -44,10 +44,12 @@ exercise = Exercise(
     entry="simple_attention_scores",
     reference=reference,
     cases=[
-        Case("the notebook's sizes", catches="the notebook's words instead of the arguments", inputs=draw(6, 3)),
-        Case("more words than dimensions", catches="√T for √d, a sum over words", inputs=draw(9, 4)),
-        Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=draw(2, 7)),
-        Case("as many words as dimensions", catches="transposed inputs, whose result has the shape", inputs=draw(5, 5)),
+        Case("the notebook's sizes", catches="the notebook's words instead of the arguments", inputs=sized(6, 3)),
+        Case("more words than dimensions", catches="√T for √d, a sum over words", inputs=sized(9, 4)),
+        Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
+        Case(
+            "as many words as dimensions", catches="transposed inputs, whose result has the shape", inputs=sized(5, 5)
+        ),
         Case("one of the words", catches="another word as the query, its own score left out", inputs=a_word_of_its_own),
     ],
     misconceptions=[
@@ -219,13 +221,7 @@ exercise = Exercise(
             says="Your function reads “journey” from the notebook. Use the argument query.",
             change={"compare": lambda X, q: X @ notebook_data.sentence()[1]},
         ),
-        Misconception(
-            "the notebook's words",
-            kind="hard-coded",
-            credit=0.25,
-            says="Your function reads the six words of the notebook. Use the argument inputs.",
-            change={"compare": lambda X, q: notebook_data.sentence() @ q},
-        ),
+        notebook_data.six_words_read(compare=lambda X, q: notebook_data.sentence() @ q),
         Misconception(
             "softmax applied",
             kind="wrong formula",

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import softmax
 from grader.kit.pictures import softmax_along
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -50,7 +51,7 @@ def unshifted_share(_e: Tensor, x: Tensor, dim: int) -> Tensor:
     return x.exp() / less_the_largest(x, dim).exp().sum(dim, keepdim=True)
 
 
-def draw(*shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
+def sized(*shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (randn(rng, *shape), dim)
 
 
@@ -91,12 +92,12 @@ exercise = Exercise(
     cases=[
         Case("a vector, dim left out", catches="a hard-coded size", inputs=lambda rng: (randn(rng, 5),)),
         Case("a matrix, dim left out", catches="another default than -1", inputs=lambda rng: (randn(rng, 3, 7),)),
-        Case("down the columns", catches="dim that is not used", inputs=draw(4, 7, dim=0)),
-        Case("along the rows", catches="a softmax over everything", inputs=draw(7, 3, dim=1)),
-        Case("a square", catches="keepdim forgotten, where shapes fit all the same", inputs=draw(5, 5, dim=1)),
-        Case("three dimensions", catches="code for matrices only", inputs=draw(4, 3, 6, dim=1)),
-        Case("a dimension of one", catches="squeezed dimensions", inputs=draw(4, 1, 3, dim=1)),
-        Case("four dimensions, counted from the end", catches="a negative dim", inputs=draw(2, 5, 4, 3, dim=-3)),
+        Case("down the columns", catches="dim that is not used", inputs=sized(4, 7, dim=0)),
+        Case("along the rows", catches="a softmax over everything", inputs=sized(7, 3, dim=1)),
+        Case("a square", catches="keepdim forgotten, where shapes fit all the same", inputs=sized(5, 5, dim=1)),
+        Case("three dimensions", catches="code for matrices only", inputs=sized(4, 3, 6, dim=1)),
+        Case("a dimension of one", catches="squeezed dimensions", inputs=sized(4, 1, 3, dim=1)),
+        Case("four dimensions, counted from the end", catches="a negative dim", inputs=sized(2, 5, 4, 3, dim=-3)),
         Case("numbers around 100", catches="exp that overflows", inputs=around(100, 6, 8, dim=0)),
         Case("numbers around -115", catches="exp that becomes 0, then 0/0", inputs=around(-115, 3, 5, dim=-1)),
         Case("rows far apart", catches="the largest of everything subtracted", inputs=far_apart),
@@ -350,13 +351,7 @@ exercise = Exercise(
             says="You divide by how many numbers there are. Divide by the sum of the exponentials along dim.",
             change={"normalise": lambda e, x, dim: e / e.shape[dim]},
         ),
-        Misconception(
-            "divided by the length",
-            kind="wrong formula",
-            credit=0.5,
-            says="You divide by the Euclidean norm, so the squares sum to one. Divide by the plain sum.",
-            change={"normalise": lambda e, x, dim: e / e.norm(dim=dim, keepdim=True)},
-        ),
+        softmax.divided_by_the_length(normalise=lambda e, x, dim: e / e.norm(dim=dim, keepdim=True)),
         Misconception(
             "logarithm",
             kind="wrong formula",
@@ -364,20 +359,8 @@ exercise = Exercise(
             says="You return the logarithm of softmax. Return the weights: positive numbers that sum to one.",
             change={"after": lambda weights, dim: weights.log()},
         ),
-        Misconception(
-            "exponential forgotten",
-            kind="missing step",
-            credit=0.25,
-            says="You leave out exp. It makes every number positive before you divide by the sum.",
-            change={"positive": lambda x: x},
-        ),
-        Misconception(
-            "base two",
-            kind="wrong formula",
-            credit=0.5,
-            says="You use powers of 2. Use the exponential function, torch.exp.",
-            change={"positive": torch.exp2},
-        ),
+        softmax.EXPONENTIAL_FORGOTTEN,
+        softmax.BASE_TWO,
         Misconception(
             "scaled",
             kind="scaling",
@@ -385,20 +368,8 @@ exercise = Exercise(
             says="You divide by the root of the size first. Softmax itself does not scale.",
             change={"before": lambda x, dim: x / x.shape[dim] ** 0.5},
         ),
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="You apply softmax twice. Once is enough.",
-            change={"before": lambda x, dim: torch.softmax(x, dim)},
-        ),
-        Misconception(
-            "hard maximum",
-            kind="wrong formula",
-            credit=0.25,
-            says="You give all weight to the largest number. Softmax gives every number some weight.",
-            change={"positive": lambda x: (x == 0).float()},
-        ),
+        softmax.applied_twice(before=lambda x, dim: torch.softmax(x, dim)),
+        softmax.hard_maximum(positive=lambda x: (x == 0).float()),
         Misconception(
             "dimension not moved back",
             kind="arrangement",

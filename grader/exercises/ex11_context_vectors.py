@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import notebook_data
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import masks, softmax, weighing
 
 Tensor = torch.Tensor
 
@@ -31,7 +32,7 @@ def dimensions_mixed(X: Tensor) -> Tensor:
     return X @ torch.softmax(X.mT @ X, dim=1)
 
 
-def draw(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
+def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         # Scores near one, where softmax shows every mistake: a word's score with itself is about √d.
         return (randn(rng, T, d) / d**0.25,)
@@ -46,10 +47,10 @@ exercise = Exercise(
     entry="all_context_vectors",
     reference=reference,
     cases=[
-        Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=draw(6, 3)),
-        Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=draw(9, 4)),
-        Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=draw(2, 7)),
-        Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=draw(5, 5)),
+        Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=sized(6, 3)),
+        Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
+        Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
+        Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
     ],
     misconceptions=[
         Misconception(
@@ -131,13 +132,7 @@ exercise = Exercise(
             "weights are transposed. Words are rows from here on: softmax along each row, then weights @ inputs.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
-        Misconception(
-            "softmax over everything",
-            kind="axis",
-            credit=0.5,
-            says="Your softmax runs over all scores at once. Apply it to each row, with dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
-        ),
+        softmax.OVER_EVERYTHING,
         Misconception(
             "softmax missing",
             kind="missing step",
@@ -152,27 +147,9 @@ exercise = Exercise(
             says="You divide the scores by their sum, which fails for negative ones. Use softmax.",
             change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
         ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.25,
-            says="Your weights do not sum to one: divide the exponentials by their sum in each row.",
-            change={"normalise": torch.exp},
-        ),
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="You apply softmax twice. Once is enough.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
-        ),
-        Misconception(
-            "sigmoid",
-            kind="wrong formula",
-            credit=0.25,
-            says="You use the sigmoid of the scores as weights. Use softmax.",
-            change={"normalise": torch.sigmoid},
-        ),
+        softmax.ROWS_NOT_NORMALISED,
+        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 1), 1)),
+        softmax.SIGMOID,
         Misconception(
             "hard maximum",
             kind="wrong formula",
@@ -185,7 +162,7 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="You hide later words. Here every word may look at every word; the mask is exercise 14.",
-            change={"normalise": lambda S: torch.softmax(S + torch.full_like(S, -torch.inf).triu(1), dim=1)},
+            change={"normalise": lambda scores: torch.softmax(masks.hide_later(scores), dim=1)},
         ),
         Misconception(
             "own word left out",
@@ -222,13 +199,7 @@ exercise = Exercise(
             says="Your scores are (d, d): you compare dimensions. Words are rows: inputs @ inputs.T is (T, T).",
             answers=dimensions_mixed,
         ),
-        Misconception(
-            "the notebook's words",
-            kind="hard-coded",
-            credit=0.25,
-            says="Your function reads the six words of the notebook. Use the argument inputs.",
-            answers=lambda X: reference(notebook_data.sentence()),
-        ),
+        notebook_data.six_words_read(answers=lambda X: reference(notebook_data.sentence())),
         Misconception(
             "words added",
             kind="mix-up",
@@ -236,13 +207,7 @@ exercise = Exercise(
             says="You add the words to the result (a residual connection). The context vectors are the sums alone.",
             change={"after": lambda context, X: context + X},
         ),
-        Misconception(
-            "mean instead of sum",
-            kind="wrong formula",
-            credit=0.5,
-            says="You divide the result by the number of words. The weights already sum to one.",
-            change={"after": lambda context, X: context / len(X)},
-        ),
+        weighing.mean_instead_of_sum(after=lambda context, X: context / len(X)),
         Misconception(
             "scaled after softmax",
             kind="scaling",

@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercises.attention_mistakes import SCALING_ROLES_AND_GRADIENTS, WEIGHTS_WITHOUT_MASK
+from grader import Case, Exercise, Inputs, randn
+from grader.exercises.attention_cases import projection_shapes
+from grader.exercises.mistakes import one_head, projections
 from grader.kit.module_cases import SECOND_CALL, draw_weights, first_output, observing, reading, trial
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -36,19 +37,18 @@ class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
 
     def forward(self, x: Tensor) -> Any:
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        q, k, v = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))  # (T, d_out) each
+        roles = zip("qkv", projected, strict=True)
+        q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (T, d_out) each
         scores = self.scale(self.score(q, k), *self.sizes, len(x))  # (T, T)
         return self.finish(self.mix(self.normalise(scores), v))  # (T, d_out)
 
 
-def draw(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], Inputs]:
+def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
-        names = ("W_query", "W_key", "W_value")
-        shapes: dict[str, list[int]] = {f"{name}.weight": [d_out, d_in] for name in names}
-        shapes |= {f"{name}.bias": [d_out] for name in names} if bias else {}
         x = randn(rng, T, d_in)
         arguments = [d_in, d_out, *([True] if bias else [])]
-        return trial(arguments, draw_weights(rng, shapes), {"output": [x], SECOND_CALL: [x]}, **how)
+        weights = draw_weights(rng, projection_shapes(d_in, d_out, bias))
+        return trial(arguments, weights, {"output": [x], SECOND_CALL: [x]}, **how)
 
     return inputs
 
@@ -65,29 +65,17 @@ exercise = Exercise(
     reference=reference,
     read=reading(reference),
     cases=[
-        Case("fewer features than words", catches="√d_in or √T for √d_out", inputs=draw(5, 3, 4, gradients=1)),
-        Case("more features than words", catches="a hard-coded √2, lost gradients", inputs=draw(4, 7, 5, gradients=1)),
-        Case("as many words as features", catches="transposed results and weights", inputs=draw(4, 4, 4, gradients=1)),
-        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(3, 4, 2, bias=True, gradients=1)),
-        Case("one output feature", catches="squeezed dimensions", inputs=draw(7, 2, 1)),
-        Case("a single word", catches="squeezed dimensions", inputs=draw(1, 5, 3)),
+        Case("fewer features than words", catches="√d_in or √T for √d_out", inputs=sized(5, 3, 4, gradients=1)),
+        Case("more features than words", catches="a hard-coded √2, lost gradients", inputs=sized(4, 7, 5, gradients=1)),
+        Case("as many words as features", catches="transposed results and weights", inputs=sized(4, 4, 4, gradients=1)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=sized(3, 4, 2, bias=True, gradients=1)),
+        Case("one output feature", catches="squeezed dimensions", inputs=sized(7, 2, 1)),
+        Case("a single word", catches="squeezed dimensions", inputs=sized(1, 5, 3)),
     ],
     misconceptions=[
-        *SCALING_ROLES_AND_GRADIENTS,
-        *WEIGHTS_WITHOUT_MASK,
-        Misconception(
-            "always biased",
-            kind="input",
-            credit=0.75,
-            says="Your linear layers have a bias although qkv_bias is False. Give them bias=qkv_bias.",
-            change={"bias": lambda _asked: True},
-        ),
-        Misconception(
-            "never biased",
-            kind="input",
-            credit=0.75,
-            says="Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
-            change={"bias": lambda _asked: False},
-        ),
+        *one_head.SCALING_ROLES_AND_GRADIENTS,
+        *one_head.WEIGHTS_WITHOUT_MASK,
+        projections.ALWAYS_BIASED,
+        projections.NEVER_BIASED,
     ],
 )

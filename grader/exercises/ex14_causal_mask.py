@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import scaling, softmax
 from grader.kit.pictures import causal_weights
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -23,6 +24,24 @@ def later(X: Tensor) -> Tensor:
 def notebook_sized(_X: Tensor) -> Tensor:
     """The mask of the notebook's six words, whatever the number of words."""
     return later(torch.ones(NOTEBOOK_T, NOTEBOOK_T))
+
+
+# Of both functions.
+WHAT_MAY_BE_SEEN_HIDDEN = Misconception(
+    "what may be seen hidden",
+    kind="mix-up",
+    credit=0.25,
+    says="Your mask is inverted: it hides the past and the word itself. Hide what is above the diagonal.",
+    change={"hidden": lambda X: ~later(X)},
+)
+
+TRANSPOSED = Misconception(
+    "result transposed",
+    kind="convention",
+    credit=0.5,
+    says="The numbers are right, but transposed. Row i holds the weights of query i.",
+    change={"after": lambda weights, *_d_k: weights.mT},
+)
 
 
 # --- weights first ---------------------------------------------------------------------------------------------------
@@ -44,7 +63,7 @@ def visible(weights: Tensor) -> Tensor:
     return torch.arange(1.0, len(weights) + 1)[:, None]
 
 
-def draw_weights(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator], Inputs]:
+def weights_sized(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (torch.softmax(sharpness * randn(rng, T, T), dim=1),)
 
 
@@ -70,7 +89,7 @@ def causal(
     return after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)
 
 
-def draw_scores(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
+def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
     """Scores as of queries and keys of size d_k: they become about one by scaling."""
     return lambda rng: ((level + randn(rng, T, T)) * d_k**0.5, d_k)
 
@@ -83,12 +102,12 @@ causal_softmax = Exercise(
     reference=causal,
     draws=causal_weights,
     cases=[
-        Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=draw_scores(6, 2)),
-        Case("fewer words", catches="a mask of the notebook's size", inputs=draw_scores(4, 7)),
-        Case("more words", catches="a mask of the notebook's size, a hard-coded √2", inputs=draw_scores(9, 3)),
-        Case("large queries and keys", catches="a hard-coded √8", inputs=draw_scores(5, 64)),
-        Case("all far below zero", catches="zeros instead of -∞", inputs=draw_scores(7, 5, level=-12.0)),
-        Case("all far above zero", catches="a mask added with the wrong sign", inputs=draw_scores(3, 4, level=9.0)),
+        Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
+        Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),
+        Case("more words", catches="a mask of the notebook's size, a hard-coded √2", inputs=scores_sized(9, 3)),
+        Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
+        Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
+        Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
     ],
     misconceptions=[
         Misconception(
@@ -127,13 +146,7 @@ causal_softmax = Exercise(
             says="Your mask has the notebook's six words. Take the size from the scores.",
             change={"hidden": notebook_sized},
         ),
-        Misconception(
-            "what may be seen hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="Your mask is inverted: it hides the past and the word itself. Hide what is above the diagonal.",
-            change={"hidden": lambda scores: ~later(scores)},
-        ),
+        WHAT_MAY_BE_SEEN_HIDDEN,
         Misconception(
             "zeros instead of −∞",
             kind="wrong formula",
@@ -249,13 +262,7 @@ causal_softmax = Exercise(
             # Before masking: −(−∞) would be what "+∞" is.
             change={"hide": lambda scores, hidden: (-scores).masked_fill(hidden, -torch.inf)},
         ),
-        Misconception(
-            "scaled after softmax",
-            kind="scaling",
-            credit=0.5,
-            says="You scale after softmax. Scale the scores, before softmax.",
-            change={"scale": lambda scores, d_k: scores, "after": lambda weights, d_k: weights / d_k**0.5},
-        ),
+        scaling.scaled_after_softmax(scale=lambda scores, d_k: scores, after=lambda weights, d_k: weights / d_k**0.5),
         Misconception(
             "softmax down the columns",
             kind="axis",
@@ -263,13 +270,7 @@ causal_softmax = Exercise(
             says="Your softmax runs down the columns. Rows are queries: use dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
-        Misconception(
-            "softmax over everything",
-            kind="axis",
-            credit=0.5,
-            says="Your softmax runs over all scores at once. Apply it to each row, with dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores.flatten(), 0).reshape(scores.shape)},
-        ),
+        softmax.OVER_EVERYTHING,
         Misconception(
             "softmax missing",
             kind="missing step",
@@ -277,13 +278,7 @@ causal_softmax = Exercise(
             says="You return masked scores. Apply softmax to each row of them.",
             change={"normalise": lambda scores: scores},
         ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.25,
-            says="Your weights do not sum to one: divide the exponentials by their sum in each row.",
-            change={"normalise": torch.exp},
-        ),
+        softmax.ROWS_NOT_NORMALISED,
         Misconception(
             "applied twice",
             kind="wrong formula",
@@ -291,20 +286,8 @@ causal_softmax = Exercise(
             says="You apply softmax twice, which gives hidden words weight again. Once is enough.",
             change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
         ),
-        Misconception(
-            "sigmoid",
-            kind="wrong formula",
-            credit=0.25,
-            says="You use the sigmoid of the scores as weights. Use softmax.",
-            change={"normalise": torch.sigmoid},
-        ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but transposed. Row i holds the weights of query i.",
-            change={"after": lambda weights, d_k: weights.mT},
-        ),
+        softmax.SIGMOID,
+        TRANSPOSED,
         Misconception(
             "logarithm",
             kind="wrong formula",
@@ -324,10 +307,10 @@ exercise = Exercise(
     draws=causal_weights,
     others=(causal_softmax,),
     cases=[
-        Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=draw_weights(6)),
-        Case("fewer words", catches="a mask of the notebook's size", inputs=draw_weights(4)),
-        Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=draw_weights(9)),
-        Case("uneven weights", catches="softmax instead of a division by the sum", inputs=draw_weights(7, 3.0)),
+        Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=weights_sized(6)),
+        Case("fewer words", catches="a mask of the notebook's size", inputs=weights_sized(4)),
+        Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
+        Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
     ],
     misconceptions=[
@@ -377,13 +360,7 @@ exercise = Exercise(
             says="Each word sees the next one. Set everything above the diagonal to zero.",
             change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(2)},
         ),
-        Misconception(
-            "what may be seen hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="Your mask is inverted: it hides the past and the word itself. Hide what is above the diagonal.",
-            change={"hidden": lambda weights: ~later(weights)},
-        ),
+        WHAT_MAY_BE_SEEN_HIDDEN,
         Misconception(
             "mask of six words",
             kind="hard-coded",
@@ -507,13 +484,7 @@ exercise = Exercise(
             says="You return the mask. Multiply it with the weights, then renormalise.",
             answers=lambda weights: torch.ones_like(weights).tril(),
         ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but transposed. Row i holds the weights of query i.",
-            change={"after": lambda weights: weights.mT},
-        ),
+        TRANSPOSED,
         Misconception(
             "sums returned",
             kind="missing step",

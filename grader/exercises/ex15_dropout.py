@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 from grader.sandbox.observe import twice
 
 Tensor = torch.Tensor
@@ -88,7 +88,7 @@ def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     return functools.partial(twice, function)
 
 
-def draw(*shape: int, p: float, training: bool) -> Callable[[Random], Inputs]:
+def sized(*shape: int, p: float, training: bool) -> Callable[[Random], Inputs]:
     return lambda rng: (torch.softmax(randn(rng, *shape), dim=-1), p, training)
 
 
@@ -105,21 +105,21 @@ exercise = Exercise(
     # dropped ones than p. Six answers of two calls each, at less than 3e-8 a call (see dropout_test.py): a right
     # function is refused with a probability below 4e-7.
     cases=[
-        Case("evaluation", catches="dropout at all times", inputs=draw(7, 5, p=0.4, training=False)),
+        Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),
         Case(
             "evaluation of a batch",
             catches="weights scaled in evaluation",
-            inputs=draw(2, 3, 4, 4, p=0.6, training=False),
+            inputs=sized(2, 3, 4, 4, p=0.6, training=False),
         ),
         Case(
             "training, a matrix",
             catches="a hard-coded rate, p and 1 − p exchanged, whole rows",
-            inputs=draw(50, 41, p=0.3, training=True),
+            inputs=sized(50, 41, p=0.3, training=True),
         ),
         Case(
             "training, a batch at a high rate",
             catches="survivors not scaled, one mask for the whole batch",
-            inputs=draw(4, 20, 27, p=0.8, training=True),
+            inputs=sized(4, 20, 27, p=0.8, training=True),
         ),
         Case(
             "training, four dimensions",

@@ -8,20 +8,18 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SCALING_ROLES_AND_GRADIENTS
+from grader import Case, Exercise, Inputs, Misconception
+from grader.exercises import attention_cases
+from grader.exercises.mistakes import dropout, masks, one_head, projections, weighing
 from grader.kit.module_cases import (
     WORDS,
     draw_future,
-    draw_weights,
     dropout_trial,
     first_output,
     observing,
     reading,
-    trial,
-    twice_and_changed,
     wrong_mask,
 )
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -61,50 +59,28 @@ class CausalAttention(nn.Module):
         T = x.shape[1]
         later = self.crop(torch.ones(context, context, dtype=torch.bool, device=x.device).triu(1), T)  # (T, T)
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        q, k, v = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))  # (B, T, d_out) each
+        roles = zip("qkv", projected, strict=True)
+        q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (B, T, d_out) each
         scores = self.hide(self.scale(self.score(q, k), d_in, d_out, T, context), later)  # (B, T, T)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
         outputs = self.mix(self.drop_weights(self.dropout, weights), self.drop_values(self.dropout, v))  # (B, T, d_out)
         return self.finish(self.drop_outputs(self.dropout, outputs))
 
 
-def without_later(weights: Tensor, later: Tensor) -> Tensor:
-    return weights.masked_fill(later, 0.0)
-
-
-def with_diagonal(later: Tensor) -> Tensor:
-    return ~later.mT  # what is not below the diagonal
-
-
-def shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
-    """Of all parameters, by name."""
-    names = ("W_query", "W_key", "W_value")
-    weights = {f"{name}.weight": [d_out, d_in] for name in names}
-    return weights | ({f"{name}.bias": [d_out] for name in names} if bias else {})
-
-
-def draw(
+def sized(
     B: int, T: int, d_in: int, d_out: int, context: int, *, dropout: float = 0.0, bias: bool = False, **how: Any
 ) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments = [d_in, d_out, context, dropout, *([True] if bias else [])]
-        weights = draw_weights(rng, shapes(d_in, d_out, bias))
-        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
-
-    return inputs
+    shapes = attention_cases.projection_shapes(d_in, d_out, bias)
+    return attention_cases.texts([d_in, d_out, context, dropout], shapes, B, T, bias=bias, **how)
 
 
-def draw_dropout(rng: torch.Generator) -> Inputs:
-    p = 0.1 + 0.1 * float(torch.rand((), generator=rng))  # far from 0.5
-    return dropout_trial(
-        rng,
-        arguments=lambda d_in, d_out: [d_in, d_out, WORDS, p],
-        weights=lambda for_scores, for_values: {
-            "W_query.weight": for_scores(),
-            "W_key.weight": for_scores(),
-            "W_value.weight": for_values(),
-        },
-    )
+def with_dropout(rng: torch.Generator) -> Inputs:
+    p = attention_cases.some_rate(rng)
+
+    def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
+        return {name: make() for name, make in attention_cases.by_name(for_scores, for_values).items()}
+
+    return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS, p], weights)
 
 
 def wrong_buffer(seen: Any, _d_in: int, _d_out: int, context: int, *_others: Any) -> str:
@@ -128,37 +104,38 @@ exercise = Exercise(
         Case(
             "one sentence",
             catches="missing gradients, √d_in or √T for √d_out",
-            inputs=draw(1, 5, 3, 4, 5, gradients=1),
+            inputs=sized(1, 5, 3, 4, 5, gradients=1),
         ),
         Case(
             "several sentences",
             catches="sentences that are mixed, softmax over the batch",
-            inputs=draw(3, 4, 5, 2, 4, gradients=1),
+            inputs=sized(3, 4, 5, 2, 4, gradients=1),
         ),
         Case(
             "as many sentences as words",
             catches="a softmax over sentences that has the right shape",
-            inputs=draw(4, 4, 2, 3, 4),
+            inputs=sized(4, 4, 2, 3, 4),
         ),
         Case(
             "shorter than the context",
             catches="a mask that is not cut to the text",
-            inputs=draw(2, 3, 4, 6, 8, gradients=1),
+            inputs=sized(2, 3, 4, 6, 8, gradients=1),
         ),
-        Case("a single word", catches="squeezed dimensions", inputs=draw(2, 1, 3, 5, 4)),
-        Case("one output feature", catches="squeezed dimensions", inputs=draw(2, 6, 4, 1, 7)),
-        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(2, 5, 3, 2, 6, bias=True, gradients=1)),
+        Case("a single word", catches="squeezed dimensions", inputs=sized(2, 1, 3, 5, 4)),
+        Case("one output feature", catches="squeezed dimensions", inputs=sized(2, 6, 4, 1, 7)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=sized(2, 5, 3, 2, 6, bias=True, gradients=1)),
         Case(
             "in training, with a rate of 0",
             catches="a rate that is not the argument",
-            inputs=draw(2, 4, 3, 5, 4, train=True),
+            inputs=sized(2, 4, 3, 5, 4, train=True),
         ),
-        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 3, 5, dropout=0.5)),
-        Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=draw_dropout),
+        Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 5, dropout=0.5)),
+        Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
     ],
     misconceptions=[
-        *MASK_AND_DROPOUT,
-        *SCALING_ROLES_AND_GRADIENTS,
+        *masks.IN_MODULES,
+        *dropout.IN_MODULES,
+        *one_head.SCALING_ROLES_AND_GRADIENTS,
         Misconception(
             "scaled by √context_length",
             kind="scaling",
@@ -166,34 +143,10 @@ exercise = Exercise(
             says="You divide by √context_length. Divide by √d_out, the root of the length of a key.",
             change={"scale": lambda scores, d_in, d_out, T, context: scores / context**0.5},
         ),
-        Misconception(
-            "future not hidden",
-            kind="missing step",
-            credit=0.25,
-            says="Every word sees all words. Hide later words: put −∞ above the diagonal of the scores before softmax.",
-            change={"hide": lambda scores, later: scores},
-        ),
-        Misconception(
-            "past hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="You hide the past and show the future. Put −∞ above the diagonal: later keys are there.",
-            change={"hide": lambda scores, later: scores.masked_fill(later.mT, -torch.inf)},
-        ),
-        Misconception(
-            "own word hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="A word does not see itself: your mask includes the diagonal. Use diagonal=1.",
-            change={"hide": lambda scores, later: scores.masked_fill(with_diagonal(later), -torch.inf)},
-        ),
-        Misconception(
-            "next word seen",
-            kind="mix-up",
-            credit=0.25,
-            says="A word sees the one after it: your mask begins too late. Use diagonal=1.",
-            change={"hide": lambda scores, later: scores.masked_fill(later.triu(2), -torch.inf)},
-        ),
+        masks.FUTURE_NOT_HIDDEN,
+        masks.PAST_HIDDEN,
+        masks.OWN_WORD_HIDDEN,
+        masks.NEXT_WORD_SEEN,
         Misconception(
             "zeros for −∞",
             kind="wrong formula",
@@ -201,21 +154,8 @@ exercise = Exercise(
             says="You set hidden scores to (nearly) 0, and softmax makes exp(0) = 1 of each. Set them to −∞.",
             change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
         ),
-        Misconception(
-            "masked after softmax",
-            kind="missing step",
-            credit=0.25,
-            says="You hide weights after softmax only: rows no longer sum to one, and the future was "
-            "in the sum. Mask the scores before softmax.",
-            change={"hide": lambda scores, later: scores, "hide_weights": without_later},
-        ),
-        Misconception(
-            "softmax twice",
-            kind="wrong formula",
-            credit=0.25,
-            says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
-        ),
+        masks.MASKED_AFTER_SOFTMAX,
+        masks.SOFTMAX_TWICE,
         Misconception(
             "scores averaged over the batch",
             kind="mix-up",
@@ -237,41 +177,11 @@ exercise = Exercise(
             says="Your softmax runs over the sentences of the batch (dim=0). It must run over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
-        Misconception(
-            "softmax missing",
-            kind="missing step",
-            credit=0.25,
-            says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
-            change={"hide": without_later, "normalise": lambda scores: scores},
-        ),
-        Misconception(
-            "first sentence's weights for all",
-            kind="mix-up",
-            credit=0.25,
-            says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
-            change={"normalise": lambda scores: torch.softmax(scores[:1], dim=-1).expand_as(scores)},
-        ),
-        Misconception(
-            "always biased",
-            kind="input",
-            credit=0.75,
-            says="Your linear layers have a bias although qkv_bias is False. Give them bias=qkv_bias.",
-            change={"bias": lambda _asked: True},
-        ),
-        Misconception(
-            "never biased",
-            kind="input",
-            credit=0.75,
-            says="Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
-            change={"bias": lambda _asked: False},
-        ),
-        Misconception(
-            "mask not kept",
-            kind="missing step",
-            credit=0.75,
-            says="No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
-            change={"keep_mask": lambda module, mask: None},
-        ),
+        masks.SOFTMAX_MISSING,
+        weighing.first_sentences_weights(normalise=lambda scores: torch.softmax(scores[:1], dim=-1).expand_as(scores)),
+        projections.ALWAYS_BIASED,
+        projections.NEVER_BIASED,
+        masks.MASK_NOT_KEPT,
         Misconception(
             "dropout on the values",
             kind="mix-up",
@@ -279,15 +189,6 @@ exercise = Exercise(
             says="You drop something else than attention weights, perhaps values. Drop weights, after the softmax.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
-        Misconception(
-            "dropout before softmax",
-            kind="mix-up",
-            credit=0.5,
-            says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
-            change={
-                "drop_weights": lambda dropout, weights: weights,
-                "drop_scores": lambda dropout, scores: dropout(scores),
-            },
-        ),
+        dropout.before_softmax("drop_scores"),
     ],
 )

@@ -8,20 +8,19 @@ from typing import Any
 import torch
 from torch import nn
 
+from grader import Case, Exercise, Inputs, Misconception
+from grader.exercises import attention_cases
 from grader.exercises import ex16_causal_attention as ex16
+from grader.exercises.mistakes import results
 from grader.kit.module_cases import (
     WORDS,
     draw_future,
-    draw_weights,
     dropout_trial,
     first_output,
     observing,
     reading,
-    trial,
-    twice_and_changed,
     wrong_mask,
 )
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -93,36 +92,19 @@ def add_projection(module: nn.Module, size: int) -> None:
 
 def shapes(d_in: int, d_out: int, heads: int, bias: bool) -> dict[str, list[int]]:
     """Of all parameters, by name."""
-    one = ex16.shapes(d_in, d_out, bias)
-    return {f"heads.{h}.{name}": shape for h in range(heads) for name, shape in one.items()}
+    of_one = attention_cases.projection_shapes(d_in, d_out, bias)
+    return {f"heads.{h}.{name}": shape for h in range(heads) for name, shape in of_one.items()}
 
 
-def draw(
-    B: int,
-    T: int,
-    d_in: int,
-    d_out: int,
-    heads: int,
-    context: int,
-    *,
-    dropout: float = 0.0,
-    bias: bool = False,
-    **how: Any,
-) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments = [d_in, d_out, context, dropout, heads, *([True] if bias else [])]
-        weights = draw_weights(rng, shapes(d_in, d_out, heads, bias))
-        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
-
-    return inputs
+sized = attention_cases.texts_for_heads(shapes)
 
 
-def draw_dropout(rng: torch.Generator) -> Inputs:
-    p, heads = 0.1 + 0.1 * float(torch.rand((), generator=rng)), 2  # far from 0.5
+def with_dropout(rng: torch.Generator) -> Inputs:
+    p, heads = attention_cases.some_rate(rng), 2
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
-        made = {"W_query": for_scores, "W_key": for_scores, "W_value": for_values}
-        return {f"heads.{h}.{name}.weight": make() for h in range(heads) for name, make in made.items()}
+        made = attention_cases.by_name(for_scores, for_values)
+        return {f"heads.{h}.{name}": make() for h in range(heads) for name, make in made.items()}
 
     return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS, p, heads], weights)
 
@@ -145,31 +127,33 @@ exercise = Exercise(
     draws=draw_future,
     read=reading(reference, causal=True, mask=wrong_buffers),
     cases=[
-        Case("one sentence", catches="missing gradients, heads that share", inputs=draw(1, 5, 3, 4, 3, 5, gradients=1)),
-        Case("several sentences", catches="sentences that are mixed", inputs=draw(3, 4, 5, 2, 2, 4, gradients=1)),
+        Case(
+            "one sentence", catches="missing gradients, heads that share", inputs=sized(1, 5, 3, 4, 3, 5, gradients=1)
+        ),
+        Case("several sentences", catches="sentences that are mixed", inputs=sized(3, 4, 5, 2, 2, 4, gradients=1)),
         Case(
             "as many heads as sentences and words",
             catches="heads joined on another dimension",
-            inputs=draw(3, 3, 2, 5, 3, 4),
+            inputs=sized(3, 3, 2, 5, 3, 4),
         ),
-        Case("a longer text", catches="a context length that is not the argument", inputs=draw(2, 8, 4, 3, 2, 9)),
-        Case("shorter than the context", catches="a mask of another size", inputs=draw(2, 3, 4, 6, 2, 8, gradients=1)),
+        Case("a longer text", catches="a context length that is not the argument", inputs=sized(2, 8, 4, 3, 2, 9)),
+        Case("shorter than the context", catches="a mask of another size", inputs=sized(2, 3, 4, 6, 2, 8, gradients=1)),
         Case(
             "outputs as long as inputs",
             catches="heads in a chain, d_in and d_out exchanged",
-            inputs=draw(2, 4, 3, 3, 3, 5),
+            inputs=sized(2, 4, 3, 3, 3, 5),
         ),
-        Case("a single word", catches="squeezed dimensions", inputs=draw(2, 1, 3, 5, 2, 4)),
-        Case("one output feature", catches="squeezed dimensions", inputs=draw(2, 6, 4, 1, 4, 7)),
-        Case("one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 5, 3, 1, 4)),
-        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(2, 5, 3, 2, 3, 6, bias=True, gradients=1)),
+        Case("a single word", catches="squeezed dimensions", inputs=sized(2, 1, 3, 5, 2, 4)),
+        Case("one output feature", catches="squeezed dimensions", inputs=sized(2, 6, 4, 1, 4, 7)),
+        Case("one head", catches="a number of heads that is not the argument", inputs=sized(2, 4, 5, 3, 1, 4)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=sized(2, 5, 3, 2, 3, 6, bias=True, gradients=1)),
         Case(
             "in training, with a rate of 0",
             catches="a rate that is not the argument",
-            inputs=draw(2, 4, 3, 5, 2, 4, train=True),
+            inputs=sized(2, 4, 3, 5, 2, 4, train=True),
         ),
-        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 3, 2, 5, dropout=0.5)),
-        Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=draw_dropout),
+        Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 2, 5, dropout=0.5)),
+        Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=with_dropout),
     ],
     misconceptions=[
         Misconception(
@@ -487,13 +471,7 @@ exercise = Exercise(
             says="The numbers are right, but words and features are exchanged. Return (B, T, num_heads · d_out).",
             change={"finish": lambda module, joined, x: joined.mT},
         ),
-        Misconception(
-            "squeezed",
-            kind="arrangement",
-            credit=0.5,
-            says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
-            change={"finish": lambda module, joined, x: joined.squeeze()},
-        ),
+        results.squeezed(finish=lambda module, joined, x: joined.squeeze()),
         Misconception(
             "words and sentences exchanged",
             kind="axis",

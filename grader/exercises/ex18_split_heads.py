@@ -9,22 +9,19 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SPLIT_HEADS, detached
-from grader.exercises.ex16_causal_attention import shapes as projection_shapes
-from grader.exercises.ex16_causal_attention import with_diagonal, without_later, wrong_buffer
+from grader import Case, Exercise, Inputs, Misconception
+from grader.exercises import attention_cases
+from grader.exercises.ex16_causal_attention import wrong_buffer
+from grader.exercises.mistakes import dropout, gradients, masks, split_heads
 from grader.kit.module_cases import (
     WORDS,
     draw_future,
-    draw_weights,
     dropout_trial,
     first_output,
     impossible,
     observing,
     reading,
-    trial,
-    twice_and_changed,
 )
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -100,8 +97,8 @@ class MultiHeadAttention(nn.Module):
         number = self.number(sizes.heads, sizes.head_dim)
         x = self.prepare(x)
         projected = [getattr(self, f"W_{name}")(x) for name in self.roles]  # (B, T, d_out) each
-        passed_on = (self.pass_on(one, role, x) for one, role in zip(projected, "qkv", strict=True))
-        q, k, v = (self.split(one, number) for one in passed_on)  # (B, num_heads, T, head_dim) each
+        passed_on = (self.pass_on(vectors, role, x) for vectors, role in zip(projected, "qkv", strict=True))
+        q, k, v = (self.split(vectors, number) for vectors in passed_on)  # (B, num_heads, T, head_dim) each
         scores = self.hide(
             self.drop_raw(self.dropout, self.scale(self.score(q, k), sizes)), later, sizes
         )  # (B, num_heads, T, T)
@@ -110,12 +107,6 @@ class MultiHeadAttention(nn.Module):
         outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
         merged = self.drop_outputs(self.dropout, self.merge(outputs))  # (B, T, d_out)
         return self.finish(self.out(getattr(self, "out_proj", None), merged))
-
-
-def viewed(x: Tensor, heads: int) -> Tensor:
-    """In the right shape, but not transposed."""
-    B, T, d_out = x.shape
-    return x.reshape(B, heads, T, d_out // heads)
 
 
 def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
@@ -132,47 +123,23 @@ def with_large_numbers(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
     return scores.masked_fill(later, -1e9)
 
 
-def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
-    return lambda scores: torch.softmax(scores, dim=dim)
-
-
-def nothing(_module: nn.Module, _held: Any) -> None:
-    """What is not kept."""
-
-
-def draw(
-    B: int,
-    T: int,
-    d_in: int,
-    d_out: int,
-    heads: int,
-    context: int,
-    *,
-    dropout: float = 0.0,
-    bias: bool = False,
-    **how: Any,
-) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
-        arguments = [d_in, d_out, context, dropout, heads, *([True] if bias else [])]
-        weights = draw_weights(rng, shapes(d_in, d_out, bias))
-        return trial(arguments, weights, twice_and_changed(rng, randn(rng, B, T, d_in), context), **how)
-
-    return inputs
-
-
-def shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
+def shapes(d_in: int, d_out: int, _heads: int, bias: bool) -> dict[str, list[int]]:
     """Of all parameters, by name."""
-    return projection_shapes(d_in, d_out, bias) | {"out_proj.weight": [d_out, d_out], "out_proj.bias": [d_out]}
+    of_projections = attention_cases.projection_shapes(d_in, d_out, bias)
+    return of_projections | {"out_proj.weight": [d_out, d_out], "out_proj.bias": [d_out]}
 
 
-def draw_dropout(rng: torch.Generator) -> Inputs:
-    p, heads = 0.1 + 0.1 * float(torch.rand((), generator=rng)), 2  # far from 0.5
+sized = attention_cases.texts_for_heads(shapes)
+
+
+def with_dropout(rng: torch.Generator) -> Inputs:
+    p, heads = attention_cases.some_rate(rng), 2
 
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
-        made = {"W_query": for_scores, "W_key": for_scores, "W_value": for_values}
-        drawn = {f"{name}.weight": torch.cat([make() for _ in range(heads)]) for name, make in made.items()}
-        d_out = len(drawn["W_value.weight"])
-        return drawn | {"out_proj.weight": torch.eye(d_out), "out_proj.bias": torch.zeros(d_out)}
+        made = attention_cases.by_name(for_scores, for_values)
+        projections = {name: torch.cat([make() for _ in range(heads)]) for name, make in made.items()}
+        d_out = len(projections["W_value.weight"])
+        return projections | {"out_proj.weight": torch.eye(d_out), "out_proj.bias": torch.zeros(d_out)}
 
     return dropout_trial(rng, lambda d_in, d_head: [d_in, heads * d_head, WORDS, p, heads], weights)
 
@@ -194,41 +161,41 @@ exercise = Exercise(
         Case(
             "one sentence",
             catches="missing gradients, √d_in or √d_out for √head_dim",
-            inputs=draw(1, 5, 3, 8, 2, 5, gradients=1),
+            inputs=sized(1, 5, 3, 8, 2, 5, gradients=1),
         ),
         Case(
             "several sentences",
             catches="sentences that are mixed, a split without transpose",
-            inputs=draw(3, 4, 5, 6, 3, 4, gradients=1),
+            inputs=sized(3, 4, 5, 6, 3, 4, gradients=1),
         ),
         Case(
             "as many sentences as words",
             catches="a softmax over sentences that has the right shape",
-            inputs=draw(4, 4, 2, 6, 2, 4),
+            inputs=sized(4, 4, 2, 6, 2, 4),
         ),
         Case(
             "as many heads as words",
             catches="words and heads that are exchanged without an error",
-            inputs=draw(2, 4, 3, 12, 4, 4),
+            inputs=sized(2, 4, 3, 12, 4, 4),
         ),
-        Case("a longer text", catches="a mask for six words", inputs=draw(2, 8, 4, 6, 2, 9)),
+        Case("a longer text", catches="a mask for six words", inputs=sized(2, 8, 4, 6, 2, 9)),
         Case(
             "shorter than the context",
             catches="a mask that is not cut to the text",
-            inputs=draw(2, 3, 4, 10, 2, 8, gradients=1),
+            inputs=sized(2, 3, 4, 10, 2, 8, gradients=1),
         ),
-        Case("outputs as long as inputs", catches="missing projections", inputs=draw(2, 5, 6, 6, 2, 7)),
-        Case("a single word", catches="squeezed dimensions", inputs=draw(2, 1, 3, 6, 3, 4)),
-        Case("one feature in each head", catches="squeezed dimensions", inputs=draw(2, 6, 4, 3, 3, 7)),
-        Case("one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 3, 5, 1, 6)),
-        Case("with biases", catches="qkv_bias that is ignored", inputs=draw(2, 5, 3, 4, 2, 6, bias=True, gradients=1)),
+        Case("outputs as long as inputs", catches="missing projections", inputs=sized(2, 5, 6, 6, 2, 7)),
+        Case("a single word", catches="squeezed dimensions", inputs=sized(2, 1, 3, 6, 3, 4)),
+        Case("one feature in each head", catches="squeezed dimensions", inputs=sized(2, 6, 4, 3, 3, 7)),
+        Case("one head", catches="a number of heads that is not the argument", inputs=sized(2, 4, 3, 5, 1, 6)),
+        Case("with biases", catches="qkv_bias that is ignored", inputs=sized(2, 5, 3, 4, 2, 6, bias=True, gradients=1)),
         Case(
             "in training, with a rate of 0",
             catches="a rate that is not the argument",
-            inputs=draw(2, 4, 3, 6, 2, 4, train=True),
+            inputs=sized(2, 4, 3, 6, 2, 4, train=True),
         ),
-        Case("not in training", catches="dropout that is always active", inputs=draw(2, 5, 4, 9, 3, 5, dropout=0.5)),
-        Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=draw_dropout),
+        Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 9, 3, 5, dropout=0.5)),
+        Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
         Case(
             "features that cannot be split",
             catches="a check of d_out and num_heads that is missing",
@@ -241,8 +208,9 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        *SPLIT_HEADS,
-        *MASK_AND_DROPOUT,
+        *split_heads.IN_MODULES,
+        *masks.IN_MODULES,
+        *dropout.IN_MODULES,
         Misconception(
             "scaled by √d_out",
             kind="scaling",
@@ -340,7 +308,7 @@ exercise = Exercise(
             credit=0.25,
             says="You view (B, T, d_out) as (B, num_heads, T, head_dim), which mixes words up. View as "
             "(B, T, num_heads, head_dim), then transpose(1, 2).",
-            change={"split": viewed},
+            change={"split": split_heads.viewed},
         ),
         Misconception(
             "merged without transpose",
@@ -418,20 +386,8 @@ exercise = Exercise(
             says="W_query, W_key and W_value are one and the same layer. Make three of them.",
             change={"several": lambda new: [new()] * 3},
         ),
-        Misconception(
-            "future not hidden",
-            kind="missing step",
-            credit=0.25,
-            says="Every word sees all words. Hide later words: put −∞ above the diagonal of the scores before softmax.",
-            change={"hide": lambda scores, later, sizes: scores},
-        ),
-        Misconception(
-            "past hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="You hide the past and show the future. Put −∞ above the diagonal: later keys are there.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(later.mT, -torch.inf)},
-        ),
+        masks.FUTURE_NOT_HIDDEN,
+        masks.PAST_HIDDEN,
         Misconception(
             "mask inverted",
             kind="mix-up",
@@ -439,49 +395,12 @@ exercise = Exercise(
             says="You hide what should be seen: the past and the word itself. Put −∞ above the diagonal only.",
             change={"hide": lambda scores, later, sizes: scores.masked_fill(~later, -torch.inf)},
         ),
-        Misconception(
-            "own word hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="A word does not see itself: your mask includes the diagonal. Use diagonal=1.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(with_diagonal(later), -torch.inf)},
-        ),
-        Misconception(
-            "next word seen",
-            kind="mix-up",
-            credit=0.25,
-            says="A word sees the one after it: your mask begins too late. Use diagonal=1.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(later.triu(2), -torch.inf)},
-        ),
-        Misconception(
-            "zeros for −∞",
-            kind="wrong formula",
-            credit=0.25,
-            says="You set hidden scores to 0, or next to it, and softmax makes exp(0) = 1 of each. Set them to −∞.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0)},
-        ),
-        Misconception(
-            "−1 for −∞",
-            kind="wrong formula",
-            credit=0.25,
-            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1 / sizes.head_dim**0.5)},
-        ),
-        Misconception(
-            "−1 for −∞, after scaling",
-            kind="wrong formula",
-            credit=0.25,
-            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1.0)},
-        ),
-        Misconception(
-            "masked after softmax",
-            kind="missing step",
-            credit=0.25,
-            says="You hide weights after softmax only: rows no longer sum to one, and the future was "
-            "in the sum. Mask the scores before softmax.",
-            change={"hide": lambda scores, later, sizes: scores, "hide_weights": without_later},
-        ),
+        masks.OWN_WORD_HIDDEN,
+        masks.NEXT_WORD_SEEN,
+        split_heads.zeros_for_infinity(credit=0.25),
+        split_heads.minus_one_for_infinity(credit=0.25),
+        split_heads.minus_one_after_scaling(credit=0.25),
+        masks.MASKED_AFTER_SOFTMAX,
         Misconception(
             "context length 6 hard-coded",
             kind="hard-coded",
@@ -516,21 +435,12 @@ exercise = Exercise(
                 kind="axis",
                 credit=0.25,
                 says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=-1.",
-                change={"normalise": softmax_over(dim), **hiding},
+                change={"normalise": split_heads.softmax_over(dim), **hiding},
             )
             for what, of, dim in (("heads", "the heads", 1), ("the batch", "the sentences of the batch", 0))
             for how, hiding in (("", {}), (", without NaN", {"hide": with_large_numbers}))
         ),
-        Misconception(
-            "softmax missing",
-            kind="missing step",
-            credit=0.25,
-            says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
-            change={
-                "hide": lambda scores, later, sizes: without_later(scores, later),
-                "normalise": lambda scores: scores,
-            },
-        ),
+        masks.SOFTMAX_MISSING,
         Misconception(
             "last word only",
             kind="missing step",
@@ -550,7 +460,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="Your module holds no out_proj. Make it in __init__, nn.Linear(d_out, d_out), and apply it last.",
-            change={"keep_out": nothing, "out": lambda out_proj, merged: merged},
+            change={"keep_out": split_heads.not_kept, "out": lambda out_proj, merged: merged},
         ),
         Misconception(
             "out_proj not used",
@@ -653,34 +563,16 @@ exercise = Exercise(
             says="No gradient reaches the input. Use x as it is, without detach or .data.",
             change={"prepare": lambda x: x.detach()},
         ),
-        Misconception(
-            "values detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches W_value. Leave out detach and .data on the way of the values.",
-            change={"pass_on": detached("v")},
-        ),
+        gradients.VALUES_DETACHED,
         Misconception(
             "keys detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches W_key. Leave out detach and .data on the way of the keys.",
-            change={"pass_on": detached("k")},
+            change={"pass_on": gradients.detached("k")},
         ),
-        Misconception(
-            "weights detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
-            change={"pass_on": detached("q", "k")},
-        ),
-        Misconception(
-            "mask not kept",
-            kind="missing step",
-            credit=0.75,
-            says="No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
-            change={"keep_mask": nothing},
-        ),
+        gradients.WEIGHTS_DETACHED,
+        masks.MASK_NOT_KEPT,
         Misconception(
             "rate 1 − p",
             kind="wrong formula",
@@ -695,16 +587,7 @@ exercise = Exercise(
             says="You drop something else than attention weights, or more than these, perhaps values. Drop these only.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
-        Misconception(
-            "dropout before softmax",
-            kind="mix-up",
-            credit=0.5,
-            says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
-            change={
-                "drop_weights": lambda dropout, weights: weights,
-                "drop_raw": lambda dropout, scores: dropout(scores),
-            },
-        ),
+        dropout.before_softmax("drop_raw"),
         Misconception(
             "dropout on masked scores",
             kind="mix-up",

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader.exercises.attention_mistakes import SPLIT_HEADS, detached
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes import gradients, masks, split_heads
 from grader.kit.module_cases import (
     OTHERS_CHANGED,
     SECOND_CALL,
@@ -20,7 +21,6 @@ from grader.kit.module_cases import (
     reading,
     trial,
 )
-from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
 
@@ -83,9 +83,9 @@ class SelfAttention(nn.Module):
         number = self.number(sizes.heads, sizes.head_dim)
         given = self.inputs(values, keys, query)
         projected = [getattr(self, name)(x) for name, x in zip(self.layers, given, strict=True)]
-        passed_on = (self.pass_on(*one) for one in zip(projected, "vkq", given, strict=True))
+        passed_on = (self.pass_on(*step) for step in zip(projected, "vkq", given, strict=True))
         right_length = map(with_length, passed_on, self.lengths(sizes.K, sizes.Q))
-        v, k, q = (self.split(one, number) for one in right_length)  # (N, heads, length, head_dim) each
+        v, k, q = (self.split(vectors, number) for vectors in right_length)  # (N, heads, length, head_dim) each
         scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, Q, K)
         hidden = None if mask is None else self.hidden(mask, scores)
         scores = self.unmasked(scores) if hidden is None else self.hide(scores, hidden, sizes)
@@ -100,12 +100,6 @@ def with_length(x: Tensor, length: int) -> Tensor:
     return x.reshape(len(x), length, x.shape[-1])
 
 
-def viewed(x: Tensor, heads: int) -> Tensor:
-    """In the right shape, but not transposed."""
-    N, length, size = x.shape
-    return x.reshape(N, heads, length, size // heads)
-
-
 def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
     return torch.cat([scores[:, :1].masked_fill(hidden[:, :1], -1e20), scores[:, 1:]], dim=1)
 
@@ -115,21 +109,9 @@ def with_infinity(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
     return scores.masked_fill(hidden, -torch.inf)
 
 
-def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
-    return lambda scores: torch.softmax(scores, dim=dim)
-
-
-def only_seen(weights: Tensor, hidden: Tensor) -> Tensor:
-    return weights.masked_fill(hidden, 0.0)
-
-
 def causal(scores: Tensor) -> Tensor:
     later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
     return scores.masked_fill(later, -torch.inf)
-
-
-def nothing(_module: nn.Module, _held: Any) -> None:
-    """What is not kept."""
 
 
 def unmasked(_rng: torch.Generator, _N: int, _heads: int, _Q: int, _K: int) -> None:
@@ -139,11 +121,11 @@ def unmasked(_rng: torch.Generator, _N: int, _heads: int, _Q: int, _K: int) -> N
 def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int, int], Tensor]:
     """(N, 1, 1, K): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
 
-    def drawn(_rng: torch.Generator, N: int, _heads: int, _Q: int, K: int) -> Tensor:
+    def mask(_rng: torch.Generator, N: int, _heads: int, _Q: int, K: int) -> Tensor:
         lengths = torch.linspace(max(1, K // 2), K - 1, N).long()
         return (torch.arange(K) < lengths[:, None]).to(dtype)[:, None, None, :]
 
-    return drawn
+    return mask
 
 
 def scattered(
@@ -151,16 +133,16 @@ def scattered(
 ) -> Callable[[torch.Generator, int, int, int, int], Tensor]:
     """(N, 1 or heads, Q, K): any word may be hidden, but each query sees at least one and misses at least one."""
 
-    def drawn(rng: torch.Generator, N: int, heads: int, Q: int, K: int) -> Tensor:
+    def mask(rng: torch.Generator, N: int, heads: int, Q: int, K: int) -> Tensor:
         shape = (N, heads if for_heads else 1, Q)
         order = torch.rand(*shape, K, generator=rng).argsort(dim=-1)
         seen = torch.randint(1, K, (*shape, 1), generator=rng)
         return (order < seen).to(dtype)
 
-    return drawn
+    return mask
 
 
-def draw(
+def sized(
     N: int,
     Q: int,
     K: int,
@@ -175,7 +157,7 @@ def draw(
         mask = make_mask(rng, N, heads, Q, K)
         calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
         if N > 1:
-            others = [torch.cat([one[:1], randn(rng, *one[1:].shape)]) for one in sequences]
+            others = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
             calls[OTHERS_CHANGED] = [*others, mask]
         if mask is not None:
             calls["output without a mask"] = sequences
@@ -200,58 +182,60 @@ exercise = Exercise(
         Case(
             "one sentence",
             catches="missing gradients, √embed_size for √head_dim",
-            inputs=draw(1, 5, 3, 8, 2, unmasked, gradients=3),
+            inputs=sized(1, 5, 3, 8, 2, unmasked, gradients=3),
         ),
         Case(
             "several sentences",
             catches="sentences that are mixed, sequences that are mixed up",
-            inputs=draw(3, 4, 5, 6, 3, unmasked, gradients=3),
+            inputs=sized(3, 4, 5, 6, 3, unmasked, gradients=3),
         ),
         Case(
             "padded sentences",
             catches="a mask that is ignored, inverted, or applied after softmax",
-            inputs=draw(3, 2, 6, 10, 2, padding(whole), gradients=3),
+            inputs=sized(3, 2, 6, 10, 2, padding(whole), gradients=3),
         ),
         Case(
             "a mask of true and false",
             catches="masks that are used as numbers",
-            inputs=draw(2, 3, 7, 6, 2, padding(boolean)),
+            inputs=sized(2, 3, 7, 6, 2, padding(boolean)),
         ),
         Case(
             "a mask for each query",
             catches="a mask that hides queries",
-            inputs=draw(2, 4, 6, 9, 3, scattered(whole), gradients=3),
+            inputs=sized(2, 4, 6, 9, 3, scattered(whole), gradients=3),
         ),
         Case(
             "a mask of true and false for each query",
             catches="masks that are used as numbers",
-            inputs=draw(2, 5, 3, 4, 2, scattered(boolean)),
+            inputs=sized(2, 5, 3, 4, 2, scattered(boolean)),
         ),
         Case(
             "a mask for each head",
             catches="a mask that is cut or viewed",
-            inputs=draw(2, 2, 4, 12, 3, scattered(whole, for_heads=True)),
+            inputs=sized(2, 2, 4, 12, 3, scattered(whole, for_heads=True)),
         ),
         Case(
             "one length for all",
             catches="lengths that are mixed up without an error",
-            inputs=draw(2, 5, 5, 6, 2, scattered(whole), gradients=3),
+            inputs=sized(2, 5, 5, 6, 2, scattered(whole), gradients=3),
         ),
         Case(
             "as many sentences, heads and words",
             catches="a softmax over the wrong dimension that has the right shape",
-            inputs=draw(3, 3, 3, 12, 3, padding(whole)),
+            inputs=sized(3, 3, 3, 12, 3, padding(whole)),
         ),
-        Case("a single query", catches="squeezed dimensions", inputs=draw(2, 1, 4, 6, 3, padding(whole))),
-        Case("a single key", catches="squeezed dimensions", inputs=draw(2, 3, 1, 4, 2, unmasked)),
-        Case("one feature in each head", catches="squeezed dimensions", inputs=draw(2, 3, 4, 5, 5, scattered(whole))),
+        Case("a single query", catches="squeezed dimensions", inputs=sized(2, 1, 4, 6, 3, padding(whole))),
+        Case("a single key", catches="squeezed dimensions", inputs=sized(2, 3, 1, 4, 2, unmasked)),
+        Case("one feature in each head", catches="squeezed dimensions", inputs=sized(2, 3, 4, 5, 5, scattered(whole))),
         Case(
-            "one head", catches="a number of heads that is not the argument", inputs=draw(2, 4, 3, 7, 1, padding(whole))
+            "one head",
+            catches="a number of heads that is not the argument",
+            inputs=sized(2, 4, 3, 7, 1, padding(whole)),
         ),
         Case(
             "in training",
             catches="dropout that is active all the time",
-            inputs=draw(2, 3, 5, 8, 4, padding(whole), train=True),
+            inputs=sized(2, 3, 5, 8, 4, padding(whole), train=True),
         ),
         Case(
             "features that cannot be split",
@@ -265,7 +249,7 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        *SPLIT_HEADS,
+        *split_heads.IN_MODULES,
         Misconception(
             "scaled by √embed_size",
             kind="scaling",
@@ -438,7 +422,7 @@ exercise = Exercise(
             credit=0.25,
             says="You reshape (N, length, embed_size) to (N, heads, length, head_dim): words are mixed up. Reshape "
             "to (N, length, heads, head_dim), then exchange the two in the middle.",
-            change={"split": viewed},
+            change={"split": split_heads.viewed},
         ),
         Misconception(
             "merged without transpose",
@@ -556,7 +540,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="You hide weights after softmax only, so they no longer sum to one. Mask the scores before softmax.",
-            change={"hide": lambda scores, hidden, sizes: scores, "hide_weights": only_seen},
+            change={"hide": lambda scores, hidden, sizes: scores, "hide_weights": masks.without},
         ),
         Misconception(
             "−∞ after softmax",
@@ -568,27 +552,9 @@ exercise = Exercise(
                 "hide_weights": lambda weights, hidden: weights.masked_fill(hidden, -1e20),
             },
         ),
-        Misconception(
-            "zeros for −∞",
-            kind="wrong formula",
-            credit=0.5,
-            says="You set hidden scores to 0, or next to it, and softmax makes exp(0) = 1 of each. Set them to −∞.",
-            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 0.0)},
-        ),
-        Misconception(
-            "−1 for −∞",
-            kind="wrong formula",
-            credit=0.5,
-            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
-            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1 / sizes.head_dim**0.5)},
-        ),
-        Misconception(
-            "−1 for −∞, after scaling",
-            kind="wrong formula",
-            credit=0.5,
-            says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
-            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1.0)},
-        ),
+        split_heads.zeros_for_infinity(credit=0.5),
+        split_heads.minus_one_for_infinity(credit=0.5),
+        split_heads.minus_one_after_scaling(credit=0.5),
         Misconception(
             "+∞ for −∞",
             kind="wrong formula",
@@ -672,7 +638,7 @@ exercise = Exercise(
                 kind="axis",
                 credit=0.25,
                 says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=3.",
-                change={"normalise": softmax_over(dim), **hiding},
+                change={"normalise": split_heads.softmax_over(dim), **hiding},
             )
             for what, of, dim in (
                 ("queries", "the queries", 2),
@@ -681,16 +647,7 @@ exercise = Exercise(
             )
             for nan, hiding in (("", {}), (", with NaN", {"hide": with_infinity}))
         ),
-        Misconception(
-            "softmax missing",
-            kind="missing step",
-            credit=0.25,
-            says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
-            change={
-                "hide": lambda scores, hidden, sizes: only_seen(scores, hidden),
-                "normalise": lambda scores: scores,
-            },
-        ),
+        masks.SOFTMAX_MISSING,
         Misconception(
             "softmax missing, with −1e20",
             kind="missing step",
@@ -720,7 +677,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="Your module holds no fc_out. Make it in __init__, without bias, and apply it last.",
-            change={"keep_out": nothing, "out": lambda fc_out, merged: merged},
+            change={"keep_out": split_heads.not_kept, "out": lambda fc_out, merged: merged},
         ),
         Misconception(
             "fc_out not used",
@@ -808,28 +765,28 @@ exercise = Exercise(
             kind="gradient",
             credit=0.5,
             says="No gradient reaches values. Leave out detach and .data on their way.",
-            change={"pass_on": detached("v")},
+            change={"pass_on": gradients.detached("v")},
         ),
         Misconception(
             "keys detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches keys. Leave out detach and .data on their way.",
-            change={"pass_on": detached("k")},
+            change={"pass_on": gradients.detached("k")},
         ),
         Misconception(
             "queries detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches query. Leave out detach and .data on the way of the queries.",
-            change={"pass_on": detached("q")},
+            change={"pass_on": gradients.detached("q")},
         ),
         Misconception(
             "weights detached",
             kind="gradient",
             credit=0.5,
             says="No gradient reaches keys and query. Leave out detach and .data on the way of scores and weights.",
-            change={"pass_on": detached("q", "k")},
+            change={"pass_on": gradients.detached("q", "k")},
         ),
     ],
 )

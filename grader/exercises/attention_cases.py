@@ -1,0 +1,65 @@
+"""Cases for modules of attention, which have much in common: exercises 13, 16, 17 and 18."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from grader import Inputs, randn
+from grader.kit.module_cases import draw_weights, trial, twice_and_changed
+
+Tensor = torch.Tensor
+Shapes = Mapping[str, Sequence[int]]
+
+
+def projection_shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
+    """Of the parameters of queries, keys and values, by name."""
+    names = ("W_query", "W_key", "W_value")
+    weights = {f"{name}.weight": [d_out, d_in] for name in names}
+    return weights | ({f"{name}.bias": [d_out] for name in names} if bias else {})
+
+
+def texts(
+    arguments: Sequence[Any], shapes: Shapes, B: int, T: int, *, bias: bool, **how: Any
+) -> Callable[[torch.Generator], Inputs]:
+    """B texts of T words each, for modules made with (d_in, d_out, context_length, …)."""
+    d_in, _d_out, context, *_ = arguments
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        weights = draw_weights(rng, shapes)
+        calls = twice_and_changed(rng, randn(rng, B, T, d_in), context)
+        return trial([*arguments, *([True] if bias else [])], weights, calls, **how)
+
+    return inputs
+
+
+def texts_for_heads(shapes: Callable[[int, int, int, bool], Shapes]) -> Callable[..., Callable[..., Inputs]]:
+    """The same for modules with a number of heads; `shapes` are made of d_in, d_out, this number, and bias."""
+
+    def sized(
+        B: int,
+        T: int,
+        d_in: int,
+        d_out: int,
+        heads: int,
+        context: int,
+        *,
+        dropout: float = 0.0,
+        bias: bool = False,
+        **how: Any,
+    ) -> Callable[[torch.Generator], Inputs]:
+        arguments = [d_in, d_out, context, dropout, heads]
+        return texts(arguments, shapes(d_in, d_out, heads, bias), B, T, bias=bias, **how)
+
+    return sized
+
+
+def some_rate(rng: torch.Generator) -> float:
+    return 0.1 + 0.1 * float(torch.rand((), generator=rng))  # far from 0.5
+
+
+def by_name(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Callable[[], Tensor]]:
+    """What draws the weights of a head in a case about dropout: see `dropout_trial`."""
+    return {"W_query.weight": for_scores, "W_key.weight": for_scores, "W_value.weight": for_values}

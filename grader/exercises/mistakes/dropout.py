@@ -1,0 +1,67 @@
+"""Dropout that is forgotten, at another rate, or elsewhere than on the weights of a module."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from grader import Misconception
+
+Tensor = torch.Tensor
+
+
+def unscaled(dropout: nn.Dropout, weights: Tensor) -> Tensor:
+    return weights * (torch.rand_like(weights) >= dropout.p) if dropout.training else weights
+
+
+def before_softmax(step: str) -> Misconception:
+    return Misconception(
+        "dropout before softmax",
+        kind="mix-up",
+        credit=0.5,
+        says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
+        change={"drop_weights": lambda dropout, weights: weights, step: lambda dropout, scores: dropout(scores)},
+    )
+
+
+# Of modules with a causal mask: exercises 16 and 18.
+IN_MODULES = [
+    Misconception(
+        "dropout forgotten",
+        kind="missing step",
+        credit=0.5,
+        says="In training, nothing is dropped. Apply dropout to the attention weights.",
+        change={"drop_weights": lambda dropout, weights: weights},
+    ),
+    Misconception(
+        "rate 0.5 hard-coded",
+        kind="hard-coded",
+        credit=0.5,
+        says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
+        change={"rate": lambda _p: 0.5},
+    ),
+    Misconception(
+        "dropout always active",
+        kind="missing step",
+        credit=0.5,
+        says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
+        change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
+    ),
+    Misconception(
+        "dropout on the output",
+        kind="mix-up",
+        credit=0.5,
+        says="You drop entries of the output. Drop attention weights, before they meet the values.",
+        change={
+            "drop_weights": lambda dropout, weights: weights,
+            "drop_outputs": lambda dropout, out: dropout(out),
+        },
+    ),
+    Misconception(
+        "survivors not scaled",
+        kind="missing step",
+        credit=0.5,
+        says="Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.",
+        change={"drop_weights": unscaled},
+    ),
+]

@@ -1,0 +1,142 @@
+"""Words hidden that may be seen, or seen that must be hidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader import Misconception
+
+Tensor = torch.Tensor
+
+
+def hide_later(scores: Tensor) -> Tensor:
+    """−∞ where a key is later than the query; a row for each query."""
+    return scores + torch.full_like(scores, -torch.inf).triu(1)
+
+
+def without(weights: Tensor, hidden: Tensor) -> Tensor:
+    return weights.masked_fill(hidden, 0.0)
+
+
+def with_diagonal(later: Tensor) -> Tensor:
+    return ~later.mT  # what is not below the diagonal
+
+
+SOFTMAX_TWICE = Misconception(
+    "softmax twice",
+    kind="wrong formula",
+    credit=0.25,
+    says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+    change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+)
+
+
+def future_hidden(**change: Any) -> Misconception:
+    return Misconception(
+        "future hidden",
+        kind="mix-up",
+        credit=0.5,
+        says="You hide later words (a causal mask). Here every word may look at every word.",
+        change=change,
+    )
+
+
+FUTURE_NOT_HIDDEN = Misconception(
+    "future not hidden",
+    kind="missing step",
+    credit=0.25,
+    says="Every word sees all words. Hide later words: put −∞ above the diagonal of the scores before softmax.",
+    change={"hide": lambda scores, later, *_sizes: scores},
+)
+
+PAST_HIDDEN = Misconception(
+    "past hidden",
+    kind="mix-up",
+    credit=0.25,
+    says="You hide the past and show the future. Put −∞ above the diagonal: later keys are there.",
+    change={"hide": lambda scores, later, *_sizes: scores.masked_fill(later.mT, -torch.inf)},
+)
+
+OWN_WORD_HIDDEN = Misconception(
+    "own word hidden",
+    kind="mix-up",
+    credit=0.25,
+    says="A word does not see itself: your mask includes the diagonal. Use diagonal=1.",
+    change={"hide": lambda scores, later, *_sizes: scores.masked_fill(with_diagonal(later), -torch.inf)},
+)
+
+NEXT_WORD_SEEN = Misconception(
+    "next word seen",
+    kind="mix-up",
+    credit=0.25,
+    says="A word sees the one after it: your mask begins too late. Use diagonal=1.",
+    change={"hide": lambda scores, later, *_sizes: scores.masked_fill(later.triu(2), -torch.inf)},
+)
+
+MASKED_AFTER_SOFTMAX = Misconception(
+    "masked after softmax",
+    kind="missing step",
+    credit=0.25,
+    says="You hide weights after softmax only: rows no longer sum to one, and the future was "
+    "in the sum. Mask the scores before softmax.",
+    change={"hide": lambda scores, later, *_sizes: scores, "hide_weights": without},
+)
+
+SOFTMAX_MISSING = Misconception(
+    "softmax missing",
+    kind="missing step",
+    credit=0.25,
+    says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
+    change={"hide": lambda scores, hidden, *_sizes: without(scores, hidden), "normalise": lambda scores: scores},
+)
+
+MASK_NOT_KEPT = Misconception(
+    "mask not kept",
+    kind="missing step",
+    credit=0.75,
+    says="No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
+    change={"keep_mask": lambda module, mask: None},
+)
+
+
+# Of modules with a causal mask: exercises 16 and 18.
+IN_MODULES = [
+    Misconception(
+        "mask not cut to the text",
+        kind="hard-coded",
+        credit=0.5,
+        says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
+        change={"crop": lambda later, T: later},
+    ),
+    Misconception(
+        "weights transposed",
+        kind="axis",
+        credit=0.25,
+        says="The weights are transposed when they meet the values, so words see the future.",
+        change={"mix": lambda weights, v: weights.mT @ v},
+    ),
+    Misconception(
+        "first sentence only",
+        kind="missing step",
+        credit=0.25,
+        says="You return one sentence of the batch. The result has shape (B, T, d_out).",
+        change={"finish": lambda outputs: outputs[0]},
+    ),
+    Misconception(
+        "mask is a plain attribute",
+        kind="missing step",
+        credit=0.75,
+        says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
+        change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
+    ),
+    Misconception(
+        "mask is a parameter",
+        kind="mix-up",
+        credit=0.75,
+        says="The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
+        change={"keep_mask": lambda module, mask: setattr(module, "mask", nn.Parameter(mask, requires_grad=False))},
+    ),
+]

@@ -1,0 +1,84 @@
+"""Right numbers in the wrong arrangement, or not all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from grader import Misconception
+
+Tensor = torch.Tensor
+
+
+def split_columns(outputs: Tensor) -> list[Tensor]:
+    return list(outputs.mT.unsqueeze(-1))  # (D, N) -> N times (D, 1)
+
+
+def squeezed(**change: Any) -> Misconception:
+    return Misconception(
+        "squeezed",
+        kind="arrangement",
+        credit=0.5,
+        says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
+        change=change,
+    )
+
+
+def flat_vectors(**change: Any) -> Misconception:
+    return Misconception(
+        "flat vectors",
+        kind="arrangement",
+        credit=0.5,
+        says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
+        change=change,
+    )
+
+
+ROW_VECTORS = Misconception(
+    "row vectors",
+    kind="convention",
+    credit=0.5,
+    says="The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).",
+    change={"arrange": lambda outputs: list(outputs.mT.unsqueeze(1))},
+)
+
+SIDE_BY_SIDE = Misconception(
+    "outputs side by side",
+    kind="arrangement",
+    credit=0.5,
+    says="You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.",
+    change={"arrange": lambda outputs: outputs},
+)
+
+LAST_OUTPUT_ONLY = Misconception(
+    "last output only",
+    kind="missing step",
+    credit=0.25,
+    says="Each query overwrites the one before: you return the last output alone. Append to a list.",
+    change={"arrange": lambda outputs: outputs[:, -1:]},
+)
+
+FIRST_OUTPUT_ONLY = Misconception(
+    "first output only",
+    kind="missing step",
+    credit=0.25,
+    says="You return the output of the first query only. Collect all outputs, then return the list.",
+    change={"arrange": lambda outputs: outputs[:, :1]},
+)
+
+LAST_QUERY_LEFT_OUT = Misconception(
+    "last query left out",
+    kind="missing step",
+    credit=0.5,
+    says="Your outer loop stops before the last query: range(N) already ends at N - 1.",
+    change={"arrange": lambda outputs: split_columns(outputs)[:-1]},
+)
+
+TRANSPOSED = Misconception(
+    "result transposed",
+    kind="convention",
+    credit=0.5,
+    says="The numbers are right, but transposed. Words are columns: return shape (D, N).",
+    change={"after": lambda outputs, X: outputs.mT},
+)

@@ -1,0 +1,44 @@
+"""Scores that are scaled by something else, in the wrong place, or with the wrong sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader import Misconception
+
+
+def sign_flipped(**change: Any) -> Misconception:
+    return Misconception(
+        "sign flipped",
+        kind="wrong formula",
+        credit=0.25,
+        says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+        change=change,
+    )
+
+
+ROOT_OF_FOUR = Misconception(
+    "√4 hard-coded",
+    kind="hard-coded",
+    credit=0.5,
+    says="You always divide by 2, which is √D for the notebook's D = 4 only. Take D from the shape of a query.",
+    change={"scale": lambda scores, D, N: scores / 2},
+)
+
+MULTIPLIED_BY_ROOT_D = Misconception(
+    "multiplied by √D",
+    kind="scaling",
+    credit=0.5,
+    says="You multiply the scores by √D. Divide by it.",
+    change={"scale": lambda scores, D, N: scores * D**0.5},
+)
+
+
+def scaled_after_softmax(**change: Any) -> Misconception:
+    return Misconception(
+        "scaled after softmax",
+        kind="scaling",
+        credit=0.5,
+        says="You scale after softmax. Scale the scores, before softmax.",
+        change=change,
+    )

@@ -1,0 +1,121 @@
+"""Softmax along the wrong dimension, or another function in its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from grader import Misconception
+
+Tensor = torch.Tensor
+
+
+def over_everything(scores: Tensor) -> Tensor:
+    """All weights together sum to one."""
+    return torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)
+
+
+EXPONENTIAL_FORGOTTEN = Misconception(
+    "exponential forgotten",
+    kind="missing step",
+    credit=0.25,
+    says="You leave out exp. It makes every number positive before you divide by the sum.",
+    change={"positive": lambda items: items},
+)
+
+
+def divided_by_the_length(**change: Any) -> Misconception:
+    return Misconception(
+        "divided by the length",
+        kind="wrong formula",
+        credit=0.5,
+        says="You divide by the Euclidean norm, so the squares sum to one. Divide by the plain sum.",
+        change=change,
+    )
+
+
+BASE_TWO = Misconception(
+    "base two",
+    kind="wrong formula",
+    credit=0.5,
+    says="You use powers of 2. Use the exponential function, torch.exp.",
+    change={"positive": torch.exp2},
+)
+
+
+def hard_maximum(**change: Any) -> Misconception:
+    return Misconception(
+        "hard maximum",
+        kind="wrong formula",
+        credit=0.25,
+        says="You give all weight to the largest number. Softmax gives every number some weight.",
+        change=change,
+    )
+
+
+def applied_twice(**change: Any) -> Misconception:
+    return Misconception(
+        "applied twice",
+        kind="wrong formula",
+        credit=0.5,
+        says="You apply softmax twice. Once is enough.",
+        change=change,
+    )
+
+
+OVER_QUERIES = Misconception(
+    "softmax over queries",
+    kind="axis",
+    credit=0.5,
+    says="Your softmax runs over the queries of one key. It must run over the keys of one query.",
+    change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
+)
+
+SCORES_DIVIDED_BY_THEIR_SUM = Misconception(
+    "exponential forgotten",
+    kind="missing step",
+    credit=0.25,
+    says="You divide scores by their sum without exp. Use softmax.",
+    change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
+)
+
+SIGMOID = Misconception(
+    "sigmoid",
+    kind="wrong formula",
+    credit=0.25,
+    says="You use the sigmoid of the scores as weights. Use softmax.",
+    change={"normalise": torch.sigmoid},
+)
+
+ALONG_ROWS = Misconception(
+    "softmax along rows",
+    kind="axis",
+    credit=0.5,
+    says="Your softmax runs over the queries of one key. It must run down each column of KᵀQ: over the keys.",
+    change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
+)
+
+COLUMNS_NOT_NORMALISED = Misconception(
+    "not normalised",
+    kind="missing step",
+    credit=0.25,
+    says="Your weights do not sum to one: divide the exponentials by their sum in each column.",
+    change={"normalise": torch.exp},
+)
+
+OVER_EVERYTHING = Misconception(
+    "softmax over everything",
+    kind="axis",
+    credit=0.5,
+    says="Your softmax runs over all scores at once. Apply it to each row, with dim=-1.",
+    change={"normalise": over_everything},
+)
+
+ROWS_NOT_NORMALISED = Misconception(
+    "not normalised",
+    kind="missing step",
+    credit=0.25,
+    says="Your weights do not sum to one: divide the exponentials by their sum in each row.",
+    change={"normalise": torch.exp},
+)

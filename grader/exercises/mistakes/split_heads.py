@@ -1,0 +1,169 @@
+"""Mistakes in modules that split one projection into heads: exercises 18 and 19."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from grader import Misconception
+from grader.exercises.mistakes import gradients, masks, results, scaling, weighing
+
+Tensor = torch.Tensor
+
+
+def averaged(outputs: Tensor) -> Tensor:
+    return outputs.mean(1).repeat(1, 1, outputs.shape[1])
+
+
+def first_of(dim: int) -> Callable[..., Tensor]:
+    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
+    return lambda weights, *_sizes: weights.narrow(dim, 0, 1).expand_as(weights)
+
+
+def viewed(x: Tensor, heads: int) -> Tensor:
+    """In the right shape, but not transposed."""
+    B, T, size = x.shape
+    return x.reshape(B, heads, T, size // heads)
+
+
+def softmax_over(dim: int) -> Callable[[Tensor], Tensor]:
+    return lambda scores: torch.softmax(scores, dim=dim)
+
+
+def not_kept(_module: nn.Module, _held: object) -> None:
+    """For a layer or a buffer that is made and forgotten."""
+
+
+def zeros_for_infinity(credit: float) -> Misconception:
+    return Misconception(
+        "zeros for −∞",
+        kind="wrong formula",
+        credit=credit,
+        says="You set hidden scores to 0, or next to it, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+        change={"hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0)},
+    )
+
+
+def minus_one_for_infinity(credit: float) -> Misconception:
+    return Misconception(
+        "−1 for −∞",
+        kind="wrong formula",
+        credit=credit,
+        says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+        change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1 / sizes.head_dim**0.5)},
+    )
+
+
+def minus_one_after_scaling(credit: float) -> Misconception:
+    return Misconception(
+        "−1 for −∞, after scaling",
+        kind="wrong formula",
+        credit=credit,
+        says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+        change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1.0)},
+    )
+
+
+IN_MODULES = [
+    Misconception(
+        "not scaled",
+        kind="scaling",
+        credit=0.5,
+        says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
+        change={"scale": lambda scores, sizes: scores},
+    ),
+    Misconception(
+        "divided by head_dim",
+        kind="scaling",
+        credit=0.5,
+        says="Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
+        change={"scale": lambda scores, sizes: scores / sizes.head_dim},
+    ),
+    Misconception(
+        "divided by head_dim and 2",
+        kind="wrong formula",
+        credit=0.5,
+        says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+        change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
+    ),
+    Misconception(
+        "divided by head_dim / 2",
+        kind="wrong formula",
+        credit=0.5,
+        says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+        change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
+    ),
+    Misconception(
+        "multiplied by √head_dim",
+        kind="scaling",
+        credit=0.5,
+        says="You multiply the scores by √head_dim. Divide by it.",
+        change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
+    ),
+    Misconception(
+        "scaled after softmax",
+        kind="scaling",
+        credit=0.5,
+        says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
+        change={
+            "scale": lambda scores, sizes: scores,
+            "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
+        },
+    ),
+    scaling.sign_flipped(scale=lambda scores, sizes: -scores / sizes.head_dim**0.5),
+    Misconception(
+        "heads in reverse order",
+        kind="arrangement",
+        credit=0.5,
+        says="The last head comes first. Merge the heads in their order.",
+        change={"merge": lambda outputs: outputs.flip(1).transpose(1, 2).flatten(2)},
+    ),
+    Misconception(
+        "first head's weights for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All heads use the weights of the first. Each head computes its own.",
+        change={"change_weights": first_of(1)},
+    ),
+    Misconception(
+        "weights averaged over heads",
+        kind="mix-up",
+        credit=0.25,
+        says="All heads use the mean of their weights. Each head uses its own.",
+        change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
+    ),
+    Misconception(
+        "first head only",
+        kind="mix-up",
+        credit=0.25,
+        says="The output of the first head stands in the places of all heads. Merge all of them.",
+        change={"merge": lambda outputs: outputs[:, 0].repeat(1, 1, outputs.shape[1])},
+    ),
+    Misconception(
+        "heads averaged",
+        kind="wrong formula",
+        credit=0.25,
+        says="The mean of the heads stands in the places of all heads. Put them side by side.",
+        change={"merge": averaged},
+    ),
+    masks.SOFTMAX_TWICE,
+    Misconception(
+        "exponentials not divided",
+        kind="missing step",
+        credit=0.25,
+        says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
+        change={"normalise": torch.exp},
+    ),
+    Misconception(
+        "sigmoid for softmax",
+        kind="wrong formula",
+        credit=0.25,
+        says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
+        change={"normalise": torch.sigmoid},
+    ),
+    weighing.first_sentences_weights(change_weights=first_of(0)),
+    results.squeezed(finish=lambda outputs: outputs.squeeze()),
+    gradients.EVERYTHING_DETACHED,
+]
