@@ -102,7 +102,7 @@ exercise = Exercise(
     form="twice",
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
-    # dropped ones than p. Six answers of two calls each, at less than 3e-8 a call (see dropout_test.py): a right
+    # dropped ones than p. Six answers of two calls each, at less than 3e-8 a call (see tests/test_dropout.py): a right
     # function is refused with a probability below 4e-7.
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),
