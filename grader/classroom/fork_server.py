@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.forkserver
-import os
 import sys
+
+from grader.machine import cores
 
 # nbformat brings jsonschema, which builds a grammar for international web addresses when it finds this package: most of
 # a second, for a format that no notebook has.
@@ -13,11 +14,6 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # how 
 
 
 PRELOADED = ["grader.classroom.tied_to_head", "grader.classroom.fork_server", "grader.classroom.submission_grader"]
-
-
-def cores() -> int:
-    """How many processes can work at once here."""
-    return len(os.sched_getaffinity(0))
 
 
 def start_fork_server() -> None:
