@@ -1,4 +1,7 @@
-"""Imported before everything else, since every second counts there."""
+"""The process that a crew's processes are forked from: it imports torch while the head imports the rest.
+
+Every second counts there, so the head imports this module before everything else, and so does that process.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ PRELOADED = ["grader.classroom.tied_to_head", "grader.classroom.fork_server", "g
 
 
 def start_fork_server() -> None:
-    """Start the process that workers are forked from, so that it imports torch while we import the rest."""
+    """Have it import what graders of submissions need. With one core, it would only be in the way."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     if cores() > 1:
         multiprocessing.forkserver.ensure_running()
