@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from grader.classroom.fork_server import cores
 from grader.course import Course
 from grader.errors import CourseError
+from grader.machine import cores
+from grader.pages.platforms import Identifier, Platform, export_points, refuse_what_is_not_for
 from grader.sandbox.plain_text import one_line
+from grader.terminal import console, errors, print_path, shown, tell
 
 # As an instructor's work goes; then what is not for every day.
 ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
@@ -38,21 +39,11 @@ app = typer.Typer(
     help="Hand out the notebooks of a course on attention, grade what comes back, and see what was understood. "
     "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
-# A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
-console = Console() if Console().is_terminal else Console(width=150)
-errors = Console(stderr=True, style="red", soft_wrap=True)
 ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
 FEW = 30  # students whose points fit on a page
 
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
-Platform = Literal["canvas", "moodle", "gradescope"]
-Identifier = Literal["username", "email", "idnumber"]
-OPTION_OF: dict[str, tuple[Platform, ...]] = {
-    "--roster": ("canvas",),
-    "--column": ("canvas", "moodle"),
-    "--by": ("moodle",),
-}
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 
 
@@ -76,11 +67,11 @@ def release(
     if marimo:
         need_marimo()
     for assignment in course.chosen(assignments):
-        compile_release(course, assignment, _tell)
+        compile_release(course, assignment, tell)
         console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
         if marimo:
             path = convert_release(course, assignment)
-            said = f"{_shown(path.parent)} is ready, too. Try it: marimo edit {_shown(path)}"
+            said = f"{shown(path.parent)} is ready, too. Try it: marimo edit {shown(path)}"
             console.print(said, highlight=False, soft_wrap=True)
 
 
@@ -103,7 +94,8 @@ def autograde_command(
     Example: `grader autograde self_attention --student ada --student emmy`
     """
     from grader.classroom import progress
-    from grader.classroom.autograde import autograde, who
+    from grader.classroom.intake import who
+    from grader.classroom.run import autograde
 
     course = Course(Path())
     if device == "cuda" and not dask:
@@ -151,8 +143,8 @@ def feedback(assignment: Assignment) -> None:
     """
     from grader.pages.feedback import write_feedback
 
-    for path in write_feedback(Course(Path()), assignment, _tell):
-        _print_path(path)
+    for path in write_feedback(Course(Path()), assignment, tell):
+        print_path(path)
 
 
 @app.command()
@@ -165,8 +157,8 @@ def report(assignment: Assignment) -> None:
     """
     from grader.pages.report import write_report
 
-    for path in write_report(Course(Path()), assignment, _tell):
-        _print_path(path)
+    for path in write_report(Course(Path()), assignment, tell):
+        print_path(path)
 
 
 @app.command()
@@ -185,17 +177,9 @@ def export(
 
     Example: `grader export self_attention --to canvas --roster grades.csv`
     """
-    from grader.pages.export import export_canvas, export_gradescope, export_moodle
-
-    _refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
-    course = Course(Path())
-    if to == "canvas":
-        path = export_canvas(course, assignment, roster, column, _tell)
-    elif to == "moodle":
-        path = export_moodle(course, assignment, by or "username", column, _tell)
-    else:
-        path = export_gradescope(course, assignment, _tell)
-    _print_path(path)
+    refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
+    path = export_points(to, Course(Path()), assignment, tell, roster=roster, column=column, by=by)
+    print_path(path)
 
 
 @app.command()
@@ -231,7 +215,7 @@ def demo() -> None:
     results, pages, report = run_demo(Course(Path()), Path("demo"), console)
     console.print(progress.results_table(results, pages))
     student = most_to_read(results)
-    both = f"{_shown(report)}  the class\n  {_shown(pages[student])}  what {student} reads"
+    both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"
     console.print(f"Open these two in a browser:\n  {both}", soft_wrap=True)
 
 
@@ -282,28 +266,6 @@ def doctor_command() -> None:
     console.print(doctor.in_a_sentence(lines))
     if any(line.state == "bad" for line in lines):
         raise typer.Exit(1)
-
-
-def _refuse_what_is_not_for(platform: Platform, options: dict[str, Any]) -> None:
-    """An option that would be ignored is a misunderstanding."""
-    for option, value in options.items():
-        if value and platform not in OPTION_OF[option]:
-            those = " and ".join(one.title() for one in OPTION_OF[option])
-            raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
-
-
-def _tell(text: str) -> None:
-    errors.print(escape(one_line(text, 1000)), highlight=False)
-
-
-def _print_path(path: Path) -> None:
-    """On a line of its own, however long: what reads it from a pipe takes a line for a path."""
-    console.print(_shown(path), highlight=False, soft_wrap=True)
-
-
-def _shown(path: Path) -> str:
-    """A path as seen from here, fit for the terminal."""
-    return escape(one_line(os.path.relpath(path), 5000))
 
 
 def run() -> None:

@@ -1,17 +1,13 @@
-"""What this machine offers for grading, and what that means. A line is made of facts alone, so that it can be tested.
+"""What the facts about this machine mean for grading. A line is made of facts alone, so that it can be tested.
 
-Whatever may be missing is imported where it is asked for: the doctor must be able to speak.
+Whatever may be missing is imported where it is needed: the doctor must be able to speak.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
@@ -19,35 +15,15 @@ from packaging.specifiers import SpecifierSet
 from rich.markup import escape
 from rich.table import Table
 
-from grader.classroom.fork_server import cores
+from grader import machine
 from grader.sandbox.plain_text import one_line
 
 State = Literal["good", "note", "bad"]
 SIGNS = {"good": "[green]✓[/]", "note": "[yellow]·[/]", "bad": "[red]✗[/]"}
-GIB = 2**30
 # A rule of thumb: what torch and the gradebook take once, and what a student's notebook takes that is not unusual.
 MEMORY_ONCE, MEMORY_EACH = 1.0, 0.25
 NBGRADER = SpecifierSet(">=0.9.5,<0.10")  # as in pyproject.toml
 DATABASE_SECONDS = 5
-TRIAL_SECONDS = 60
-
-# What a submission would try first. It is confined in a process of its own, by the same code as every submission.
-_TRIAL = """
-import socket, sys
-from pathlib import Path
-from grader.sandbox.confine import Amounts, confine
-confine(Path(sys.argv[1]), Amounts(), "cpu")
-def allowed(attempt):
-    try:
-        attempt()
-    except OSError:
-        return False
-    return True
-if allowed(lambda: Path("/etc/passwd").read_bytes()):
-    sys.exit("it could read /etc/passwd")
-if allowed(lambda: socket.socket()):
-    sys.exit("it could open a socket")
-"""
 
 
 @dataclass(frozen=True)
@@ -63,19 +39,19 @@ class Line:
 def examine(folder: Path) -> Iterator[Line]:
     """Everything that grading needs, and then what is there for some."""
     yield python_line(sys.version_info[:3])
-    yield torch_line(_version("torch"), _broken("torch"))
-    yield landlock_line(_landlock(), _broken("landlock"))
-    yield seccomp_line(_seccomp())
-    yield trial_line(_trial())
-    yield cores_line(cores())
-    yield memory_line(_memory(), cores())
-    yield nbgrader_line(_version("nbgrader"), _broken("nbgrader.apps.api"))
-    yield jupyter_line(_version("jupyterlab"))
+    yield torch_line(machine.version_of("torch"), machine.why_broken("torch"))
+    yield landlock_line(machine.landlock_version(), machine.why_broken("landlock"))
+    yield seccomp_line(machine.why_no_seccomp())
+    yield trial_line(machine.why_not_confined())
+    yield cores_line(machine.cores())
+    yield memory_line(machine.free_memory(), machine.cores())
+    yield nbgrader_line(machine.version_of("nbgrader"), machine.why_broken("nbgrader.apps.api"))
+    yield jupyter_line(machine.version_of("jupyterlab"))
     yield database_line(folder)
-    yield cuda_line(*_cuda())
-    yield extra_line("dask", _version("distributed"), "grader autograde --dask can grade on other machines")
-    yield extra_line("postgresql", _version("psycopg"), "the gradebook can lie on a PostgreSQL server")
-    yield extra_line("marimo", _version("marimo"), "grader release --marimo makes notebooks for marimo")
+    yield cuda_line(*machine.cuda_devices())
+    yield extra_line("dask", machine.version_of("distributed"), "grader autograde --dask can grade on other machines")
+    yield extra_line("postgresql", machine.version_of("psycopg"), "the gradebook can lie on a PostgreSQL server")
+    yield extra_line("marimo", machine.version_of("marimo"), "grader release --marimo makes notebooks for marimo")
 
 
 def table(lines: list[Line]) -> Table:
@@ -95,9 +71,6 @@ def in_a_sentence(lines: list[Line]) -> str:
     if not bad:
         return "Grading can run here, with every submission confined."
     return f"Grading cannot run here as it should. Mend first, as said above: {', '.join(bad)}."
-
-
-# --- a fact, and what it means ---------------------------------------------------------------------------------------
 
 
 def python_line(found: tuple[int, ...]) -> Line:
@@ -205,7 +178,7 @@ def database_line(folder: Path) -> Line:
 
     if not (folder / CONFIG_FILE).is_file():
         return Line("gradebook", "note", "no course here", "Run this in the course folder to see its gradebook.")
-    if broken := _broken("nbgrader.apps.api"):
+    if broken := machine.why_broken("nbgrader.apps.api"):
         return Line("gradebook", "bad", f"unknown ({broken})", "It cannot be read without nbgrader. Mend that first.")
     try:
         url = Course(folder).api().coursedir.db_url
@@ -243,89 +216,3 @@ def connection_line(address: str) -> Line:
     if "assignment" not in tables:
         return Line("gradebook", "good", shown, "It answers, and is empty; grader release fills it.")
     return Line("gradebook", "good", shown, "It answers.")
-
-
-# --- where the facts come from ---------------------------------------------------------------------------------------
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
-
-
-def _broken(module: str) -> str:
-    """Why something that is installed cannot be imported; empty if it can."""
-    try:
-        import_module(module)
-    except Exception as error:  # whatever a damaged package does
-        return _said(error)
-    return ""
-
-
-def _landlock() -> int | str:
-    """The version that the kernel has, or why there is none."""
-    try:
-        from landlock import landlock_abi_version
-
-        found: int = landlock_abi_version()
-    except Exception as error:  # whatever a platform says that has none
-        return _said(error)
-    return found
-
-
-def _seccomp() -> str:
-    """Why it cannot be used; empty if it can."""
-    try:
-        import pyseccomp  # noqa: F401  it looks for the system's libseccomp
-    except Exception as error:
-        return _said(error)
-    return ""
-
-
-def _said(error: Exception) -> str:
-    return str(error) or type(error).__name__
-
-
-def _trial() -> str:
-    """What went wrong when a process was to be confined."""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            done = subprocess.run(
-                [sys.executable, "-c", _TRIAL, folder],
-                capture_output=True,
-                text=True,
-                timeout=TRIAL_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            return str(error)
-    said = done.stderr.strip().splitlines()
-    return (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
-
-
-def _memory() -> float:
-    """What is free, in GiB; in a container, what it has left."""
-    free = [_numbers(Path("/proc/meminfo"), "MemAvailable") * 1024]
-    group = Path("/sys/fs/cgroup")
-    limit, used = (_numbers(group / name) for name in ("memory.max", "memory.current"))
-    return min(free + ([limit - used] if limit else [])) / GIB
-
-
-def _numbers(path: Path, key: str = "") -> int:
-    try:
-        lines = [line for line in path.read_text().splitlines() if line.startswith(key)]
-        return next(int(word) for line in lines for word in line.split() if word.isdigit())
-    except (OSError, StopIteration):
-        return 0
-
-
-def _cuda() -> tuple[str | None, list[str]]:
-    """What PyTorch was built for, if it can say so, and the devices it finds."""
-    if _broken("torch"):
-        return None, []
-    import torch
-
-    devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
-    return torch.version.cuda or "", [torch.cuda.get_device_name(device) for device in devices]

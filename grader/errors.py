@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class CourseError(Exception):
     """Something that the user can mend; the text says how."""
+
+
+class CrewGone(CourseError):
+    """Nobody can grade any longer. What is graded so far is right, and is to be kept."""

@@ -11,7 +11,8 @@ from typing import Any
 import nbformat
 
 from grader.course import Course
-from grader.gradebook.class_gradebook import ClassGradebook, Entry, Record
+from grader.gradebook.class_gradebook import ClassGradebook, Entry
+from grader.gradebook.records import Record
 from grader.model.submission import Graded
 from grader.notebooks.solutions import fill_in
 

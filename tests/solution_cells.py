@@ -22,8 +22,8 @@ from grader.catalogue import EXERCISES
 from grader.model.answer import Answer, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.solutions import solutions
-from grader.sandbox import wire
 from grader.sandbox.observe import put
+from grader.sandbox.values import decode, encode
 
 MOST_MEMORY = 2**30  # bytes beyond what the test process holds
 CELL = "cell"  # the file name of code from a cell
@@ -93,17 +93,17 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
     def ask(inputs: Inputs) -> Answer:
         if hung:  # code that never ends is not asked again
             return hung[0]
-        copy = wire.decode(*wire.encode(list(inputs), words=True), words=True)
+        copy = decode(*encode(list(inputs), words=True), words=True)
         try:
             with stopped_after(steps), same_chance():
-                value = wire.encode(put(exercise.form, entry, copy), words=words)
-                after = wire.encode(copy, words=True)
+                value = encode(put(exercise.form, entry, copy), words=words)
+                after = encode(copy, words=True)
         except TimeoutError:
             hung.append(Lost("too long"))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(wire.decode(*value, words=words), wire.decode(*after, words=True))
+        return Returned(decode(*value, words=words), decode(*after, words=True))
 
     return ask
 

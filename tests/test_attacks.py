@@ -25,7 +25,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from grader.catalogue import EXERCISES
-from grader.classroom.autograde import Graded, autograde
+from grader.classroom.run import Graded, autograde
 from grader.course import Course
 from grader.model.compare import Difference
 from grader.running import zygote_process

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.cli import run as main
 from grader.course import Course
 from grader.errors import CourseError

@@ -7,15 +7,15 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom.autograde import autograde
 from grader.classroom.progress import results_table
-from grader.cli import console
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.notebooks.verdict_cells import BLOCKED_KEY, METADATA_KEY
 from grader.running import sandbox_process
 from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
 from grader.running.scratch import files_beside
+from grader.terminal import console
 
 ATTEMPTS = {
     "open('/etc/passwd')": "read /etc/passwd",

@@ -26,7 +26,7 @@ from grader.judging.judge import judge
 from grader.model.answer import Lost, Missing, Raised, Returned
 from grader.running import sandbox_process
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
-from grader.sandbox import wire
+from grader.sandbox import values, wire
 
 MESSAGES = 100_000
 BATCH = 100
@@ -75,7 +75,7 @@ def hostile_sandbox(monkeypatch: pytest.MonkeyPatch, play: Callable[[socket.sock
 
 
 def softmax_answer(identity: str = "") -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
-    tree, tensors = wire.encode([torch.softmax(torch.arange(4.0), 0), [torch.arange(4.0)]])
+    tree, tensors = values.encode([torch.softmax(torch.arange(4.0), 0), [torch.arange(4.0)]])
     return {"to": identity, "values": tree}, tensors
 
 
@@ -249,34 +249,34 @@ UNUSABLE = {
     "a string": (lambda: "NaN", "type str"),
     "truth": (lambda: True, "type bool"),
     "a complex number": (lambda: 1j, "type complex"),
-    "objects in an array": (lambda: wire.np.array([None, object()]), "type"),
+    "objects in an array": (lambda: values.np.array([None, object()]), "type"),
 }
 
 
 @pytest.mark.parametrize(("make", "reason"), UNUSABLE.values(), ids=UNUSABLE.keys())
 def test_answers_that_cannot_be_graded_are_refused_with_a_reason(make: Callable[[], Any], reason: str) -> None:
-    value = wire.decode(*wire.encode(make()))
+    value = values.decode(*values.encode(make()))
     while isinstance(value, list):
         value = value[0]
-    assert isinstance(value, wire.Unusable)
+    assert isinstance(value, values.Unusable)
     assert reason in value.reason
 
 
 @pytest.mark.parametrize("tensor", [torch.zeros(3).to(torch.float8_e5m2), torch.zeros([1] * 40)])
 def test_the_trusted_end_refuses_them_by_itself(tensor: torch.Tensor) -> None:
     """The sandbox's own care may have been patched away."""
-    assert isinstance(wire.decode({"tensor": "0"}, {"0": tensor}), wire.Unusable)
-    assert isinstance(wire.decode({"tensor": "0", "numpy": True}, {"0": tensor}), wire.Unusable)
+    assert isinstance(values.decode({"tensor": "0"}, {"0": tensor}), values.Unusable)
+    assert isinstance(values.decode({"tensor": "0", "numpy": True}, {"0": tensor}), values.Unusable)
 
 
 def test_a_short_message_cannot_hold_a_long_value() -> None:
     """A tensor that is named a thousand times counts once."""
-    values = wire.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
-    assert sum(isinstance(value, torch.Tensor) for value in values) == 1
+    read = values.decode({"list": [{"tensor": "0"}] * 1000}, {"0": torch.zeros(9)})
+    assert sum(isinstance(value, torch.Tensor) for value in read) == 1
 
 
 def call(arguments: list[Any]) -> dict[str, Any]:
-    tree, tensors = wire.encode([arguments, [], None])
+    tree, tensors = values.encode([arguments, [], None])
     frame = wire.Frame({"call": "product", "arguments": tree, "names": []}, tensors)
     return sandbox_process._stand_in(frame, {"product": lambda *factors: functools.reduce(torch.mul, factors)})[0]
 
@@ -293,7 +293,7 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
 
 def test_a_long_answer_is_not_taken_apart() -> None:
     """A judge that makes a tensor of each of its rows would be at it for minutes."""
-    answer = Returned(torch.zeros(wire.MAX_SIZE, dtype=torch.uint8), [torch.arange(4.0)])
+    answer = Returned(torch.zeros(values.MAX_SIZE, dtype=torch.uint8), [torch.arange(4.0)])
     assert judge(EXERCISES[1], EXERCISES[1].draw()[:2], [answer] * 2).credit == 0
 
 

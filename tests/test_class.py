@@ -20,7 +20,7 @@ import pytest
 from whole_course import files, rows
 
 from grader.classroom import graded_folder, local_crew
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.proof.demo import make_up_class
@@ -129,7 +129,7 @@ def test_who_has_nothing_to_grade_does_not_load_torch(
     again = f"""
 import sys
 from pathlib import Path
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 
 (result,) = autograde(Course(Path()), {ASSIGNMENT!r}, jobs=2)
@@ -276,7 +276,7 @@ def test_a_locked_gradebook_is_waited_for(course: Course, submit: Callable[..., 
 def test_nothing_is_half_written_when_the_gradebook_stays_locked(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
+    monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
     submit(course, "ada", {3: solved[3]})
     before = rows(course)
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from made_class import Made, grade
 
-from grader import cli
-from grader.classroom.autograde import Graded
+from grader import terminal
 from grader.classroom.progress import results_table
 from grader.cli import ORDER, app
 from grader.course import Course
+from grader.model.submission import Graded
 from grader.proof.demo import make_up_class
 
 ROOT = Path(__file__).parent.parent
@@ -191,7 +191,7 @@ def test_a_gradebook_that_cannot_be_read_is_named(
 def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
     name = "[bold]" + "a" * 250
     with contextlib.chdir(course.root):
-        cli._print_path(course.root / "feedback" / name / "self_attention.html")
+        terminal.print_path(course.root / "feedback" / name / "self_attention.html")
     assert capsys.readouterr().out == f"feedback/{name}/self_attention.html\n"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.running.grading import Settings, grade_notebook
@@ -239,7 +239,7 @@ def test_a_platform_that_cannot_confine_is_refused_unless_told(
     course: Course, monkeypatch: pytest.MonkeyPatch, submit: Any, solved: Any
 ) -> None:
     submit(course, "ada", {3: solved[3]})
-    monkeypatch.setattr("grader.classroom.autograde.why_not", lambda: "this kernel has no Landlock")
+    monkeypatch.setattr("grader.classroom.run.why_not", lambda: "this kernel has no Landlock")
     with pytest.raises(CourseError, match=r"no Landlock.*--unconfined"):
         list(autograde(course, "self_attention"))
     (result,) = autograde(course, "self_attention", confined=False)

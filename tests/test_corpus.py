@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from grader.catalogue import EXERCISES, of_assignment
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.notebooks.verdict_cells import results_of
 

@@ -21,12 +21,14 @@ import pytest
 from distributed import Client
 from whole_course import files, rows
 
-from grader import autograde as head
 from grader import cli
 from grader.classroom import dask_crew
-from grader.classroom.autograde import autograde
+from grader.classroom.intake import Intake, Taken
+from grader.classroom.ledger import Ledger
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
+from grader.model.submission import Graded
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -74,9 +76,9 @@ Worker.log_event = kill
 # Nobody can be graded while another is.
 ALONE = """
 import threading
-from grader.classroom.submission_grader import Worker
+from grader.classroom.submission_grader import SubmissionGrader
 
-def alone(worker, submission, grade=Worker.grade, busy=threading.Lock()):
+def alone(worker, submission, grade=SubmissionGrader.grade, busy=threading.Lock()):
     if not busy.acquire(blocking=False):
         raise RuntimeError("two at once")
     try:
@@ -84,7 +86,7 @@ def alone(worker, submission, grade=Worker.grade, busy=threading.Lock()):
     finally:
         busy.release()
 
-Worker.grade = alone
+SubmissionGrader.grade = alone
 """
 LACKS = "import sys; sys.modules['grader'] = None"
 CANNOT_CONFINE = "import grader.sandbox.confine as confine; confine.why_not = lambda: 'this kernel has no Landlock'"
@@ -278,20 +280,20 @@ def test_threads_of_a_worker_do_not_get_in_each_others_way(
     cluster.wait_for(1)
     under_way: set[str] = set()
     most = 0
-    take_in, keep = head._Run._take_in, head._Run._keep
+    take_in, lay_down = Intake.take_in, Ledger.lay_down
 
-    def count_in(run: Any, student: str) -> Any:
+    def count_in(intake: Intake, student: str) -> Taken:
         nonlocal most
         under_way.add(student)
         most = max(most, len(under_way))
-        return take_in(run, student)
+        return take_in(intake, student)
 
-    def count_out(run: Any, graded: Any) -> None:
+    def count_out(ledger: Ledger, taken: Taken, graded: Graded) -> None:
         under_way.remove(graded.student)
-        keep(run, graded)
+        lay_down(ledger, taken, graded)
 
-    monkeypatch.setattr(head._Run, "_take_in", count_in)
-    monkeypatch.setattr(head._Run, "_keep", count_out)
+    monkeypatch.setattr(Intake, "take_in", count_in)
+    monkeypatch.setattr(Ledger, "lay_down", count_out)
     results = {one.student: one for one in autograde(course, ASSIGNMENT, dask=cluster.address)}
     alone = {one.student: one for one in autograde(course, ASSIGNMENT, force=True)}
     assert {name: one.verdicts for name, one in results.items()} == {name: one.verdicts for name, one in alone.items()}

@@ -14,7 +14,7 @@ from grader.model.answer import Returned
 from grader.model.exercise import Exercise
 
 ROOT = Path(__file__).parent.parent
-DOCS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
+DOCS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
 

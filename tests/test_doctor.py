@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader import doctor
+from grader import doctor, machine
 from grader.course import CONFIG_FILE, Course
 from grader.doctor import Line
 
@@ -210,11 +210,11 @@ def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
 
 
 def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor._trial() == ""
-    monkeypatch.setattr(doctor, "_TRIAL", doctor._TRIAL.replace('confine(Path(sys.argv[1]), Amounts(), "cpu")', ""))
-    assert doctor._trial() == "it could read /etc/passwd"
-    monkeypatch.setattr(doctor, "_TRIAL", "raise SystemExit(3)")
-    assert doctor._trial() == "exit code 3"
+    assert machine.why_not_confined() == ""
+    monkeypatch.setattr(machine, "TRIAL", machine.TRIAL.replace('confine(Path(sys.argv[1]), Amounts(), "cpu")', ""))
+    assert machine.why_not_confined() == "it could read /etc/passwd"
+    monkeypatch.setattr(machine, "TRIAL", "raise SystemExit(3)")
+    assert machine.why_not_confined() == "exit code 3"
 
 
 def test_what_a_platform_says_is_no_markup() -> None:

@@ -19,7 +19,9 @@ from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.pages.export import export_canvas, export_gradescope, export_moodle
+from grader.pages.export_canvas import export_canvas
+from grader.pages.export_gradescope import export_gradescope
+from grader.pages.export_moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.

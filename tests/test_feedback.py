@@ -21,7 +21,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from test_nbgrader_paths import added_cell, nbgrader
 
 from grader.catalogue import EXERCISES
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.judging.judge import judge
 from grader.kit.module_cases import LATER_CHANGED

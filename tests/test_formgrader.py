@@ -12,7 +12,7 @@ from jupyter_lab import FORMGRADER, serving
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.pages.feedback import write_feedback
 

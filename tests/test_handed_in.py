@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.autograde import autograde
 from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.gradebook.preprocessors import links
 

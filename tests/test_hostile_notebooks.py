@@ -15,7 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom.autograde import Graded, autograde
+from grader.classroom.run import Graded, autograde
 from grader.course import Course
 
 ASSIGNMENT = "self_attention"

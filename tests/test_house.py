@@ -17,9 +17,11 @@ import grader
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
-    "sandbox", "errors", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "running", "course",
-    "gradebook", "release", "classroom", "pages", "proof", "doctor", "cli", "__main__",
+    "sandbox", "errors", "machine", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "running",
+    "course", "gradebook", "release", "classroom", "pages", "proof", "doctor", "terminal", "cli", "__main__",
 )  # fmt: skip
+LONGEST = 300  # lines of a module
+STILL_LONG = {"judging/judge.py", "pages/feedback_page.py", "pages/report.py"}  # which are being split
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
 
 
@@ -131,6 +133,15 @@ def test_what_a_room_exports_is_there(room: str) -> None:
     names = import_module(f"grader.{room}").__all__
     assert names == sorted(set(names))
     assert all((HOUSE / room / f"{name}.py").is_file() or (HOUSE / room / name).is_dir() for name in names)
+
+
+def test_no_module_is_too_long_to_be_read_at_once() -> None:
+    """One exercise is one file, whatever its length: most of it is a list of mistakes."""
+    files = [path for path in source_files() if path.parent.name != "exercises"]
+    long = {
+        str(path.relative_to(HOUSE)): lines for path in files if (lines := len(path.read_text().splitlines())) > LONGEST
+    }
+    assert {place for place in long if place not in STILL_LONG} == set()
 
 
 def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:

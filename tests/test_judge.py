@@ -12,7 +12,7 @@ from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict
-from grader.sandbox.wire import Unusable
+from grader.sandbox.values import Unusable
 
 
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import pytest
 from whole_course import files, rows
 
-from grader.classroom.autograde import autograde
 from grader.classroom.local_crew import InThisProcess
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.submission import Graded, Submission
 
@@ -37,7 +37,7 @@ class Remembering(InThisProcess):
         for submission in submissions:
             key = (submission.student, submission.notebook)
             if key not in self.known:
-                self.known[key] = self._worker.grade(submission)
+                self.known[key] = self._grader.grade(submission)
             yield copy.deepcopy(self.known[key])
             yield None
 
@@ -61,8 +61,8 @@ def test_killed_at_fifty_moments(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The class hands in again and again, and every run is killed. What is graded is one version or the other."""
-    monkeypatch.setattr("grader.classroom.autograde.InThisProcess", Remembering)
-    monkeypatch.setattr("grader.classroom.autograde.BATCH", 3)
+    monkeypatch.setattr("grader.classroom.crew.InThisProcess", Remembering)
+    monkeypatch.setattr("grader.classroom.run.BATCH", 3)
     undisturbed = [new_course() for _ in versions]
     for other, what in zip(undisturbed, versions, strict=True):
         hand_in(other, submit, what)

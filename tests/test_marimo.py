@@ -19,12 +19,13 @@ import nbformat
 import pytest
 
 from grader.catalogue import of_assignment
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.notebooks.solutions import fill_in, solutions
-from grader.release.compiling import LeakError
-from grader.release.marimo import FOLDER, convert_release, with_unique_names, write_marimo
+from grader.release.leaks import LeakError
+from grader.release.marimo import FOLDER, convert_release, write_marimo
+from grader.release.unique_names import with_unique_names
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention"]
 

@@ -14,7 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.gradebook.preprocessors import RunAndJudge
 

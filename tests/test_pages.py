@@ -25,7 +25,7 @@ from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from selenium.webdriver import Chrome
 
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.gradebook import preprocessors
 from grader.notebooks.outputs import MAX_COLOURS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
@@ -34,7 +34,7 @@ from grader.notebooks.repair import add_notes
 from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.feedback import write_feedback
 from grader.running import sandbox_process
-from grader.sandbox.wire import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
+from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENT = "self_attention"

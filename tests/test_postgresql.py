@@ -16,8 +16,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import scoped_session
 from whole_course import files, rows
 
-from grader import autograde as head
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
@@ -219,7 +218,7 @@ def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
     on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
 ) -> None:
     """All is written and nothing kept, in the second of three batches."""
-    monkeypatch.setattr(head, "BATCH", 1)
+    monkeypatch.setattr("grader.classroom.run.BATCH", 1)
     hand_in_three(on_server, submit, solved)
     commits = []
 
@@ -240,7 +239,7 @@ def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
 def test_a_server_that_crashes_before_it_says_that_it_has_kept_a_batch_doubles_nothing(
     on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(head, "BATCH", 1)
+    monkeypatch.setattr("grader.classroom.run.BATCH", 1)
     hand_in_three(on_server, submit, solved)
     commit = scoped_session.commit
     commits = []
@@ -266,13 +265,13 @@ def test_nothing_is_half_written_when_the_server_is_gone_for_good(
     on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
 ) -> None:
     """The first of three is kept; the next run takes the others, and only them."""
-    monkeypatch.setattr(head, "BATCH", 1)
+    monkeypatch.setattr("grader.classroom.run.BATCH", 1)
     hand_in_three(on_server, submit, solved)
     run = autograde(on_server, ASSIGNMENT)
     first = next(run)
     server.stop("immediate")
     with monkeypatch.context() as patch:
-        patch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
+        patch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
         with pytest.raises(CourseError, match="Nothing is half-written; run this again") as told:
             list(run)
         assert "postgresql" in str(told.value)
@@ -308,7 +307,7 @@ def test_a_table_that_somebody_has_locked_is_waited_for(
         assert len(watcher.told) == 1
         assert "lock timeout" in watcher.told[0]
         other.execute("LOCK TABLE submitted_assignment")
-        monkeypatch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
+        monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
         with pytest.raises(CourseError, match="lock timeout"):
             list(autograde(on_server, ASSIGNMENT))
 
@@ -370,7 +369,7 @@ def test_an_address_that_leads_nowhere_is_a_clear_error(
 
 def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: Any) -> None:
     """Neither where it is meant to be nor where it may be as well."""
-    monkeypatch.setattr("grader.gradebook.class_gradebook.PATIENCE", 0.0)
+    monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
     submit(course, "ada")
     use(course, f"postgresql+psycopg://grader:secret@/attention?host={tmp_path}&password=secret")
     with pytest.raises(CourseError, match="cannot be used") as told:

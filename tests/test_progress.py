@@ -167,7 +167,7 @@ def grade(course: Course, submit: Callable[..., Path], monkeypatch: pytest.Monke
         yield Graded("eve", error="there is no [notebook]")
 
     monkeypatch.chdir(course.root)
-    monkeypatch.setattr("grader.classroom.autograde.autograde", made_up)
+    monkeypatch.setattr("grader.classroom.run.autograde", made_up)
     return lambda *options: CliRunner().invoke(cli.app, ["autograde", "self_attention", *options])
 
 

@@ -14,7 +14,8 @@ from grader.catalogue import EXERCISES, of_assignment
 from grader.course import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell
-from grader.release.compiling import LeakError, compile_release, find_leaks
+from grader.release.compiling import compile_release
+from grader.release.leaks import LeakError, find_leaks
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = Course(ROOT).assignments()

@@ -23,7 +23,7 @@ from solution_cells import source as course_source
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import read_class

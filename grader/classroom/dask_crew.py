@@ -1,4 +1,4 @@
-"""Workers on other machines, by a Dask scheduler. They need this package, and neither a database nor shared files."""
+"""A crew of Dask's workers, on whatever machines. They need this package, and neither a database nor shared files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from typing import Any
 import dask
 from distributed import Client, Future, KilledWorker, get_worker, wait
 
-from grader.classroom.local_crew import TICK, WorkersGone
-from grader.errors import CourseError
+from grader.classroom.local_crew import TICK
+from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
@@ -34,8 +34,11 @@ CLOSE_SECONDS = 1.0
 PER_THREAD = 2  # submissions under way: one that runs, and one that waits for it
 
 
-class DaskWorkers:
-    """A bounded number of submissions is under way; the others are not even read."""
+class DaskCrew:
+    """A crew of the workers that one Dask scheduler has.
+
+    A bounded number of submissions is under way; the others are not even read.
+    """
 
     def __init__(self, assignment: Assignment, address: str) -> None:
         self._address = address
@@ -91,7 +94,7 @@ class DaskWorkers:
         if self._threads:
             self._seen = now
         elif now > self._seen + PATIENCE:
-            raise WorkersGone(f"The scheduler {self._address} has had no worker for {PATIENCE:.0f} s. {_GO_ON}")
+            raise CrewGone(f"The scheduler {self._address} has had no worker for {PATIENCE:.0f} s. {_GO_ON}")
 
     def _must_be_there(self) -> None:
         if self._client.status != "running":
@@ -128,12 +131,12 @@ class DaskWorkers:
         except KilledWorker:
             result = self._blame(submission)
         except ImportError as error:
-            raise WorkersGone(f"A worker lacks the grader ({error}). {_INSTALL}") from error
+            raise CrewGone(f"A worker lacks the grader ({error}). {_INSTALL}") from error
         except Exception as error:
             self._must_be_there()
             result = Graded(submission.student, error=f"{type(error).__name__}: {error}")
         if isinstance(result, Unfit):
-            raise WorkersGone(f"The worker {result.worker} {result.reason}")
+            raise CrewGone(f"The worker {result.worker} {result.reason}")
         del self._under_way[future]
         self._since.pop(submission.student, None)
         return result
@@ -148,8 +151,8 @@ class DaskWorkers:
     def _note(self, event: tuple[float, str]) -> None:
         self._since[event[1]] = time.monotonic()
 
-    def _lost(self) -> WorkersGone:
-        return WorkersGone(f"The connection to the scheduler {self._address} is lost. {_GO_ON}")
+    def _lost(self) -> CrewGone:
+        return CrewGone(f"The connection to the scheduler {self._address} is lost. {_GO_ON}")
 
 
 # Looked up when the task runs: where a function that is sent cannot be found, a worker ends itself without a word.
@@ -192,7 +195,7 @@ def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission
         order: Submission = pickle.loads(submission)
         worker.log_event(topic, order.student)
         try:
-            graded: Graded = _worker(assignment).grade(order)
+            graded: Graded = _grader_for(assignment).grade(order)
         except _UnfitError as error:
             return Unfit(worker.address, str(error))
         return graded
@@ -203,15 +206,15 @@ class _UnfitError(Exception):
 
 
 @functools.lru_cache(maxsize=2)
-def _worker(pickled: bytes) -> Any:
-    from grader.classroom.submission_grader import Worker  # brings torch, which a scheduler has no use for
+def _grader_for(pickled: bytes) -> Any:
+    from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which a scheduler has no use for
 
     assignment: Assignment = pickle.loads(pickled)
     if assignment.confined and (reason := why_not()):
         raise _UnfitError(f"cannot confine submissions: {reason}. To run them unconfined, add --unconfined.")
     sweep()
     try:
-        return Worker(assignment)
+        return SubmissionGrader(assignment)
     except Exception as error:
         raise _UnfitError(f"cannot use nbgrader_config.py: {type(error).__name__}: {error}") from error
 

@@ -1,11 +1,15 @@
-"""Imported before everything else, since every second counts there."""
+"""The process that a crew's processes are forked from: it imports torch while the head imports the rest.
+
+Every second counts there, so the head imports this module before everything else, and so does that process.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.forkserver
-import os
 import sys
+
+from grader.machine import cores
 
 # nbformat brings jsonschema, which builds a grammar for international web addresses when it finds this package: most of
 # a second, for a format that no notebook has.
@@ -15,13 +19,8 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # how 
 PRELOADED = ["grader.classroom.tied_to_head", "grader.classroom.fork_server", "grader.classroom.submission_grader"]
 
 
-def cores() -> int:
-    """How many processes can work at once here."""
-    return len(os.sched_getaffinity(0))
-
-
 def start_fork_server() -> None:
-    """Start the process that workers are forked from, so that it imports torch while we import the rest."""
+    """Have it import what graders of submissions need. With one core, it would only be in the way."""
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     if cores() > 1:
         multiprocessing.forkserver.ensure_running()

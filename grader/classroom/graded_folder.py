@@ -19,8 +19,8 @@ _WAITING = ".waiting"  # nbgrader's patterns do not find names with a dot in fro
 _OLD = "old"
 
 
-class Autograded:
-    """The autograded submissions of one assignment."""
+class GradedFolder:
+    """The graded notebooks of one assignment, with what lies beside them."""
 
     def __init__(self, folder: Path, assignment: str, permissions: int) -> None:
         self._folder = folder

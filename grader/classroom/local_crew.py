@@ -1,4 +1,4 @@
-"""Who grades: this process, or several beside it. Both take submissions as they become free, and never wait for one."""
+"""Crews on this machine: this process alone, or several beside it."""
 
 from __future__ import annotations
 
@@ -10,41 +10,25 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from typing import Protocol
 
 from grader.classroom.fork_server import PRELOADED
-from grader.errors import CourseError
 from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.confine import die_with_parent
 
 TICK = 0.25  # seconds between two looks at the clock
 
 
-class WorkersGone(CourseError):
-    """Nobody can grade any longer. What is graded so far is right, and is to be kept."""
-
-
-class Workers(Protocol):
-    def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
-        """The results as they come; None whenever some time has passed without one."""
-
-    def running(self) -> dict[str, float]:
-        """Who is being graded, and for how many seconds."""
-
-    def close(self) -> None: ...
-
-
 class InThisProcess:
-    """One after another, with nothing to start."""
+    """A crew of one, which grades where it is: one submission after another, with nothing to start."""
 
     def __init__(self, assignment: Assignment) -> None:
-        from grader.classroom.submission_grader import Worker  # brings torch, which takes its time
+        from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which takes its time
 
-        self._worker = Worker(assignment)
+        self._grader = SubmissionGrader(assignment)
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
         for submission in submissions:
-            yield self._worker.grade(submission)
+            yield self._grader.grade(submission)
 
     def running(self) -> dict[str, float]:
         return {}
@@ -52,21 +36,21 @@ class InThisProcess:
     def close(self) -> None: ...
 
 
-class LocalWorkers:
-    """Processes on this machine, each with a zygote of its own."""
+class LocalCrew:
+    """A crew of processes on this machine, each with a zygote of its own."""
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)  # so that torch is imported once
-        self._workers = [_Process(context, assignment) for _ in range(count)]
+        self._processes = [_Process(context, assignment) for _ in range(count)]
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
         waiting = iter(submissions)
         while True:
-            for worker in self._workers:
-                if worker.submission is None and (submission := next(waiting, None)) is not None:
-                    worker.start(submission)
-            busy = {worker.connection: worker for worker in self._workers if worker.submission is not None}
+            for process in self._processes:
+                if process.submission is None and (submission := next(waiting, None)) is not None:
+                    process.start(submission)
+            busy = {process.connection: process for process in self._processes if process.submission is not None}
             if not busy:
                 return
             ready = wait(list(busy), TICK)
@@ -77,15 +61,15 @@ class LocalWorkers:
 
     def running(self) -> dict[str, float]:
         now = time.monotonic()
-        return {worker.submission.student: now - worker.since for worker in self._workers if worker.submission}
+        return {process.submission.student: now - process.since for process in self._processes if process.submission}
 
     def close(self) -> None:
-        for worker in self._workers:
-            worker.end()
+        for process in self._processes:
+            process.end()
 
 
 class _Process:
-    """A worker, which is started again when it has died."""
+    """One of a crew, which is started again when it has died."""
 
     def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment) -> None:
         self._context = context
@@ -101,7 +85,7 @@ class _Process:
             target=_serve, args=(self._assignment, other_end, tempfile.gettempdir()), daemon=True
         )
         self._process.start()
-        other_end.close()  # so that we notice when the worker's own is gone
+        other_end.close()  # so that we notice when its own is gone
 
     def start(self, submission: Submission) -> None:
         self.submission, self.since, self._deaths = submission, time.monotonic(), 0
@@ -134,16 +118,16 @@ class _Process:
 
 
 def _serve(assignment: Assignment, connection: Connection, temporary: str) -> None:
-    """What a worker does, until nobody is left who wants something."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends the workers
+    """Grade what is sent, until nobody is left who wants something."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends its crew
     die_with_parent(os.getppid())
     tempfile.tempdir = temporary
-    from grader.classroom.submission_grader import Worker
+    from grader.classroom.submission_grader import SubmissionGrader
 
-    worker = Worker(assignment)
+    grader = SubmissionGrader(assignment)
     while True:
         try:
             submission = connection.recv()
         except EOFError:
             return
-        connection.send(worker.grade(submission))
+        connection.send(grader.grade(submission))

@@ -1,4 +1,4 @@
-"""A worker: it grades one submission after another, and needs neither a gradebook nor the course's folder."""
+"""From what one student handed in to a graded notebook and its points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of
 
 
-class Worker:
+class SubmissionGrader:
+    """Grades one submission after another, and needs neither a gradebook nor the course's folder."""
+
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
         self._conversion = Conversion(assignment)

@@ -1,4 +1,4 @@
-"""Imported first by the process that workers are forked from, which then ends when the head does.
+"""Whatever process imports this ends when its parent does. The one that crews are forked from imports it first of all.
 
 By itself it would first import all the rest, for seconds, in a folder that may be gone by then.
 """

@@ -28,7 +28,8 @@ from sqlalchemy import func, inspect, select
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.class_gradebook import RECORDS, Record, check_gradebook, open_gradebook, read_record
+from grader.gradebook.connection import check_gradebook, open_gradebook
+from grader.gradebook.records import RECORDS, Record, read_record
 from grader.notebooks.cells import METADATA_KEY, solution_number
 from grader.notebooks.solutions import solutions
 from grader.notebooks.verdict_cells import results_of

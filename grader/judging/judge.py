@@ -19,7 +19,7 @@ from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Difference, describe_form, difference, paired_numbers, same
 from grader.model.exercise import DrawnCase, Exercise, Inputs, Misconception, can_combine
 from grader.model.verdict import Picture, Reason, Verdict
-from grader.sandbox.wire import Unusable
+from grader.sandbox.values import Unusable
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
 # expected number plus the largest one of the answer (tests/test_tolerance.py measures it). Thirty times that is

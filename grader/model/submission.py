@@ -1,4 +1,4 @@
-"""What the head of a class and its workers say to each other: plain data, without torch and without a database."""
+"""What the head of a class and its crew say to each other: plain data, without torch and without a database."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Assignment:
     known: Sequence[KnownCell]  # of the released notebook
     given: Files  # what the course puts beside every notebook
     drawings: frozenset[str]  # sources of cells that need not be run
-    settings: str  # nbgrader_config.py; it may define classes, so a worker reads it for itself
+    settings: str  # nbgrader_config.py; it may define classes, so each process of a crew reads it for itself
     device: str
     confined: bool
 

@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 
 from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
-from grader.sandbox.wire import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
+from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 
 MAX_OUTPUTS = 1000
 MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more

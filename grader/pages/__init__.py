@@ -1,3 +1,3 @@
 """What people read: feedback, the class report, pictures and charts, similar code, and exports."""
 
-__all__ = ["export", "feedback", "feedback_page", "report"]
+__all__ = ["feedback", "feedback_page", "platforms", "report"]

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from grader.course import Course, reason_of
 from grader.errors import CourseError
-from grader.gradebook.class_gradebook import check_gradebook
+from grader.gradebook.connection import check_gradebook
 from grader.sandbox.plain_text import one_line
 
 

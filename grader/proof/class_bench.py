@@ -23,8 +23,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from grader.classroom.fork_server import cores
 from grader.course import CONFIG_FILE, Course, copy_course
+from grader.machine import cores
 from grader.notebooks.solutions import fill_in, solutions
 from grader.proof.demo import ASSIGNMENT, answers_of, student_files
 from grader.release.compiling import compile_release

@@ -12,7 +12,7 @@ import nbformat
 import torch
 
 from grader.catalogue import of_assignment
-from grader.classroom.autograde import autograde
+from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.judge import judge

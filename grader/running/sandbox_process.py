@@ -28,6 +28,7 @@ from grader.running.zygote_process import INHERITED, fork_sandbox
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.plain_text import one_line
+from grader.sandbox.values import decode, devices, encode
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
@@ -106,7 +107,7 @@ class SandboxProcess:
 
     def answer(self, entry: str, inputs: Inputs, standins: Standins, form: str = "function") -> Answer:
         """Put one case to the student's function or class; calls of `standins` are computed here."""
-        tree, tensors = wire.encode(list(inputs), words=True)
+        tree, tensors = encode(list(inputs), words=True)
         request = {"do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins)}
         try:
             frame = self._ask(request, tensors, self._limits.case, standins)
@@ -206,7 +207,7 @@ def _blocked_sentence(note: bytes) -> str:
 def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
     """Compute a right function, or its gradients, for arguments that come from the sandbox."""
     function = standins.get(str(frame.header["call"]))
-    arguments = wire.decode(frame.header.get("arguments"), frame.tensors, MAX_STANDIN_NUMBERS, words=True)
+    arguments = decode(frame.header.get("arguments"), frame.tensors, MAX_STANDIN_NUMBERS, words=True)
     names = frame.header.get("names")
     if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
         return {"refused": "there is no such function"}, {}
@@ -216,7 +217,7 @@ def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], di
         positional, named, gradient = arguments
         bound = functools.partial(_call, function, len(positional), list(map(str, names)))
         values = [*positional, *named]
-        tree, tensors = wire.encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
+        tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
     except Exception:  # the student's arguments do not fit; where and why is in their line, not in ours
         return {"refused": "the arguments do not fit this function"}, {}
     return {"value": tree}, tensors
@@ -262,8 +263,8 @@ def _read_answer(frame: wire.Frame) -> Answer:
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) != 2:
         return Lost("Your code sent something that is no answer.")
-    value, inputs_after = wire.decode(values, frame.tensors, words=True)
-    return Returned(value, inputs_after, frozenset(wire.devices(items[0])))
+    value, inputs_after = decode(values, frame.tensors, words=True)
+    return Returned(value, inputs_after, frozenset(devices(items[0])))
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -16,6 +16,7 @@ import torch
 from grader.sandbox import wire
 from grader.sandbox.observe import put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
+from grader.sandbox.values import decode, encode
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
@@ -60,15 +61,15 @@ def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
     function = shell.user_ns.get(request.header["entry"])
     if not callable(function):
         return {"missing": True}, {}
-    inputs = _on_device(wire.decode(request.header["inputs"], request.tensors, words=True), device)
+    inputs = _on_device(decode(request.header["inputs"], request.tensors, words=True), device)
     form = request.header["form"]
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
             value = put(form, function, inputs)
-        answer, tensors = wire.encode(value, words=form != "function")
+        answer, tensors = encode(value, words=form != "function")
         # The inputs go back too: the judge looks whether they were modified.
-        after, more_tensors = wire.encode(inputs, prefix="input", words=True)
+        after, more_tensors = encode(inputs, prefix="input", words=True)
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
@@ -86,12 +87,12 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: s
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
     def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
-        tree, tensors = wire.encode([positional, named, gradient], words=True)
+        tree, tensors = encode([positional, named, gradient], words=True)
         wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
-        return _on_device(wire.decode(reply.header["value"], reply.tensors), device)
+        return _on_device(decode(reply.header["value"], reply.tensors), device)
 
     def standin(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(one, torch.Tensor) and one.requires_grad for one in (*args, *kwargs.values())):

@@ -10,10 +10,10 @@ import nbformat
 from rich.console import Console
 
 from grader.catalogue import of_assignment
-from grader.classroom.autograde import autograde
-from grader.classroom.fork_server import cores
 from grader.classroom.progress import Onlooker
+from grader.classroom.run import autograde
 from grader.course import CONFIG_FILE, Course, copy_course
+from grader.machine import cores
 from grader.model.submission import Graded
 from grader.notebooks.solutions import fill_in, solutions
 from grader.pages.feedback import write_feedback

@@ -1,0 +1,132 @@
+"""What a class has handed in: who is there, what each student's submission holds, and a fingerprint that says whether
+anything is new.
+
+Nothing is decided and nothing is written here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+from pathlib import Path
+
+from nbgrader.utils import find_all_files, parse_utc
+
+from grader.classroom.handed_in import take_in
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.settings import ClassSettings
+from grader.model.submission import Assignment, Files, Submission
+from grader.notebooks.cells import drawings_of
+from grader.notebooks.repair import known_cells
+
+
+def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[str]:
+    """Whose submissions there are to grade: these students', or everyone's."""
+    course.chosen([assignment])
+    everyone = course.students(assignment)
+    unknown = sorted(set(students) - set(everyone))
+    if unknown:
+        raise CourseError(
+            f"There is no submission of {assignment} by {', '.join(unknown)}. Students are called as their folders in "
+            "submitted/ are."
+        )
+    if not everyone:
+        raise CourseError(
+            f"There is nothing to grade. Put what was handed in into submitted/STUDENT/{assignment}/{assignment}.ipynb."
+        )
+    return list(dict.fromkeys(students)) or everyone
+
+
+def read_assignment(
+    course: Course, settings: ClassSettings, gradebook: ClassGradebook, *, device: str, confined: bool
+) -> Assignment:
+    """What is the same for everyone, read once."""
+    name = gradebook.assignment
+    found = [Path(path) for path in find_all_files(str(settings.source), settings.ignored)]
+    given = {str(path.relative_to(settings.source)): path for path in found}
+    released = course.read("release", name)
+    return Assignment(
+        name=name,
+        db_url=settings.db_url,
+        kernelspec=gradebook.notebook.kernelspec,
+        known=known_cells(gradebook.notebook, released),
+        given={place: path.read_bytes() for place, path in given.items() if place not in settings.students_own},
+        drawings=drawings_of(released),
+        settings=course.settings,
+        device=device,
+        confined=confined,
+    )
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A submission that was taken in, and what must be known of it when its result comes."""
+
+    submission: Submission
+    fingerprint: str  # of all that its grade depends on
+    timestamp: datetime | None  # when it was handed in, if that is known
+    left_out: Sequence[str]  # as attempts that a notice can tell of
+
+
+class Intake:
+    """Reads submissions of one assignment."""
+
+    def __init__(
+        self,
+        course: Course,
+        assignment: Assignment,
+        ignored: Sequence[str],
+        duedate: datetime | None,
+        extensions: Mapping[str, object],
+    ) -> None:
+        self._submitted = course.root / "submitted"
+        self._given = course.root / "source" / assignment.name
+        self._name = assignment.name
+        self._ignored = ignored
+        self._extensions = extensions
+        self._same_for_all = _digest_of_all(assignment, duedate)
+
+    def take_in(self, student: str) -> Taken:
+        """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
+        handed_in = take_in(self._submitted, student, self._name, self._given)
+        files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
+        time = files.get("timestamp.txt", b"").decode().strip()
+        fingerprint = _digest(
+            self._same_for_all, student, str(self._extensions.get(student)), str(handed_in.left_out),
+            handed_in.notebook or b"", *_named(files),
+        )  # fmt: skip
+        submission = Submission(student, handed_in.notebook, files)
+        return Taken(submission, fingerprint, parse_utc(time) if time else None, handed_in.left_out)
+
+    def _is_ignored(self, place: str) -> bool:
+        return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
+
+
+def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
+    """Of everything but the submission that a grade depends on."""
+    package = Path(__file__).resolve().parent.parent
+    sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
+    return _digest(
+        version("torch"), version("nbgrader"), *sources,
+        assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
+        *_named(assignment.given), *sorted(assignment.drawings),
+        assignment.settings, assignment.device, str(assignment.confined),
+    )  # fmt: skip
+
+
+def _named(files: Files) -> list[str | bytes]:
+    return [part for place in sorted(files) for part in (place, files[place])]
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        content = part.encode("utf-8", "replace") if isinstance(part, str) else part
+        digest.update(b"%d " % len(content) + content)
+    return digest.hexdigest()

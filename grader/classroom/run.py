@@ -1,0 +1,168 @@
+"""The one run over a class: what is new goes to a crew, and what comes back is written down in batches."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from grader.classroom.crew import Crew, crew_for
+from grader.classroom.graded_folder import GradedFolder
+from grader.classroom.handed_in import NotTakenIn
+from grader.classroom.intake import Intake, Taken, read_assignment, who
+from grader.classroom.ledger import Ledger
+from grader.course import CONFIG_FILE, Course
+from grader.errors import CourseError, CrewGone
+from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.connection import open_gradebook
+from grader.gradebook.settings import read_settings
+from grader.model.submission import Assignment, Graded, Submission
+from grader.running.scratch import sweep
+from grader.sandbox.confine import why_not
+from grader.sandbox.plain_text import one_line
+
+BATCH = 32  # submissions that are written at once …
+BATCH_SECONDS = 1.0  # … or those of this time
+
+
+class Watcher(Protocol):
+    """Somebody who looks on."""
+
+    def tell(self, text: str) -> None:
+        """Something that the user should know."""
+
+    def look(self, running: Mapping[str, float]) -> None:
+        """Called now and then: who is being graded, and for how many seconds."""
+
+
+class Nobody:
+    def tell(self, text: str) -> None: ...
+
+    def look(self, running: Mapping[str, float]) -> None: ...
+
+
+def autograde(
+    course: Course,
+    assignment: str,
+    students: Sequence[str] = (),
+    *,
+    device: str = "cpu",
+    force: bool = False,
+    confined: bool = True,
+    jobs: int = 1,
+    dask: str = "",
+    watcher: Watcher | None = None,
+) -> Generator[Graded]:
+    """Yield what became of each submission as soon as it is written down. Whatever happens to one, the others go on.
+
+    What has a grade for the same submission, release, grader and settings is not run again, unless `force` is true.
+    Submissions go to a crew of `jobs` processes on this machine, or to the Dask scheduler at the address `dask`.
+    """
+    watcher = watcher or Nobody()
+    chosen = who(course, assignment, students)
+    _must_be_ready(course, assignment, must_confine=confined and not dask)
+    for name in [] if students else course.strays():
+        watcher.tell(f"submitted/{one_line(name)} is no folder of a student, and is left out.")
+    sweep()
+    with _alone(course):
+        api = course.api()
+        settings = read_settings(course, api, assignment)
+        with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
+            gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
+            common = read_assignment(course, settings, gradebook, device=device, confined=confined)
+            intake = Intake(course, common, settings.ignored, gradebook.duedate, gradebook.extensions())
+            folder = GradedFolder(settings.autograded, assignment, settings.permissions)
+            with contextlib.closing(Ledger(folder, gradebook, common.given)) as ledger:
+                run = _Run(intake, ledger, watcher, force)
+                yield from run.grade(chosen, common, jobs, dask)
+
+
+def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
+    if not course.notebook("release", assignment).is_file():
+        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    if must_confine and (reason := why_not()):
+        raise CourseError(
+            f"Submissions cannot be confined here: {reason}. `grader doctor` says more. "
+            "To run them unconfined, add --unconfined."
+        )
+
+
+@contextlib.contextmanager
+def _alone(course: Course) -> Iterator[None]:
+    """Two that grade the same course at once would undo each other's work."""
+    with (course.root / CONFIG_FILE).open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CourseError("This course is being graded already. Wait for that, or stop it.") from None
+        yield
+
+
+class _Run:
+    """Decides what is to be graded, and when it is time to write. Reading is the intake's, and writing the ledger's."""
+
+    def __init__(self, intake: Intake, ledger: Ledger, watcher: Watcher, force: bool) -> None:
+        self._intake = intake
+        self._ledger = ledger
+        self._watcher = watcher
+        self._force = force
+        self._taken: dict[str, Taken] = {}  # what is being graded
+        self._ready: list[Graded] = []  # to be told of with the next batch, in this order
+        self._batch_began = time.monotonic()
+
+    def grade(self, students: Sequence[str], assignment: Assignment, jobs: int, dask: str) -> Iterator[Graded]:
+        self._ledger.recover()
+        new = self._new(students)
+        first = list(itertools.islice(new, 2))
+        if not first:
+            yield from self._write_down()
+            return
+        with contextlib.closing(crew_for(assignment, 1 if len(first) == 1 else jobs, dask)) as crew:
+            try:
+                yield from self._follow(crew, itertools.chain(first, new))
+            except CrewGone:
+                yield from self._write_down()
+                raise
+            yield from self._write_down()
+
+    def _new(self, students: Sequence[str]) -> Iterator[Submission]:
+        """What is to be graded. What is not has its result already, or cannot be taken in."""
+        for student in students:
+            try:
+                taken = self._intake.take_in(student)
+            except NotTakenIn as reason:
+                self._ready.append(Graded(student, error=str(reason)))
+                continue
+            if not self._force and (unchanged := self._ledger.grade_for(taken)):
+                self._ready.append(unchanged)
+            elif no_room := self._ledger.why_not(student):
+                self._ready.append(Graded(student, error=no_room))
+            else:
+                self._taken[student] = taken
+                yield taken.submission
+
+    def _follow(self, crew: Crew, submissions: Iterator[Submission]) -> Iterator[Graded]:
+        """What a crew makes of these, as it is written down."""
+        for graded in crew.grade(submissions):
+            if graded is not None:
+                self._keep(graded)
+            self._watcher.look(crew.running())
+            if len(self._ready) >= BATCH or time.monotonic() > self._batch_began + BATCH_SECONDS:
+                yield from self._write_down()
+
+    def _keep(self, graded: Graded) -> None:
+        taken = self._taken.pop(graded.student)
+        graded.blocked = (*taken.left_out, *graded.blocked)
+        if not graded.error:
+            self._ledger.lay_down(taken, graded)
+        self._ready.append(graded)
+
+    def _write_down(self) -> list[Graded]:
+        """Who has a result now, written down."""
+        self._ledger.write_batch()
+        ready, self._ready = self._ready, []
+        self._batch_began = time.monotonic()
+        return ready

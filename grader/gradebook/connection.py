@@ -1,0 +1,151 @@
+"""The way to nbgrader's gradebook: we wait while somebody else has it, and say in plain words why it cannot be used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nbgrader.api import Gradebook
+from sqlalchemy import URL, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+
+from grader.errors import CourseError
+
+PATIENCE = 60.0  # seconds to wait for a gradebook that somebody else has locked, or whose server is down
+PAUSE = 0.2
+# A server that does not answer, a network that is gone and a row that somebody else holds are errors after seconds, so
+# that we can say for what we wait. By themselves, they would take hours or for ever.
+_LIMITS = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "tcp_user_timeout": "20000",
+    "options": "-c lock_timeout=1000",
+}
+_WHOLE = "Nothing is half-written; run this again when it can."
+_AGAIN = "Run this again when it can."
+_MEND = "Mend that, or put back a copy that is whole, and run this again."
+
+T = TypeVar("T")
+
+
+def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
+    """nbgrader's gradebook, as the configuration has it. Close it in the end."""
+    try:
+        url = make_url(api.coursedir.db_url)
+        url.get_dialect().import_dbapi()
+    except (ArgumentError, ImportError) as error:
+        raise CourseError(
+            f"c.CourseDirectory.db_url is not for us: {error}. For PostgreSQL it begins with postgresql+psycopg://, "
+            "and needs: pip install 'psycopg[binary]'"
+        ) from None
+    limited = _with_limits(url).render_as_string(hide_password=False)
+    return _patiently(url, lambda: Gradebook(limited, api.course_id), tell, undo=lambda: None)
+
+
+def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
+    """Read the gradebook before nbgrader does, whose errors would blame something else."""
+    gradebook = open_gradebook(api, tell)
+    url = gradebook.engine.url
+    query = text("PRAGMA quick_check(1)" if url.get_backend_name() == "sqlite" else "SELECT 'ok'")
+    try:
+        found = _patiently(url, lambda: gradebook.db.execute(query).scalar(), tell, undo=gradebook.db.rollback)
+    finally:
+        gradebook.close()
+    if found != "ok":
+        raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_MEND}")
+
+
+class PatientSession:
+    """A session of a gradebook. What does not work because somebody else has the gradebook is tried again."""
+
+    def __init__(self, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
+        self.db: Any = gradebook.db  # SQLAlchemy's own, which does not wait
+        self.engine: Any = gradebook.engine
+        self._tell = tell
+        self._file = _identity(self.engine.url)
+
+    def patiently(self, work: Callable[[], T]) -> T:
+        """All of this work, or nothing of it."""
+        try:
+            return _patiently(self.engine.url, work, self._tell, self._undo, _WHOLE)
+        except BaseException:
+            self.db.rollback()
+            raise
+
+    def all(self, query: Any) -> Sequence[Any]:
+        """The rows of a query."""
+
+        def read() -> Sequence[Any]:
+            found = self.db.execute(query).all()
+            self.db.rollback()  # or a server would have a transaction open for as long as the class takes
+            return found  # type: ignore[no-any-return]
+
+        return self.patiently(read)
+
+    def commit(self) -> None:
+        self._must_be_there()
+        self.db.commit()
+
+    def _undo(self) -> None:
+        self.db.rollback()
+        self._must_be_there()
+
+    def _must_be_there(self) -> None:
+        if self._file != _identity(self.engine.url):
+            raise CourseError("The gradebook was removed or replaced meanwhile. Put it back, and run this again.")
+
+
+def _patiently(
+    url: URL, work: Callable[[], T], tell: Callable[[str], None], undo: Callable[[], None], again: str = _AGAIN
+) -> T:
+    """Wait while somebody else has the gradebook; say so."""
+    until = time.monotonic() + PATIENCE
+    told = False
+    while True:
+        try:
+            return work()
+        except DBAPIError as error:
+            undo()
+            if not _may_pass(url, error) or time.monotonic() > until:
+                hint = again if _may_pass(url, error) else _MEND
+                raise CourseError(f"The gradebook {_where(url)} cannot be used: {_reason(error)}. {hint}") from error
+            if not told:
+                tell(f"The gradebook does not answer ({_reason(error)}). Waiting for it …")
+                told = True
+            time.sleep(PAUSE)
+
+
+def _may_pass(url: URL, error: DBAPIError) -> bool:
+    """Whether waiting can help: another program has locked it, has added the same student, or restarts the server."""
+    if url.get_backend_name() == "sqlite":
+        return isinstance(error, OperationalError) and "locked" in str(error.orig)
+    return isinstance(error, (OperationalError, IntegrityError))
+
+
+def _with_limits(url: URL) -> URL:
+    if url.get_driver_name() not in ("psycopg", "psycopg2"):
+        return url
+    return url.set(query={**_LIMITS, **url.query})
+
+
+def _where(url: URL) -> str:
+    """Without a password, however it is given."""
+    return str(url.database) if url.get_backend_name() == "sqlite" else url.set(query={}).render_as_string()
+
+
+def _reason(error: DBAPIError) -> str:
+    lines = str(error.orig).strip().splitlines()
+    return lines[0] if lines else type(error.orig).__name__
+
+
+def _identity(url: URL) -> tuple[int, int] | None:
+    """Which file the gradebook is; a server has none."""
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return None
+    try:
+        status = Path(url.database).stat()
+    except OSError:
+        return (0, 0)
+    return (status.st_dev, status.st_ino)

@@ -1,0 +1,39 @@
+"""What each grade was given for: a table of ours, beside nbgrader's own in the gradebook."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, MetaData, String, Table, Text
+
+RECORDS = Table(
+    "grader_record",
+    MetaData(),
+    Column("submission_id", String(32), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("result", Text, nullable=False),  # JSON
+)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a submission that has a grade."""
+
+    fingerprint: str  # of all that the grade depends on
+    digest: str  # of the autograded notebook
+    verdicts: Sequence[dict[str, Any]]
+    blocked: Sequence[str]
+
+
+def read_record(row: Any) -> Record:
+    result = json.loads(row.result)
+    return Record(row.fingerprint, row.digest, result["verdicts"], result["blocked"])
+
+
+def row_of(record: Record) -> dict[str, str]:
+    result = {"verdicts": list(record.verdicts), "blocked": list(record.blocked)}
+    return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}

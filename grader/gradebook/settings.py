@@ -1,0 +1,69 @@
+"""What nbgrader_config.py says about grading a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.converters import Autograde
+from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.utils.importstring import import_item
+
+from grader.course import CONFIG_FILE, Course
+from grader.errors import CourseError
+
+RUN_AND_JUDGE = "grader.gradebook.preprocessors.RunAndJudge"
+
+
+@dataclass(frozen=True)
+class ClassSettings:
+    """For one assignment."""
+
+    db_url: str
+    source: Path  # the folder of its source notebook
+    autograded: Path  # the folder of all graded notebooks
+    permissions: int  # of the files in it
+    ignored: Sequence[str]  # patterns of names of files that are left out
+    students_own: frozenset[str]  # files of the course that a student may replace
+    penalties: AssignLatePenalties | None  # what takes points off for late submissions, if anything does
+
+
+def read_settings(course: Course, api: Any, assignment: str) -> ClassSettings:
+    """With `api`, the course's interface of nbgrader."""
+    converter = _nbgraders_own(course, api)
+    folders = api.coursedir
+    return ClassSettings(
+        db_url=folders.db_url,
+        source=Path(folders.format_path(folders.source_directory, ".", assignment)),
+        autograded=Path(folders.format_path(folders.autograded_directory, ".", ".")).resolve(),
+        permissions=int(str(converter.permissions), 8),
+        ignored=[*folders.ignore, "*.ipynb"],
+        students_own=frozenset(converter.exclude_overwriting.get(assignment, [])),
+        penalties=_penalties(converter),
+    )
+
+
+def _nbgraders_own(course: Course, api: Any) -> Any:
+    """nbgrader's own command with this course's settings, without our parts in it: they bring torch."""
+    config = course.config()
+    config.Autograde.pop("exporter_class", None)
+    converter = Autograde(coursedir=api.coursedir, config=config)
+    if RUN_AND_JUDGE not in converter.autograde_preprocessors:
+        raise CourseError(
+            f"c.Autograde.autograde_preprocessors in {CONFIG_FILE} leaves out {RUN_AND_JUDGE}. Put it back, or grade "
+            "with nbgrader autograde."
+        )
+    return converter
+
+
+def _penalties(converter: Any) -> Any:
+    """What assigns penalties for late submissions, if the configuration wants them."""
+    for kind in converter.autograde_preprocessors:
+        if isinstance(kind, str) and kind.startswith("grader."):  # ours, which brings torch
+            continue
+        kind = import_item(kind) if isinstance(kind, str) else kind
+        if issubclass(kind, AssignLatePenalties):
+            return kind(parent=converter)
+    return None

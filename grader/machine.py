@@ -1,0 +1,124 @@
+"""What this machine offers: facts, each asked for such that what is missing or broken is an answer, and no error.
+
+Whatever may be missing is imported where it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+GIB = 2**30
+TRIAL_SECONDS = 60
+
+# What a submission would try first. It is confined in a process of its own, by the same code as every submission.
+TRIAL = """
+import socket, sys
+from pathlib import Path
+from grader.sandbox.confine import Amounts, confine
+confine(Path(sys.argv[1]), Amounts(), "cpu")
+def allowed(attempt):
+    try:
+        attempt()
+    except OSError:
+        return False
+    return True
+if allowed(lambda: Path("/etc/passwd").read_bytes()):
+    sys.exit("it could read /etc/passwd")
+if allowed(lambda: socket.socket()):
+    sys.exit("it could open a socket")
+"""
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    return len(os.sched_getaffinity(0))
+
+
+def version_of(package: str) -> str:
+    """Empty if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def why_broken(module: str) -> str:
+    """Why something that is installed cannot be imported; empty if it can."""
+    try:
+        import_module(module)
+    except Exception as error:  # whatever a damaged package does
+        return _said(error)
+    return ""
+
+
+def landlock_version() -> int | str:
+    """The version that the kernel has, or why there is none."""
+    try:
+        from landlock import landlock_abi_version
+
+        found: int = landlock_abi_version()
+    except Exception as error:  # whatever a platform says that has none
+        return _said(error)
+    return found
+
+
+def why_no_seccomp() -> str:
+    """Why it cannot be used; empty if it can."""
+    try:
+        import pyseccomp  # noqa: F401  it looks for the system's libseccomp
+    except Exception as error:
+        return _said(error)
+    return ""
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def why_not_confined() -> str:
+    """What went wrong when a process was to be confined; empty if it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", TRIAL, folder],
+                capture_output=True,
+                text=True,
+                timeout=TRIAL_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            return str(error)
+    said = done.stderr.strip().splitlines()
+    return (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
+
+
+def free_memory() -> float:
+    """In GiB; in a container, what it has left."""
+    free = [_numbers(Path("/proc/meminfo"), "MemAvailable") * 1024]
+    group = Path("/sys/fs/cgroup")
+    limit, used = (_numbers(group / name) for name in ("memory.max", "memory.current"))
+    return min(free + ([limit - used] if limit else [])) / GIB
+
+
+def _numbers(path: Path, key: str = "") -> int:
+    try:
+        lines = [line for line in path.read_text().splitlines() if line.startswith(key)]
+        return next(int(word) for line in lines for word in line.split() if word.isdigit())
+    except (OSError, StopIteration):
+        return 0
+
+
+def cuda_devices() -> tuple[str | None, list[str]]:
+    """What PyTorch was built for, if it can say so, and the devices it finds."""
+    if why_broken("torch"):
+        return None, []
+    import torch
+
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else ()
+    return torch.version.cuda or "", [torch.cuda.get_device_name(device) for device in devices]

@@ -1,0 +1,50 @@
+"""The platforms that points can be exported to, and what each is to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from grader.course import Course
+from grader.errors import CourseError
+
+Platform = Literal["canvas", "moodle", "gradescope"]
+Identifier = Literal["username", "email", "idnumber"]
+OPTION_OF: dict[str, tuple[Platform, ...]] = {
+    "--roster": ("canvas",),
+    "--column": ("canvas", "moodle"),
+    "--by": ("moodle",),
+}
+
+
+def refuse_what_is_not_for(platform: Platform, options: Mapping[str, object]) -> None:
+    """An option that would be ignored is a misunderstanding."""
+    for option, value in options.items():
+        if value and platform not in OPTION_OF[option]:
+            those = " and ".join(one.title() for one in OPTION_OF[option])
+            raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
+
+
+def export_points(
+    platform: Platform,
+    course: Course,
+    assignment: str,
+    tell: Callable[[str], None],
+    *,
+    roster: Path | None = None,
+    column: str = "",
+    by: Identifier | None = None,
+) -> Path:
+    """Write the file that this platform imports."""
+    if platform == "canvas":
+        from grader.pages.export_canvas import export_canvas
+
+        return export_canvas(course, assignment, roster, column, tell)
+    if platform == "moodle":
+        from grader.pages.export_moodle import export_moodle
+
+        return export_moodle(course, assignment, by or "username", column, tell)
+    from grader.pages.export_gradescope import export_gradescope
+
+    return export_gradescope(course, assignment, tell)
