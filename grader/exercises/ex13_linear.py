@@ -9,7 +9,9 @@ import torch
 from torch import nn
 
 from grader.exercises.attention_mistakes import SCALING_ROLES_AND_GRADIENTS, WEIGHTS_WITHOUT_MASK
-from grader.kit.module_cases import SECOND_CALL, draw_weights, first_output, observing, reading, trial
+from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
+from grader.kit.module_readings import reading
+from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
@@ -61,7 +63,7 @@ exercise = Exercise(
     title="Linear layers",
     entry="SelfAttention_v2",
     form="module",
-    glance=first_output,
+    glance=glancing(SelfAttention_v2),
     reference=reference,
     read=reading(reference),
     cases=[

@@ -9,18 +9,9 @@ import torch
 from torch import nn
 
 from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SCALING_ROLES_AND_GRADIENTS
-from grader.kit.module_cases import (
-    WORDS,
-    draw_future,
-    draw_weights,
-    dropout_trial,
-    first_output,
-    observing,
-    reading,
-    trial,
-    twice_and_changed,
-    wrong_mask,
-)
+from grader.kit.module_cases import WORDS, draw_weights, dropout_trial, trial, twice_and_changed
+from grader.kit.module_readings import picture_of_future, reading, wrong_mask
+from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
@@ -119,10 +110,10 @@ exercise = Exercise(
     title="Causal attention",
     entry="CausalAttention",
     form="module",
-    glance=first_output,
+    glance=glancing(CausalAttention),
     reference=reference,
-    draws=draw_future,
-    reread={"scaling": "exercise-12"},
+    picture=picture_of_future,
+    explained_in={"scaling": "exercise-12"},
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(

@@ -9,18 +9,9 @@ import torch
 from torch import nn
 
 from grader.exercises import ex16_causal_attention as ex16
-from grader.kit.module_cases import (
-    WORDS,
-    draw_future,
-    draw_weights,
-    dropout_trial,
-    first_output,
-    observing,
-    reading,
-    trial,
-    twice_and_changed,
-    wrong_mask,
-)
+from grader.kit.module_cases import WORDS, draw_weights, dropout_trial, trial, twice_and_changed
+from grader.kit.module_readings import picture_of_future, reading, wrong_mask
+from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
@@ -140,9 +131,9 @@ exercise = Exercise(
     title="A list of heads",
     entry="MultiHeadAttentionWrapper",
     form="module",
-    glance=first_output,
+    glance=glancing(MultiHeadAttentionWrapper),
     reference=reference,
-    draws=draw_future,
+    picture=picture_of_future,
     read=reading(reference, causal=True, mask=wrong_buffers),
     cases=[
         Case("one sentence", catches="missing gradients, heads that share", inputs=draw(1, 5, 3, 4, 3, 5, gradients=1)),

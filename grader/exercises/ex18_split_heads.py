@@ -12,18 +12,9 @@ from torch import nn
 from grader.exercises.attention_mistakes import MASK_AND_DROPOUT, SPLIT_HEADS, detached
 from grader.exercises.ex16_causal_attention import shapes as projection_shapes
 from grader.exercises.ex16_causal_attention import with_diagonal, without_later, wrong_buffer
-from grader.kit.module_cases import (
-    WORDS,
-    draw_future,
-    draw_weights,
-    dropout_trial,
-    first_output,
-    impossible,
-    observing,
-    reading,
-    trial,
-    twice_and_changed,
-)
+from grader.kit.module_cases import WORDS, draw_weights, dropout_trial, impossible, trial, twice_and_changed
+from grader.kit.module_readings import picture_of_future, reading
+from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
@@ -185,10 +176,12 @@ exercise = Exercise(
     title="Split into heads",
     entry="MultiHeadAttention",
     form="module",
-    glance=first_output,
+    glance=glancing(MultiHeadAttention),
     reference=reference,
-    draws=draw_future,
-    reread=dict.fromkeys(("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"),
+    picture=picture_of_future,
+    explained_in=dict.fromkeys(
+        ("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"
+    ),
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(

@@ -10,16 +10,9 @@ import torch
 from torch import nn
 
 from grader.exercises.attention_mistakes import SPLIT_HEADS, detached
-from grader.kit.module_cases import (
-    OTHERS_CHANGED,
-    SECOND_CALL,
-    draw_weights,
-    first_output,
-    impossible,
-    observing,
-    reading,
-    trial,
-)
+from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
+from grader.kit.module_readings import reading
+from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
 
 Tensor = torch.Tensor
@@ -193,7 +186,7 @@ exercise = Exercise(
     title="Encoder and decoder",
     entry="SelfAttention",
     form="module",
-    glance=first_output,
+    glance=glancing(SelfAttention),
     reference=reference,
     read=reading(reference, like=2),
     cases=[

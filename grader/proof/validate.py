@@ -51,7 +51,7 @@ def _references(exercises: list[Exercise]) -> Finding:
         exercise.number
         for exercise in exercises
         for function in exercise.functions
-        if not _verdict(function, [function.reference(*case.inputs) for case in function.draw()]).right
+        if not _verdict(function, [function.reference(*case.inputs) for case in function.sample()]).right
     ]
     if wrong:
         return Finding(False, f"the references of exercises {wrong} do not earn full marks")
@@ -68,7 +68,7 @@ def _misconceptions(exercises: list[Exercise]) -> Finding:
 
 def _is_named(exercise: Exercise, misconception: Misconception) -> bool:
     values = []
-    for case in exercise.draw():
+    for case in exercise.sample():
         try:
             values.append(exercise.wrong_answer([misconception], case.inputs))
         except Exception as error:  # some mistakes cannot be computed for some sizes
@@ -79,7 +79,7 @@ def _is_named(exercise: Exercise, misconception: Misconception) -> bool:
 
 def _verdict(exercise: Exercise, values: list[object]) -> Verdict:
     """The verdict on values as if a student's code had answered with them."""
-    drawn = exercise.draw()
+    drawn = exercise.sample()
     answers: list[Answer] = [
         Raised(type(value).__name__) if isinstance(value, Exception) else Returned(value, list(case.inputs))
         for value, case in zip(values, drawn, strict=True)
