@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from grader.model.answer import Raised, Returned
 from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
@@ -19,9 +19,10 @@ class AnswerKey:
     def __init__(self, exercise: Exercise, cases: Sequence[SampledCase]) -> None:
         self.exercise = exercise
         self.cases = cases
-        self._wrong: dict[tuple[str, int], Returned | Raised] = {}
+        self._answers = _ByCase(self._answer)
+        self._readings = _ByCase(self._read)
+        self._outputs = _ByCase(self._look)
         self._glances: dict[int, Glance] = {}
-        self._outputs: dict[tuple[str, int], Any] = {}
 
     @functools.cached_property
     def expected(self) -> list[Any]:
@@ -29,31 +30,24 @@ class AnswerKey:
         exercise = self.exercise
         return [exercise.reading(exercise.reference(*case.inputs), case.inputs) for case in self.cases]
 
-    def wrong(self, held: Held, index: int) -> Returned | Raised:
-        """What is compared of the answer that these misconceptions give to a case."""
-        if len(held) > 1:  # pairs are thousands, and hardly ever asked for twice
-            return self._read(held, index)
-        place = (held[0].name, index)
-        if place not in self._wrong:
-            self._wrong[place] = self._read(held, index)
-        return self._wrong[place]
-
     def answer(self, held: Held, index: int) -> Returned | Raised:
-        """What a student's code would answer."""
+        """What a student's code with these misconceptions would answer to a case."""
+        return cast(Returned | Raised, self._answers(held, index))
+
+    def wrong(self, held: Held, index: int) -> Returned | Raised:
+        """What is compared of it."""
+        return cast(Returned | Raised, self._readings(held, index))
+
+    def output(self, held: Held, index: int) -> Any:
+        """The output at a glance at a case, of the reference if nothing is held; None where it cannot be computed."""
+        return self._outputs(held, index)
+
+    def _answer(self, held: Held, index: int) -> Returned | Raised:
         inputs = self.cases[index].inputs
         try:
             return Returned(self.exercise.wrong_answer(held, inputs), list(inputs))
         except Exception as error:  # some mistakes cannot be computed for some sizes
             return Raised(type(error).__name__)
-
-    def output(self, held: Held, index: int) -> Any:
-        """The output at a glance at a case, of the reference if nothing is held; None where it cannot be computed."""
-        if len(held) > 1:
-            return self._look(held, index)
-        place = (held[0].name if held else "", index)
-        if place not in self._outputs:
-            self._outputs[place] = self._look(held, index)
-        return self._outputs[place]
 
     def _read(self, held: Held, index: int) -> Returned | Raised:
         answer = self.answer(held, index)
@@ -69,3 +63,19 @@ class AnswerKey:
             return self._glances[index](changes_of(held))
         except Exception:  # such code would have failed, and the student's did not
             return None
+
+
+class _ByCase:
+    """Remembers what one misconception makes of a case. Pairs are thousands, and hardly ever asked for twice."""
+
+    def __init__(self, compute: Callable[[Held, int], Any]) -> None:
+        self._compute = compute
+        self._known: dict[tuple[str, int], Any] = {}
+
+    def __call__(self, held: Held, index: int) -> Any:
+        if len(held) > 1:
+            return self._compute(held, index)
+        place = (held[0].name if held else "", index)
+        if place not in self._known:
+            self._known[place] = self._compute(held, index)
+        return self._known[place]
