@@ -49,7 +49,7 @@ FULL_DISK = "Your code filled the disk"
 # What only the trusted side knows. No attack spells these out.
 INSIDE_KNOWLEDGE = ("Misconception(", "catches=", "BEGIN SOLUTION", "def judge(", "randn(rng")
 # Of the seed that everybody can read. Each submission has a seed of its own.
-HIDDEN_NUMBERS = [f"{float(case.inputs[1][0, 0]):.4f}" for case in EXERCISES[1].draw()]
+HIDDEN_NUMBERS = [f"{float(case.inputs[1][0, 0]):.4f}" for case in EXERCISES[1].sample()]
 
 _HEAD = re.compile(r'"""(?P<hope>[^\n]+)"""\n# Gets: (?P<gets>[^\n]+)\n(?:# Solves: (?P<solves>[\d ]+)\n)?')
 _PART = re.compile(r"^# %% (\S+)\n", re.MULTILINE)

@@ -294,7 +294,7 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
 def test_a_long_answer_is_not_taken_apart() -> None:
     """A judge that makes a tensor of each of its rows would be at it for minutes."""
     answer = Returned(torch.zeros(values.MAX_SIZE, dtype=torch.uint8), [torch.arange(4.0)])
-    assert judge(EXERCISES[1], EXERCISES[1].draw()[:2], [answer] * 2).credit == 0
+    assert judge(EXERCISES[1], EXERCISES[1].sample()[:2], [answer] * 2).credit == 0
 
 
 class Canned:
@@ -396,7 +396,7 @@ def with_altered_list(body: bytes, chance: random.Random) -> bytes:
 
 
 EXERCISE = replace(EXERCISES[3], misconceptions=())  # they are compared with as the reference is
-DRAWN = EXERCISE.draw()[:2]
+DRAWN = EXERCISE.sample()[:2]
 
 
 def take_in(data: bytes) -> None:

@@ -35,13 +35,13 @@ def student(attn_weights: torch.Tensor) -> torch.Tensor:
 
 
 def test_a_right_solution_of_the_example_is_right(example: Exercise) -> None:
-    drawn = example.draw()
+    drawn = example.sample()
     answers = [Returned(student(*case.inputs), list(case.inputs)) for case in drawn]
     assert judge(example, drawn, answers).right
 
 
 def test_every_misconception_of_the_example_is_named(example: Exercise) -> None:
-    drawn = example.draw()
+    drawn = example.sample()
     for one in example.misconceptions:
         answers = [Returned(example.wrong_answer([one], case.inputs), list(case.inputs)) for case in drawn]
         verdict = judge(example, drawn, answers)

@@ -18,7 +18,15 @@ from grader.catalogue import EXERCISES
 from grader.judging.judge import TOLERANCE, agrees, difference_in_parts, judge
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import difference
-from grader.model.exercise import DEFAULT_SEED, DRAWS_PER_CASE, DrawnCase, Exercise, Inputs, Misconception, can_combine
+from grader.model.exercise import (
+    DEFAULT_SEED,
+    SAMPLES_PER_CASE,
+    Exercise,
+    Inputs,
+    Misconception,
+    SampledCase,
+    can_combine,
+)
 
 # All functions: the first of an exercise by its number, further ones by their names.
 FUNCTIONS: dict[int | str, Exercise] = {**EXERCISES}
@@ -56,7 +64,7 @@ def other_seeds(exercise: Exercise) -> range:
     return range(1, 3 if exercise.form == "module" else 21)
 
 
-def answers(exercise: Exercise, drawn: Sequence[DrawnCase], held: Sequence[Misconception] = ()) -> list[Answer]:
+def answers(exercise: Exercise, drawn: Sequence[SampledCase], held: Sequence[Misconception] = ()) -> list[Answer]:
     """What the reference answers, or a student with these misconceptions."""
     return [answer(exercise, case.inputs, held) for case in drawn]
 
@@ -84,10 +92,10 @@ def key(exercise: Exercise) -> int | str:
 
 
 @functools.cache
-def cases(number: int | str, seed: int = DEFAULT_SEED) -> list[tuple[DrawnCase, Any]]:
+def cases(number: int | str, seed: int = DEFAULT_SEED) -> list[tuple[SampledCase, Any]]:
     """The cases with what is read of the reference's answers. Of a class, one draw: it takes ten times as long."""
     exercise = FUNCTIONS[number]
-    drawn = exercise.draw(seed)[:: DRAWS_PER_CASE if exercise.form == "module" else 1]
+    drawn = exercise.sample(seed)[:: SAMPLES_PER_CASE if exercise.form == "module" else 1]
     return [(case, exercise.reading(exercise.reference(*case.inputs), case.inputs)) for case in drawn]
 
 
@@ -131,7 +139,7 @@ def is_right(exercise: Exercise, seed: int, held: Sequence[Misconception]) -> bo
     return all(answers_right(exercise, case, expected, held) for case, expected in cases(key(exercise), seed))
 
 
-def answers_right(exercise: Exercise, case: DrawnCase, expected: Any, held: Sequence[Misconception]) -> bool:
+def answers_right(exercise: Exercise, case: SampledCase, expected: Any, held: Sequence[Misconception]) -> bool:
     found = answer(exercise, case.inputs, held)
     if not isinstance(found, Returned):
         return False
@@ -152,7 +160,7 @@ def sizes_of_class(arguments: list[Any], calls: dict[str, list[Any]]) -> tuple[i
     return (*(one for one in arguments if type(one) is int), *(size for one in inputs for size in one.shape[:-1]))
 
 
-def is_possible(case: DrawnCase) -> bool:
+def is_possible(case: SampledCase) -> bool:
     """Not a case of arguments for which no module can be built."""
     return not isinstance(case.inputs[-1], dict) or "impossible" not in case.inputs[-1]
 
@@ -209,12 +217,12 @@ def test_neither_reference_nor_misconceptions_change_their_inputs(exercise: Exer
 
 @every_exercise
 def test_a_seed_always_draws_the_same(exercise: Exercise) -> None:
-    assert same([case.inputs for case in exercise.draw()], [case.inputs for case in exercise.draw()])
+    assert same([case.inputs for case in exercise.sample()], [case.inputs for case in exercise.sample()])
 
 
 @every_exercise
 def test_every_draw_and_every_seed_is_another(exercise: Exercise) -> None:
-    drawn = [case for seed in (DEFAULT_SEED, DEFAULT_SEED + 1) for case in exercise.draw(seed) if is_possible(case)]
+    drawn = [case for seed in (DEFAULT_SEED, DEFAULT_SEED + 1) for case in exercise.sample(seed) if is_possible(case)]
     for one, other in itertools.combinations(drawn, 2):
         assert not same(one.inputs, other.inputs), one.case.name
 
@@ -235,7 +243,7 @@ def same(one: Any, other: Any) -> bool:
 def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
     """Some case has other sizes than the notebook, and no size is the same in all cases."""
     in_notebook = NOTEBOOK_SIZES[key(exercise)]
-    possible = [case.inputs for case in exercise.draw() if is_possible(case)]
+    possible = [case.inputs for case in exercise.sample() if is_possible(case)]
     if exercise.form == "module":
         drawn = [sizes_of_class(arguments, calls) for arguments, _, calls, _ in possible]
         assert any(all(map(int.__ne__, one, in_notebook)) for one in drawn)
@@ -248,7 +256,7 @@ def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
 @pytest.mark.parametrize("number", [1, 2, 5, 6, 7, 8, 9, 11])
 def test_words_and_dimensions_differ_in_number_both_ways(number: int) -> None:
     """More words than dimensions, and fewer."""
-    drawn = [sizes(case.inputs[-1] if number == 5 else case.inputs[0]) for case in EXERCISES[number].draw()]
+    drawn = [sizes(case.inputs[-1] if number == 5 else case.inputs[0]) for case in EXERCISES[number].sample()]
     assert any(one > other for one, other in drawn)
     assert any(one < other for one, other in drawn)
 
@@ -303,7 +311,7 @@ def alike(answer: Answer, wrong: Answer, expected: Any) -> bool:
 @every_exercise
 def test_the_reference_gets_full_marks_whatever_the_seed(exercise: Exercise) -> None:
     for seed in other_seeds(exercise):
-        drawn = exercise.draw(seed)
+        drawn = exercise.sample(seed)
         assert judge(exercise, drawn, answers(exercise, drawn)).right, seed
 
 

@@ -547,8 +547,8 @@ def test_sections_are_named_as_the_notebook_names_them(released_course: Course) 
 def test_every_section_that_a_misconception_points_to_is_there(released_course: Course, number: int) -> None:
     one = EXERCISES[number]
     known = Sections.of(released_course.read("release", one.assignment)).by_anchor
-    assert set(one.reread.values()) <= known.keys()
-    assert set(one.reread) <= {word for found in one.misconceptions for word in (found.name, found.kind)}
+    assert set(one.explained_in.values()) <= known.keys()
+    assert set(one.explained_in) <= {word for found in one.misconceptions for word in (found.name, found.kind)}
 
 
 # --- verdicts with pictures -----------------------------------------------------------------------------------------
@@ -558,7 +558,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
     """Of somebody who has this misconception."""
     found = [(one, wrong) for one in EXERCISES[number].functions for wrong in one.misconceptions]
     one, wrong = next((one, wrong) for one, wrong in found if wrong.name == misconception)
-    drawn = one.draw(5)
+    drawn = one.sample(5)
     answers: list[Any] = []
     for case in drawn:
         try:
@@ -593,7 +593,7 @@ def test_a_picture_says_which_rule_is_broken(number: int, misconception: str, sa
 def test_a_right_answer_has_no_picture() -> None:
     for number in (2, 3, 4, 10, 14, 16):
         one = EXERCISES[number]
-        drawn = one.draw(5)
+        drawn = one.sample(5)
         answers = [Returned(one.reference(*case.inputs), list(case.inputs), frozenset({"cpu"})) for case in drawn]
         assert judge(one, drawn, answers).pictures == ()
 
@@ -640,7 +640,7 @@ def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
     for number in (16, 17, 18):
         one = EXERCISES[number]
         assert one.draws
-        one.draws(value, one.draw(5)[0].inputs)
+        one.draws(value, one.sample(5)[0].inputs)
 
 
 def test_numbers_are_rounded_to_two_digits() -> None:

@@ -18,12 +18,12 @@ from grader.sandbox.values import Unusable
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
     """What the reference returns, after some change."""
     exercise = EXERCISES[number]
-    return [Returned(change(exercise.reference(*case.inputs)), list(case.inputs)) for case in exercise.draw()]
+    return [Returned(change(exercise.reference(*case.inputs)), list(case.inputs)) for case in exercise.sample()]
 
 
 def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
     exercise = EXERCISES[number]
-    return judge(exercise, exercise.draw(), given, device)
+    return judge(exercise, exercise.sample(), given, device)
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -152,12 +152,12 @@ def test_no_sentence_holds_an_expected_number() -> None:
 
 def test_a_constant_is_called_constant() -> None:
     values = {name: torch.full((size,), 1 / size) for name, size in _sizes().items()}
-    given: list[Answer] = [Returned(values[case.case.name], list(case.inputs)) for case in EXERCISES[3].draw()]
+    given: list[Answer] = [Returned(values[case.case.name], list(case.inputs)) for case in EXERCISES[3].sample()]
     assert verdict(3, given).reason == "constant"
 
 
 def _sizes() -> dict[str, int]:
-    return {case.case.name: len(case.inputs[0]) for case in EXERCISES[3].draw()}
+    return {case.case.name: len(case.inputs[0]) for case in EXERCISES[3].sample()}
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 2, 3])
@@ -179,7 +179,7 @@ def test_two_misconceptions_at_once_are_both_named() -> None:
     exercise = EXERCISES[7]
     both = [one for one in exercise.misconceptions if one.name in ("not scaled", "softmax along rows")]
     given: list[Answer] = [
-        Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in exercise.draw()
+        Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in exercise.sample()
     ]
     found = verdict(7, given)
     assert set(found.misconceptions) == {"not scaled", "softmax along rows"}
@@ -190,7 +190,7 @@ def test_two_misconceptions_at_once_are_both_named() -> None:
 def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
     """Many mistakes end in an error for all cases; none of them may be blamed for it."""
     for number in EXERCISES:
-        found = verdict(number, [Raised("RuntimeError", "boom")] * len(EXERCISES[number].draw()))
+        found = verdict(number, [Raised("RuntimeError", "boom")] * len(EXERCISES[number].sample()))
         assert found.misconceptions == ()
         assert found.credit == 0
 
@@ -199,14 +199,14 @@ def test_a_misconception_on_some_cases_only_is_not_named() -> None:
     exercise = EXERCISES[2]
     (unscaled,) = (one for one in exercise.misconceptions if one.name == "not scaled")
     given = answers(2)
-    case = exercise.draw()[0]
+    case = exercise.sample()[0]
     given[0] = Returned(exercise.wrong_answer([unscaled], case.inputs), list(case.inputs))
     assert verdict(2, given).misconceptions == ()
 
 
 def from_inputs(number: int, function: Any) -> Verdict:
     exercise = EXERCISES[number]
-    return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in exercise.draw()])
+    return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in exercise.sample()])
 
 
 def test_infinities_at_the_right_places_earn_nothing() -> None:

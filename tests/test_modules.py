@@ -12,7 +12,7 @@ from test_grading import grade
 from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.kit.dropout_rules import finding
-from grader.kit.module_cases import wrong_dropout
+from grader.kit.module_readings import wrong_dropout
 from grader.model.verdict import Verdict
 
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form == "module"]
@@ -26,7 +26,7 @@ def verdict(number: int, *changes: tuple[str, str], after: str = "") -> Verdict:
         assert old in source
         source = source.replace(old, new)
     exercise = EXERCISES[number]
-    drawn = exercise.draw()
+    drawn = exercise.sample()
     with undisturbed():
         ask = run(f"{source}\n{textwrap.dedent(after)}", exercise, notebook(number))
         return judge(exercise, drawn, [ask(case.inputs) for case in drawn])
@@ -144,7 +144,7 @@ def case_of_dropout() -> tuple[torch.Tensor, torch.Tensor, float]:
     """Weights of a right module that drops nothing, the numbers beside them, and the rate."""
     exercise = EXERCISES[16]
     arguments, weights, calls, how = next(
-        case.inputs for case in exercise.draw() if case.inputs[3].get("extra") is not None
+        case.inputs for case in exercise.sample() if case.inputs[3].get("extra") is not None
     )
     undropped = exercise.reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
     return undropped, how["extra"], arguments[3]

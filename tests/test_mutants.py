@@ -20,7 +20,7 @@ from solution_cells import corpus, from_notebook, functions, notebook, run, undi
 from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Answer
-from grader.model.exercise import DrawnCase, Exercise, Inputs
+from grader.model.exercise import Exercise, Inputs, SampledCase
 
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
@@ -174,7 +174,7 @@ def outcomes(number: int) -> list[Outcome]:
 def grader_of(number: int) -> Callable[[str], bool]:
     """What says whether a source gets full marks in all functions of an exercise."""
     exercises, given = [with_known_answers(one) for one in EXERCISES[number].functions], notebook(number)
-    drawn = [exercise.draw() for exercise in exercises]
+    drawn = [exercise.sample() for exercise in exercises]
 
     def full_marks(source: str) -> bool:
         pairs = zip(exercises, drawn, strict=True)
@@ -237,7 +237,7 @@ def why_the_same(mutant: Outcome) -> str:
     return next((reason for reason, patterns in SAME.items() if any(re.search(one, text) for one in patterns)), "")
 
 
-def gets_full_marks(exercise: Exercise, drawn: Sequence[DrawnCase], ask: Callable[[Inputs], Answer]) -> bool:
+def gets_full_marks(exercise: Exercise, drawn: Sequence[SampledCase], ask: Callable[[Inputs], Answer]) -> bool:
     """Case by case, so that the first wrong one is the last one asked. Full marks need all cases to be right."""
     for form in (lambda inputs: inputs, *exercise.other_forms):
         reformed = [replace(case, inputs=form(case.inputs)) for case in drawn]

@@ -163,7 +163,7 @@ def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> Non
 def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other cases and misconceptions leave the students' notebook as it is, to the last byte."""
     before = contents(course.root / "release")
-    monkeypatch.setattr("grader.model.exercise.DRAWS_PER_CASE", 5)
+    monkeypatch.setattr("grader.model.exercise.SAMPLES_PER_CASE", 5)
     for exercise in EXERCISES.values():
         monkeypatch.setitem(exercise.__dict__, "cases", exercise.cases[:1])
         monkeypatch.setitem(exercise.__dict__, "misconceptions", ())

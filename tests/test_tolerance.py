@@ -35,7 +35,7 @@ def seeds(exercise: Exercise) -> range:
 def cases(name: int | str) -> list[tuple[Inputs, Any]]:
     """The hidden inputs of all seeds, with the answers that the definition gives in float64."""
     exercise = FUNCTIONS[name]
-    drawn = [case.inputs for seed in seeds(exercise) for case in exercise.draw(seed)]
+    drawn = [case.inputs for seed in seeds(exercise) for case in exercise.sample(seed)]
     if exercise.form == "module":
         return [(inputs, of_class(exercise.number, inputs)) for inputs in drawn if not by_chance(inputs[3])]
     wanted = [(inputs, tensors(DEFINITIONS[name](*map(float64, inputs)))) for inputs in drawn]
@@ -111,7 +111,7 @@ def test_rounding_errors_stay_below_a_fifth_of_the_tolerance(name: int | str) ->
 
 
 def verdict(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
-    drawn = exercise.draw()
+    drawn = exercise.sample()
     return judge(exercise, drawn, [Returned(function(*case.inputs), list(case.inputs)) for case in drawn])
 
 

@@ -58,7 +58,7 @@ exercise = Exercise(
     title="Attention scores",
     entry="attention_scores",
     reference=reference,
-    draws=scores,
+    picture=scores,
     cases=[
         Case(
             "the notebook's sizes",

@@ -52,7 +52,7 @@ exercise = Exercise(
     title="Softmax",
     entry="softmax",
     reference=reference,
-    draws=softmax_along,
+    picture=softmax_along,
     cases=[
         Case("five scores", catches="a hard-coded size, no normalisation", inputs=lambda rng: (randn(rng, 5),)),
         Case("two far apart", catches="roundings and wrong bases", inputs=lambda rng: (4 * randn(rng, 2) - 1,)),

@@ -44,7 +44,7 @@ exercise = Exercise(
     title="Attention weights",
     entry="attention_weights",
     reference=reference,
-    draws=weights,
+    picture=weights,
     cases=[
         Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=sized(3)),
         Case("two words", catches="a hard-coded size", inputs=sized(2)),

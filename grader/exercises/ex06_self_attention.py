@@ -52,7 +52,7 @@ exercise = Exercise(
     title="Self-attention, all steps together",
     entry="self_attention",
     reference=reference,
-    reread={"scaling": "exercise-2", "axis": "exercise-4"},
+    explained_in={"scaling": "exercise-2", "axis": "exercise-4"},
     cases=[
         Case(
             "the notebook's sizes",

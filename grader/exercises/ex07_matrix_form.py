@@ -70,7 +70,7 @@ exercise = Exercise(
     title="Matrix form",
     entry="scaled_dot_product_self_attention",
     reference=reference,
-    reread={"scaling": "exercise-2"},
+    explained_in={"scaling": "exercise-2"},
     cases=[
         Case(
             "the notebook's sizes",

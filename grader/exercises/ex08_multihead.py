@@ -81,7 +81,7 @@ exercise = Exercise(
     title="Two heads",
     entry="multihead_scaled_self_attention",
     reference=reference,
-    reread={"not scaled": "exercise-7", "softmax along rows": "exercise-7"},
+    explained_in={"not scaled": "exercise-7", "softmax along rows": "exercise-7"},
     cases=[
         Case(
             "the notebook's sizes",

@@ -88,7 +88,7 @@ exercise = Exercise(
     title="A softmax that survives",
     entry="softmax_stable",
     reference=reference,
-    draws=softmax_along,
+    picture=softmax_along,
     cases=[
         Case("a vector, dim left out", catches="a hard-coded size", inputs=lambda rng: (randn(rng, 5),)),
         Case("a matrix, dim left out", catches="another default than -1", inputs=lambda rng: (randn(rng, 3, 7),)),

@@ -10,7 +10,9 @@ from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.mistakes import one_head
-from grader.kit.module_cases import SECOND_CALL, draw_weights, first_output, observing, reading, trial
+from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
+from grader.kit.module_readings import reading
+from grader.kit.module_references import glancing, observing
 
 Tensor = torch.Tensor
 
@@ -59,7 +61,7 @@ exercise = Exercise(
     title="Trainable weights",
     entry="SelfAttention_v1",
     form="module",
-    glance=first_output,
+    glance=glancing(SelfAttention_v1),
     reference=reference,
     read=reading(reference),
     cases=[

@@ -11,7 +11,9 @@ from torch import nn
 from grader import Case, Exercise, Inputs, randn
 from grader.exercises.attention_cases import projection_shapes
 from grader.exercises.mistakes import one_head, projections
-from grader.kit.module_cases import SECOND_CALL, draw_weights, first_output, observing, reading, trial
+from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
+from grader.kit.module_readings import reading
+from grader.kit.module_references import glancing, observing
 
 Tensor = torch.Tensor
 
@@ -61,7 +63,7 @@ exercise = Exercise(
     title="Linear layers",
     entry="SelfAttention_v2",
     form="module",
-    glance=first_output,
+    glance=glancing(SelfAttention_v2),
     reference=reference,
     read=reading(reference),
     cases=[

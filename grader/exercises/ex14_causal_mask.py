@@ -100,7 +100,7 @@ causal_softmax = Exercise(
     title="Hiding the future",
     entry="causal_softmax",
     reference=causal,
-    draws=causal_weights,
+    picture=causal_weights,
     cases=[
         Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),
@@ -304,7 +304,7 @@ exercise = Exercise(
     title="Hiding the future",
     entry="mask_then_renormalize",
     reference=renormalised,
-    draws=causal_weights,
+    picture=causal_weights,
     others=(causal_softmax,),
     cases=[
         Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=weights_sized(6)),

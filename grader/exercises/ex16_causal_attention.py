@@ -11,15 +11,9 @@ from torch import nn
 from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises.mistakes import dropout, masks, one_head, projections, weighing
-from grader.kit.module_cases import (
-    WORDS,
-    draw_future,
-    dropout_trial,
-    first_output,
-    observing,
-    reading,
-    wrong_mask,
-)
+from grader.kit.module_cases import WORDS, dropout_trial
+from grader.kit.module_readings import picture_of_future, reading, wrong_mask
+from grader.kit.module_references import glancing, observing
 
 Tensor = torch.Tensor
 
@@ -95,10 +89,10 @@ exercise = Exercise(
     title="Causal attention",
     entry="CausalAttention",
     form="module",
-    glance=first_output,
+    glance=glancing(CausalAttention),
     reference=reference,
-    draws=draw_future,
-    reread={"scaling": "exercise-12"},
+    picture=picture_of_future,
+    explained_in={"scaling": "exercise-12"},
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(

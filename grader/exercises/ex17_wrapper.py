@@ -12,15 +12,9 @@ from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises import ex16_causal_attention as ex16
 from grader.exercises.mistakes import results
-from grader.kit.module_cases import (
-    WORDS,
-    draw_future,
-    dropout_trial,
-    first_output,
-    observing,
-    reading,
-    wrong_mask,
-)
+from grader.kit.module_cases import WORDS, dropout_trial
+from grader.kit.module_readings import picture_of_future, reading, wrong_mask
+from grader.kit.module_references import glancing, observing
 
 Tensor = torch.Tensor
 
@@ -122,9 +116,9 @@ exercise = Exercise(
     title="A list of heads",
     entry="MultiHeadAttentionWrapper",
     form="module",
-    glance=first_output,
+    glance=glancing(MultiHeadAttentionWrapper),
     reference=reference,
-    draws=draw_future,
+    picture=picture_of_future,
     read=reading(reference, causal=True, mask=wrong_buffers),
     cases=[
         Case(

@@ -13,15 +13,9 @@ from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises.ex16_causal_attention import wrong_buffer
 from grader.exercises.mistakes import dropout, gradients, masks, split_heads
-from grader.kit.module_cases import (
-    WORDS,
-    draw_future,
-    dropout_trial,
-    first_output,
-    impossible,
-    observing,
-    reading,
-)
+from grader.kit.module_cases import WORDS, dropout_trial, impossible
+from grader.kit.module_readings import picture_of_future, reading
+from grader.kit.module_references import glancing, observing
 
 Tensor = torch.Tensor
 
@@ -50,7 +44,8 @@ class MultiHeadAttention(nn.Module):
     number: Any = staticmethod(lambda heads, head_dim: heads)
     prepare: Any = staticmethod(lambda x: x)
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    split: Any = staticmethod(lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2))
+    # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
+    split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
     crop: Any = staticmethod(lambda later, T: later[:T, :T])
@@ -152,10 +147,12 @@ exercise = Exercise(
     title="Split into heads",
     entry="MultiHeadAttention",
     form="module",
-    glance=first_output,
+    glance=glancing(MultiHeadAttention),
     reference=reference,
-    draws=draw_future,
-    reread=dict.fromkeys(("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"),
+    picture=picture_of_future,
+    explained_in=dict.fromkeys(
+        ("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"
+    ),
     read=reading(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(
@@ -324,7 +321,7 @@ exercise = Exercise(
             credit=0.5,
             says="Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: view as "
             "(B, T, num_heads, head_dim), in this order.",
-            change={"split": lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)},
+            change={"split": lambda x, heads: x.reshape(*x.shape[:-1], -1, heads).permute(0, 3, 1, 2)},
         ),
         Misconception(
             "features interleaved in merging",
@@ -341,7 +338,7 @@ exercise = Exercise(
             says="The transpose is missing, so the heads of one word look at each other. Use transpose(1, 2): "
             "(B, num_heads, T, head_dim).",
             change={
-                "split": lambda x, heads: x.unflatten(-1, (heads, -1)),
+                "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
                 "merge": lambda outputs: outputs.flatten(2),
             },
         ),

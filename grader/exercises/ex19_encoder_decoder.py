@@ -11,16 +11,9 @@ from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.mistakes import gradients, masks, split_heads
-from grader.kit.module_cases import (
-    OTHERS_CHANGED,
-    SECOND_CALL,
-    draw_weights,
-    first_output,
-    impossible,
-    observing,
-    reading,
-    trial,
-)
+from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
+from grader.kit.module_readings import reading
+from grader.kit.module_references import glancing, observing
 
 Tensor = torch.Tensor
 
@@ -51,7 +44,8 @@ class SelfAttention(nn.Module):
     number: Any = staticmethod(lambda heads, head_dim: heads)
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     lengths: Any = staticmethod(lambda K, Q: (K, K, Q))
-    split: Any = staticmethod(lambda x, heads: x.unflatten(-1, (heads, -1)).transpose(1, 2))
+    # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
+    split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
     hidden: Any = staticmethod(lambda mask, scores: mask == 0)
@@ -175,7 +169,7 @@ exercise = Exercise(
     title="Encoder and decoder",
     entry="SelfAttention",
     form="module",
-    glance=first_output,
+    glance=glancing(SelfAttention),
     reference=reference,
     read=reading(reference, like=2),
     cases=[
@@ -438,7 +432,7 @@ exercise = Exercise(
             credit=0.5,
             says="Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: reshape to "
             "(N, length, heads, head_dim), in this order.",
-            change={"split": lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)},
+            change={"split": lambda x, heads: x.reshape(*x.shape[:-1], -1, heads).permute(0, 3, 1, 2)},
         ),
         Misconception(
             "features interleaved in merging",
@@ -453,7 +447,7 @@ exercise = Exercise(
             credit=0.25,
             says="The heads of one word look at each other. Scores have shape (N, heads, Q, K): nqhd,nkhd->nhqk.",
             change={
-                "split": lambda x, heads: x.unflatten(-1, (heads, -1)),
+                "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
                 "merge": lambda outputs: outputs.flatten(2),
             },
         ),

@@ -4,32 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from grader.judging.judge import judge
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
 from grader.model.answer import Answer
-from grader.model.exercise import DrawnCase, Exercise, Standins
+from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
 
 # Puts cases to the student's code, with these functions in place of the student's own.
-Ask = Callable[[Sequence[DrawnCase], Standins], list[Answer]]
+Ask = Callable[[Sequence[SampledCase], Standins], list[Answer]]
 
 
 def best_verdict(exercise: Exercise, ask: Ask, standins: Standins, seed: int, device: str) -> Verdict:
     """Judge with the student's earlier functions first, then with right ones in place of them."""
-    verdict = _in_all_forms(exercise, ask, {}, seed, device)
+    keys = _in_all_forms(exercise, seed)
+    verdict = _best(keys, ask, {}, device)
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
-    followed = _in_all_forms(exercise, ask, standins, seed, device)
+    followed = _best(keys, ask, standins, device)
     # When both earn the same, the one that does not depend on earlier exercises explains better.
-    return max(followed, verdict, key=lambda one: (one.credit, bool(one.misconceptions)))
+    return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 
 
-def _in_all_forms(exercise: Exercise, ask: Ask, standins: Standins, seed: int, device: str) -> Verdict:
-    drawn = exercise.draw(seed)
-    verdict = judge(exercise, drawn, ask(drawn, standins), device)
-    for form in exercise.other_forms:
+def _in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
+    """The cases, then the same in the other forms that inputs may come in."""
+    cases = exercise.sample(seed)
+    reformed = [[SampledCase(case.case, form(case.inputs)) for case in cases] for form in exercise.other_forms]
+    return [AnswerKey(exercise, one) for one in (cases, *reformed)]
+
+
+def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str) -> Verdict:
+    first, *others = keys
+    verdict = judge_by(first, ask(first.cases, standins), device)
+    for key in others:
         if verdict.credit == 1.0 or verdict.reason in (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER):
             break
-        reformed = [DrawnCase(case.case, form(case.inputs)) for case in drawn]
-        other = judge(exercise, reformed, ask(reformed, standins), device)
-        verdict = max(verdict, other, key=lambda one: one.credit)
+        verdict = max(verdict, judge_by(key, ask(key.cases, standins), device), key=lambda verdict: verdict.credit)
     return verdict

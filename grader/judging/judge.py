@@ -6,18 +6,19 @@ says how the first wrong answer differs, and claims nothing more.
 
 from __future__ import annotations
 
-import functools
-import itertools
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
 
+from grader.judging.answer_key import AnswerKey
+from grader.judging.naming import explaining
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
-from grader.model.compare import Difference, describe_form, difference, paired_numbers, same
-from grader.model.exercise import DrawnCase, Exercise, Inputs, Misconception, can_combine
+from grader.model.compare import Difference, describe_form, difference, paired_numbers
+from grader.model.exercise import Exercise, Misconception, SampledCase
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.values import Unusable
 
@@ -36,14 +37,19 @@ PRECISION_CREDIT = 0.5
 SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75}
 
 
-def judge(exercise: Exercise, drawn: Sequence[DrawnCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
+def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
     """The verdict on the answers to all cases of an exercise."""
-    judgement = _Judgement(exercise, drawn, answers, device)
+    return judge_by(AnswerKey(exercise, cases), answers, device)
+
+
+def judge_by(key: AnswerKey, answers: Sequence[Answer], device: str = "cpu") -> Verdict:
+    """The same with an answer key, which is worth keeping for other answers to the same cases."""
+    judgement = _Judgement(key, answers, device)
     verdict = judgement.verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
 
-def together(verdicts: Mapping[str, Verdict]) -> Verdict:
+def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
     """One verdict for the functions of an exercise, by name, which share its points."""
     first, *others = verdicts.values()
     if not others:
@@ -66,16 +72,17 @@ def together(verdicts: Mapping[str, Verdict]) -> Verdict:
 class _Judgement:
     """One exercise of one submission, with everything that the rules below look at."""
 
-    def __init__(self, exercise: Exercise, drawn: Sequence[DrawnCase], answers: Sequence[Answer], device: str) -> None:
-        self.exercise = exercise
-        self.drawn = drawn
-        self.answers = [self._read(*pair) for pair in zip(answers, drawn, strict=True)]
+    def __init__(self, key: AnswerKey, answers: Sequence[Answer], device: str) -> None:
+        self.key = key
+        self.exercise = key.exercise
+        self.cases = key.cases
+        self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE[device]
-        self.expected = [exercise.reading(exercise.reference(*case.inputs), case.inputs) for case in drawn]
+        self.expected = key.expected
         self.differences = [self._difference(*pair) for pair in zip(self.answers, self.expected, strict=True)]
 
-    def _read(self, answer: Answer, case: DrawnCase) -> Answer:
+    def _read(self, answer: Answer, case: SampledCase) -> Answer:
         """What is compared of an answer, if it can be read."""
         if self.exercise.read is None or not isinstance(answer, Returned):
             return answer
@@ -104,9 +111,9 @@ class _Judgement:
     def pictures(self) -> tuple[Picture, ...]:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
         found = []
-        for case, answer, wrong in zip(self.drawn, self.answers, self.differences, strict=True):
-            if self.exercise.draws and wrong and isinstance(answer, Returned) and not _first_unusable(answer.value):
-                picture = self.exercise.draws(answer.value, case.inputs)
+        for case, answer, wrong in zip(self.cases, self.answers, self.differences, strict=True):
+            if self.exercise.picture and wrong and isinstance(answer, Returned) and not _first_unusable(answer.value):
+                picture = self.exercise.picture(answer.value, case.inputs)
                 title = f"What your `{self.exercise.entry}` returned in the hidden case “{case.case.name}”"
                 found += [replace(picture, title=title)] if picture else []
         best = best_picture(found)
@@ -182,7 +189,7 @@ class _Judgement:
     def _modifies_inputs(self) -> bool:
         return any(
             isinstance(answer, Returned) and not _identical(answer.inputs_after, list(case.inputs))
-            for answer, case in zip(self.answers, self.drawn, strict=True)
+            for answer, case in zip(self.answers, self.cases, strict=True)
         )
 
     def _on_wrong_device(self) -> bool:
@@ -190,50 +197,20 @@ class _Judgement:
 
     def _named(self) -> Verdict | None:
         """One misconception, or two at once, that answer as the student's code does on every case."""
-        singles = [(one,) for one in self.exercise.misconceptions]
-        for found in itertools.chain(singles, self._pairs()):
-            if self._explained_by(found):
-                credit = 1.0
-                for one in found:
-                    credit *= one.credit
-                sentences = [one.says for one in found]
-                if len(found) == 2:
-                    sentences.insert(0, "Two things at once:")
-                verdict = self._result(credit, Reason.MISCONCEPTION, *sentences, misconceptions=found)
-                return replace(verdict, reread=self._explained_in(found))
-        return None
+        wrong = [bool(difference) for difference in self.differences]
+        held = explaining(self.key, self.answers, wrong, self.tolerance)
+        if not held:
+            return None
+        sentences = ["Two things at once:"] if len(held) == 2 else []
+        sentences += [misconception.says for misconception in held]
+        credit = math.prod(misconception.credit for misconception in held)
+        verdict = self._result(credit, Reason.MISCONCEPTION, *sentences, misconceptions=held)
+        return replace(verdict, reread=self._explained_in(held))
 
     def _explained_in(self, misconceptions: Sequence[Misconception]) -> str:
         """The section that explains the first of these that another section than the exercise's own explains."""
         names = [name for one in misconceptions for name in (one.name, one.kind)]
-        return next((self.exercise.reread[name] for name in names if name in self.exercise.reread), "")
-
-    def _pairs(self) -> Iterator[tuple[Misconception, Misconception]]:
-        """Two that can be held at once. There are thousands, so what changes nothing at a glance is not tried there."""
-        if self.exercise.glance and not self.glance:
-            return  # without any output there is no evidence for a second one
-        unseen = {one.name for one in self.exercise.misconceptions if self.glance and self.glance.is_right([one])}
-        for pair in itertools.combinations(self.exercise.misconceptions, 2):
-            seen = [one for one in pair if one.name not in unseen]
-            if can_combine(*pair) and (len(seen) == 2 or not self.glance or self.glance.explains(seen)):
-                yield pair
-
-    def _explained_by(self, misconceptions: Sequence[Misconception]) -> bool:
-        if self.glance and not self.glance.explains(misconceptions):
-            return False
-        returned = False
-        for case, answer, expected in zip(self.drawn, self.answers, self.expected, strict=True):
-            try:
-                wrong = self.exercise.wrong_answer(misconceptions, case.inputs)
-            except Exception:  # some mistakes cannot be computed for some sizes: then the student's code fails too
-                if not isinstance(answer, Raised):
-                    return False
-                continue
-            wrong = self.exercise.reading(wrong, case.inputs)
-            if not isinstance(answer, Returned) or not agrees(answer.value, wrong, expected, self.tolerance):
-                return False
-            returned = returned or not (isinstance(wrong, dict) and list(wrong) == ["arguments"])
-        return returned  # errors alone are no evidence, nor that a class cannot be built
+        return next((self.exercise.explained_in[name] for name in names if name in self.exercise.explained_in), "")
 
     def _output_right(self) -> Verdict | None:
         """What a class computes is right in every case, and something else is not."""
@@ -244,24 +221,10 @@ class _Judgement:
         texts = list(dict.fromkeys(found.text for found in wrong if found.kind == kind))
         return self._result(SIDES[kind], Reason(kind), "What you compute is right.", texts[0])
 
-    @functools.cached_property
-    def glance(self) -> _Glance | None:
-        """At a wrong case if there is one; none where the student's code has no output, or looking saves no time."""
-        looks = self.exercise.glance
-        if looks is None:
-            return None
-        pairs = sorted(zip(self.differences, self.answers, self.drawn, strict=True), key=lambda one: one[0] is None)
-        for _, answer, case in pairs:
-            value = answer.value if isinstance(answer, Returned) else None
-            outputs = value.get("output") if isinstance(value, dict) else None
-            if isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
-                return _Glance(self.exercise, looks(*case.inputs), outputs["output"], self.tolerance)
-        return None
-
     def _constant(self) -> Verdict | None:
         """The same result for different inputs of the same shape."""
         values: dict[str, list[Any]] = {}
-        for case, answer in zip(self.drawn, self.answers, strict=True):
+        for case, answer in zip(self.cases, self.answers, strict=True):
             if not isinstance(answer, Returned):
                 return None
             value = answer.value.get("output") if isinstance(answer.value, dict) else answer.value
@@ -316,7 +279,7 @@ class _Judgement:
         if right:
             sentences.append(
                 f"{right} of {len(self.differences)} hidden cases are right; "
-                f"the first wrong one is “{self.drawn[index].case.name}”."
+                f"the first wrong one is “{self.cases[index].case.name}”."
             )
         answer = self.answers[index]
         if isinstance(answer, Returned) and first.kind in ("length", "type") and not first.text.startswith("Your"):
@@ -372,62 +335,6 @@ def _about(label: str, text: str) -> str:
         return text
     subject = f"Entry {place[1]} of the {label}" if place[1] else f"The {label}"
     return f"{subject} {text[place.end() :]}"
-
-
-class _Glance:
-    """A part of one case, computed soon, which shows that most misconceptions do not explain an answer."""
-
-    def __init__(self, exercise: Exercise, inputs: Inputs, output: torch.Tensor, tolerance: float) -> None:
-        self._exercise = exercise
-        self._inputs = inputs
-        self._output = output
-        self._right = exercise.reference(*inputs)["outputs"]["output"]
-        self._tolerance = tolerance
-        self._wrong: dict[tuple[str, ...], Any] = {}
-
-    def explains(self, misconceptions: Sequence[Misconception]) -> bool:
-        """Whether these misconceptions, or the reference if there are none, have the student's output here."""
-        return self._same(misconceptions, self._output)
-
-    def is_right(self, misconceptions: Sequence[Misconception]) -> bool:
-        """Whether they change nothing here."""
-        return self._same(misconceptions, self._right)
-
-    def _same(self, misconceptions: Sequence[Misconception], output: torch.Tensor) -> bool:
-        names = tuple(one.name for one in misconceptions)
-        if names not in self._wrong:
-            self._wrong[names] = self._output_of(misconceptions) if names else self._right
-        wrong = self._wrong[names]
-        return isinstance(wrong, torch.Tensor) and same(output, wrong, self._tolerance, strict=True)
-
-    def _output_of(self, misconceptions: Sequence[Misconception]) -> Any:
-        try:
-            return self._exercise.wrong_answer(misconceptions, self._inputs).get("outputs", {}).get("output")
-        except Exception:  # such code would have failed, and the student's did not
-            return None
-
-
-def agrees(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-    """Whether an answer is what a misconception answers.
-
-    Where the misconception returns the form that is asked for, the same liberties are taken as with right
-    answers; where its form is the mistake, the answer must have just this form.
-    """
-    if isinstance(wrong, dict):
-        return isinstance(answer, dict) and all(
-            _agrees_in_part(answer.get(part), value, expected.get(part), tolerance) for part, value in wrong.items()
-        )
-    strict = describe_form(wrong) != describe_form(expected)
-    return same(answer, wrong, tolerance, strict=strict)
-
-
-def _agrees_in_part(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-    if isinstance(wrong, str) or isinstance(answer, str):
-        return bool(answer == wrong)
-    if isinstance(wrong, dict):
-        answer, expected = (one if isinstance(one, dict) else {} for one in (answer, expected))
-        wrong, answer, expected = (list(map(one.get, wrong)) for one in (wrong, answer, expected))
-    return agrees(answer, wrong, expected, tolerance)
 
 
 def _paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:

@@ -15,16 +15,18 @@ from grader.model.verdict import Picture
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.
 Standins = Mapping[str, Callable[..., Any]]
-# Draws what came back for some inputs. None: there is nothing to see.
-Draw = Callable[[Any, Sequence[Any]], Picture | None]
+# Makes a picture of what came back for some inputs. None: there is nothing to see.
+MakePicture = Callable[[Any, Sequence[Any]], Picture | None]
+# What a part of a case gives, computed soon, with some steps of the reference changed.
+Glance = Callable[[Mapping[str, Any]], Any]
 
 DEFAULT_SEED = 2026
-DRAWS_PER_CASE = 2  # so that no constant can be right
+SAMPLES_PER_CASE = 2  # so that no constant can be right
 
 
 @dataclass(frozen=True)
 class Case:
-    """One set of hidden inputs, drawn from a random generator."""
+    """A kind of hidden inputs, sampled from a random generator, and the mistakes that they catch."""
 
     name: str
     catches: str
@@ -63,12 +65,12 @@ class Exercise:
     read: Callable[..., Any] | None = None
     # What stands in for a student's wrong version of this function in later exercises, if not the reference.
     lent: Callable[..., Any] | None = None
-    # The part of a case that is computed first, where the rest takes time: `glance(inputs)` are the inputs for it.
-    glance: Callable[..., Inputs] | None = None
-    # Draws what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
-    draws: Draw | None = None
+    # A part of a case that is computed first, where the rest takes time: `glance(*inputs)` is what computes it.
+    glance: Callable[..., Glance] | None = None
+    # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
+    picture: MakePicture | None = None
     # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.
-    reread: Mapping[str, str] = field(default_factory=dict)
+    explained_in: Mapping[str, str] = field(default_factory=dict)
     # Further functions of the same exercise: judged by themselves, sharing the points.
     others: Sequence[Exercise] = ()
 
@@ -77,12 +79,12 @@ class Exercise:
         """This one and the others: one for each function that the student writes."""
         return [self, *self.others]
 
-    def draw(self, seed: int = DEFAULT_SEED) -> list[DrawnCase]:
+    def sample(self, seed: int = DEFAULT_SEED) -> list[SampledCase]:
         """All cases with their inputs, the same for the same seed."""
         return [
-            DrawnCase(case, case.inputs(_generator(seed, self.number, case.name, draw)))
+            SampledCase(case, case.inputs(_generator(seed, self.number, case.name, sample)))
             for case in self.cases
-            for draw in range(DRAWS_PER_CASE)
+            for sample in range(SAMPLES_PER_CASE)
         ]
 
     def reading(self, value: Any, inputs: Inputs) -> Any:
@@ -95,16 +97,20 @@ class Exercise:
             warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
             if len(misconceptions) == 1 and misconceptions[0].answers is not None:
                 return misconceptions[0].answers(*inputs)
-            changes = {key: value for one in misconceptions for key, value in one.change.items()}
-            return self.reference(*inputs, **changes)
+            return self.reference(*inputs, **changes_of(misconceptions))
 
 
 @dataclass(frozen=True)
-class DrawnCase:
-    """A case with the inputs drawn for it."""
+class SampledCase:
+    """A case with the inputs sampled for it."""
 
     case: Case
     inputs: Inputs
+
+
+def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
+    """The steps of the reference that these change."""
+    return {step: change for misconception in misconceptions for step, change in misconception.change.items()}
 
 
 def can_combine(one: Misconception, other: Misconception) -> bool:
@@ -112,9 +118,9 @@ def can_combine(one: Misconception, other: Misconception) -> bool:
     return bool(one.change) and bool(other.change) and not set(one.change) & set(other.change)
 
 
-def _generator(seed: int, number: int, name: str, draw: int) -> torch.Generator:
+def _generator(seed: int, number: int, name: str, sample: int) -> torch.Generator:
     # crc32, not hash(): the same on every run and machine.
-    return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{number}/{name}/{draw}".encode()))
+    return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{number}/{name}/{sample}".encode()))
 
 
 def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:

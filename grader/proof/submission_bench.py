@@ -19,7 +19,7 @@ from rich.table import Table
 
 from grader.course import Course
 from grader.model.answer import Answer
-from grader.model.exercise import DrawnCase, Exercise, Standins
+from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.notebooks.cells import drawings_of, is_test_cell
 from grader.notebooks.solutions import fill_in, solutions
@@ -138,7 +138,7 @@ class _Timed(Grading):
         with self.timed("cells"):
             super()._run(cell)
 
-    def _ask(self, exercise: Exercise, drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
+    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         with self.timed("answers"):
             return super()._ask(exercise, drawn, standins)
 

@@ -15,10 +15,10 @@ from grader.catalogue import of_assignment
 from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
-from grader.judging.judge import judge
-from grader.model.answer import Answer, Raised, Returned
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+from grader.model.answer import Returned
 from grader.model.exercise import Exercise, Misconception
-from grader.model.verdict import Verdict
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
 
@@ -51,7 +51,7 @@ def _references(exercises: list[Exercise]) -> Finding:
         exercise.number
         for exercise in exercises
         for function in exercise.functions
-        if not _verdict(function, [function.reference(*case.inputs) for case in function.draw()]).right
+        if not _earns_full_marks(AnswerKey(function, function.sample()))
     ]
     if wrong:
         return Finding(False, f"the references of exercises {wrong} do not earn full marks")
@@ -59,32 +59,24 @@ def _references(exercises: list[Exercise]) -> Finding:
 
 
 def _misconceptions(exercises: list[Exercise]) -> Finding:
-    pairs = [(one, wrong) for exercise in exercises for one in exercise.functions for wrong in one.misconceptions]
-    wrong = [f"{exercise.number}: {one.name}" for exercise, one in pairs if not _is_named(exercise, one)]
+    keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
+    held = [(key, misconception) for key in keys for misconception in key.exercise.misconceptions]
+    wrong = [f"{key.exercise.number}: {one.name}" for key, one in held if not _is_named(key, one)]
     if wrong:
         return Finding(False, f"misconceptions that are not named or lose no marks: {wrong}")
-    return Finding(True, f"{len(pairs)} misconceptions lose marks and are named")
+    return Finding(True, f"{len(held)} misconceptions lose marks and are named")
 
 
-def _is_named(exercise: Exercise, misconception: Misconception) -> bool:
-    values = []
-    for case in exercise.draw():
-        try:
-            values.append(exercise.wrong_answer([misconception], case.inputs))
-        except Exception as error:  # some mistakes cannot be computed for some sizes
-            values.append(error)
-    verdict = _verdict(exercise, values)
+def _earns_full_marks(key: AnswerKey) -> bool:
+    values = [key.exercise.reference(*case.inputs) for case in key.cases]
+    answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
+    return judge_by(key, answers).right
+
+
+def _is_named(key: AnswerKey, misconception: Misconception) -> bool:
+    """Whether a student's code with just this misconception is told so."""
+    verdict = judge_by(key, [key.answer([misconception], index) for index in range(len(key.cases))])
     return verdict.credit < 1 and verdict.misconceptions == (misconception.name,)
-
-
-def _verdict(exercise: Exercise, values: list[object]) -> Verdict:
-    """The verdict on values as if a student's code had answered with them."""
-    drawn = exercise.draw()
-    answers: list[Answer] = [
-        Raised(type(value).__name__) if isinstance(value, Exception) else Returned(value, list(case.inputs))
-        for value, case in zip(values, drawn, strict=True)
-    ]
-    return judge(exercise, drawn, answers)
 
 
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:

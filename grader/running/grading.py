@@ -16,9 +16,9 @@ import torch
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict
-from grader.judging.judge import together
+from grader.judging.judge import combined
 from grader.model.answer import Answer, Lost, Missing
-from grader.model.exercise import DEFAULT_SEED, DrawnCase, Exercise, Standins
+from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell
@@ -187,7 +187,7 @@ class Grading:
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
             return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
-        return together({one.entry: self._best_verdict(one) for one in exercise.functions})
+        return combined({one.entry: self._best_verdict(one) for one in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
         earlier = earlier_functions(exercise)
@@ -209,7 +209,7 @@ class Grading:
             to_read |= {other for word in words for other in self.defining.get(word, ())} - read
         return False
 
-    def _ask(self, exercise: Exercise, drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
+    def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []
         for case in drawn:
             if answers and isinstance(answers[-1], (Lost, Missing)):

@@ -10,9 +10,9 @@ import torch
 
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.judging.best_verdict import best_verdict
-from grader.judging.judge import together
+from grader.judging.judge import combined
 from grader.model.answer import Answer, Missing, Raised, Returned
-from grader.model.exercise import DEFAULT_SEED, DrawnCase, Exercise, Inputs, Standins
+from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase, Standins
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import verdict_panel
 from grader.sandbox.observe import put
@@ -26,14 +26,14 @@ def hidden_tests(number: int, points: float) -> float:
     from IPython.display import display
 
     notebook = sys._getframe(1).f_globals
-    verdict = together({one.entry: _verdict(one, notebook) for one in EXERCISES[number].functions})
+    verdict = combined({one.entry: _verdict(one, notebook) for one in EXERCISES[number].functions})
     earned = verdict.points(points)
     display(verdict_panel(verdict, f"{earned:g} of {points:g} points"), raw=True)  # type: ignore[no-untyped-call]
     return earned
 
 
 def _verdict(exercise: Exercise, notebook: dict[str, Any]) -> Verdict:
-    def ask(drawn: Sequence[DrawnCase], standins: Standins) -> list[Answer]:
+    def ask(drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         own = {name: notebook[name] for name in standins if name in notebook}
         notebook.update(standins)
         try:

@@ -48,7 +48,7 @@ def observe(
     if not isinstance(module, nn.Module):
         raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
     seen = _describe(module)
-    if not _load(module, weights):
+    if not load(module, weights):
         return seen
     module.to(next(iter(weights.values())).device)
     module.train(bool(how.get("train")))
@@ -93,7 +93,7 @@ def _parameters(module: nn.Module) -> dict[str, nn.Parameter]:
     return dict(module.named_parameters(remove_duplicate=False))
 
 
-def _load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
+def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
     """Copy the weights into the parameters of these names, if there are such with these shapes."""
     parameters = _parameters(module)
     if any(name not in parameters or parameters[name].shape != weight.shape for name, weight in weights.items()):

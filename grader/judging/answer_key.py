@@ -1,0 +1,81 @@
+"""What the reference and the misconceptions answer in some cases: computed when it is asked for, and once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from grader.model.answer import Raised, Returned
+from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
+
+Held = Sequence[Misconception]  # one misconception, or two at once
+
+
+class AnswerKey:
+    """The cases of an exercise with what may be answered to them."""
+
+    def __init__(self, exercise: Exercise, cases: Sequence[SampledCase]) -> None:
+        self.exercise = exercise
+        self.cases = cases
+        self._answers = _ByCase(self._answer)
+        self._readings = _ByCase(self._read)
+        self._outputs = _ByCase(self._look)
+        self._glances: dict[int, Glance] = {}
+
+    @functools.cached_property
+    def expected(self) -> list[Any]:
+        """What is compared of the reference's answer to each case."""
+        exercise = self.exercise
+        return [exercise.reading(exercise.reference(*case.inputs), case.inputs) for case in self.cases]
+
+    def answer(self, held: Held, index: int) -> Returned | Raised:
+        """What a student's code with these misconceptions would answer to a case."""
+        return cast(Returned | Raised, self._answers(held, index))
+
+    def wrong(self, held: Held, index: int) -> Returned | Raised:
+        """What is compared of it."""
+        return cast(Returned | Raised, self._readings(held, index))
+
+    def output(self, held: Held, index: int) -> Any:
+        """The output at a glance at a case, of the reference if nothing is held; None where it cannot be computed."""
+        return self._outputs(held, index)
+
+    def _answer(self, held: Held, index: int) -> Returned | Raised:
+        inputs = self.cases[index].inputs
+        try:
+            return Returned(self.exercise.wrong_answer(held, inputs), list(inputs))
+        except Exception as error:  # some mistakes cannot be computed for some sizes
+            return Raised(type(error).__name__)
+
+    def _read(self, held: Held, index: int) -> Returned | Raised:
+        answer = self.answer(held, index)
+        if isinstance(answer, Raised):
+            return answer
+        return replace(answer, value=self.exercise.reading(answer.value, self.cases[index].inputs))
+
+    def _look(self, held: Held, index: int) -> Any:
+        if index not in self._glances:
+            assert self.exercise.glance
+            self._glances[index] = self.exercise.glance(*self.cases[index].inputs)
+        try:
+            return self._glances[index](changes_of(held))
+        except Exception:  # such code would have failed, and the student's did not
+            return None
+
+
+class _ByCase:
+    """Remembers what one misconception makes of a case. Pairs are thousands, and hardly ever asked for twice."""
+
+    def __init__(self, compute: Callable[[Held, int], Any]) -> None:
+        self._compute = compute
+        self._known: dict[tuple[str, int], Any] = {}
+
+    def __call__(self, held: Held, index: int) -> Any:
+        if len(held) > 1:
+            return self._compute(held, index)
+        place = (held[0].name if held else "", index)
+        if place not in self._known:
+            self._known[place] = self._compute(held, index)
+        return self._known[place]

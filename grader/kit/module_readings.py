@@ -1,0 +1,172 @@
+"""What is read from what a student's class does in a case: a sentence for each rule that it breaks, and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from grader.kit.dropout_rules import finding
+from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL
+from grader.kit.pictures import looks_ahead
+from grader.model.verdict import Picture
+
+Tensor = torch.Tensor
+Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
+
+ACCEPTED = "Your class accepts arguments that cannot work. Check them in __init__, with assert or raise."
+CHANGED = "Your module changes its input. Compute new tensors instead."
+TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
+
+ON_OUTPUT = "In training, your module drops entries of the output. Drop attention weights."
+NOT_WEIGHTS = "In training, your module drops something else than attention weights, or more than these."
+
+RATE = 3  # which of the arguments of a class with dropout is its rate
+
+
+def reading(
+    reference: Callable[..., dict[str, Any]],
+    *,
+    causal: bool = False,
+    mask: Callable[..., str] | None = None,
+    like: int = 0,
+) -> Callable[..., Parts]:
+    """How to read what was observed in a case, from what is named first to what is named last.
+
+    `causal` modules must not look into the future. `mask` gives the sentence about the buffer. `like` is the number
+    of the input with as many words as the output.
+    """
+
+    def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
+        if how.get("impossible"):
+            return {"arguments": ACCEPTED if seen["built"] else ""}
+        parts: Parts = {"parameters": wrong_parameters(seen, weights)}
+        buffers = {"mask": mask(seen, *arguments)} if mask else {}
+        if "outputs" not in seen:
+            return parts | buffers
+        outputs = seen["outputs"]
+        if how.get("train") and "extra" in how:
+            undropped = reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
+            parts["dropout"] = wrong_dropout(list(outputs.values()), undropped, how["extra"], arguments[RATE])
+            return parts | buffers
+        parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
+        if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
+            parts["output"] = outputs
+            if how.get("gradients"):
+                parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
+        return parts | buffers | {"input": CHANGED if seen["changes_input"] else ""}
+
+    return read
+
+
+def picture_of_future(value: Any, inputs: Sequence[Any]) -> Picture | None:
+    """For causal modules: what changed with a later word, from what `reading` has read."""
+    outputs = value.get("output") if isinstance(value, dict) else None
+    if not isinstance(outputs, dict):
+        return None
+    first, (x,) = outputs.get("output"), inputs[2]["output"]
+    if not isinstance(first, torch.Tensor) or first.shape[:2] != x.shape[:2]:  # no output for each word
+        return None
+    return looks_ahead(first, outputs.get(LATER_CHANGED))
+
+
+def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: float) -> str:
+    """A sentence on what is dropped in training, for values such that outputs show the weights; see `dropout_trial`.
+
+    The outputs of each head are its dropped weights (B, T, T), and beside them what these make of `extra` (T, m).
+    """
+    if not all(isinstance(one, torch.Tensor) and one.shape == undropped.shape for one in outputs):
+        return "In training, the output has another shape."
+    words, size = len(extra), sum(extra.shape)
+    given, quiet = (one.reshape(*one.shape[:-1], -1, size) for one in (torch.stack(list(outputs)), undropped))
+    if equal_but_for_rounding(given, quiet.expand_as(given)):
+        return "In training, your module drops nothing."
+    dropped = given[..., :words]  # (calls, B, T, heads, T)
+    if not equal_but_for_rounding(dropped @ extra.to(dropped), given[..., words:]):
+        return ON_OUTPUT if not finding(given, quiet.expand_as(given), p) else NOT_WEIGHTS
+    if equal_but_for_rounding(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
+        return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
+    if equal_but_for_rounding(given[0], given[-1]):
+        return "In training, your module drops the same weights each time."
+    if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
+        return "In training, words have weight where they must have none."
+    # Sentences come first: what is the same for all of a batch is found along the first dimension.
+    return finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
+
+
+def named_gradients(gradients: Mapping[str, Tensor | None], frozen: Sequence[str]) -> dict[str, Tensor | None] | str:
+    """The gradients by name, or a sentence on those that are missing."""
+    named = {_of(name): one for name, one in gradients.items()}
+    missing = [name for name, one in named.items() if one is None]
+    if missing and set(missing) <= set(frozen):
+        return f"{' and '.join(missing)} cannot be trained: requires_grad is False."
+    if missing:
+        return f"No gradient reaches {' and '.join(missing)}: on the way something is detached, or not used."
+    return {f"gradient of {name}": one for name, one in named.items()}
+
+
+def _of(name: str) -> str:
+    """What a gradient is of: a parameter, or the input with this number."""
+    if not name.isdigit():
+        return name
+    return "the input" if name == "0" else f"input {int(name) + 1}"
+
+
+def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+    """A sentence on the parameters that must be there and are not, or are and must not."""
+    held = seen["parameters"]
+    for name, weight in weights.items():
+        if name not in held:
+            return f"Your module has no parameter {name}. {_what_it_has(seen)}"
+        if held[name] != list(weight.shape):
+            return f"The parameter {name} has shape {tuple(held[name])}, but {tuple(weight.shape)} is expected."
+    layers = [name.removesuffix(".weight") for name in weights]
+    unasked = [f"{name}.bias" for name in layers if f"{name}.bias" in held and f"{name}.bias" not in weights]
+    return f"There is a parameter {unasked[0]} where no bias was asked for." if unasked else ""
+
+
+def _what_it_has(seen: Mapping[str, Any]) -> str:
+    names = ", ".join(sorted(seen["parameters"])[:8])  # the same in whatever order they were made
+    attributes = ", ".join(sorted(seen["attributes"])[:4])
+    if attributes and not names:
+        return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
+    return f"It has {names}." if names else "It has none at all."
+
+
+def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
+    """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
+    first = outputs["output"]
+    again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
+    given = [one for one in (first, again, later, others) if one is not None]
+    if not all(isinstance(one, torch.Tensor) and one.shape == first.shape for one in given):
+        return ""
+    if again is not None and not equal_but_for_rounding(again, first):
+        return TWO_OUTPUTS
+    if first.shape[:-1] != x.shape[:-1]:  # no output for each word: there is no telling which is whose
+        return ""
+    if causal and later is not None and not equal_but_for_rounding(later[:, :-1], first[:, :-1]):
+        return "Outputs of earlier words change when a later word is changed: your module looks into the future."
+    if others is not None and not equal_but_for_rounding(others[0], first[0]):
+        return "The output of a sentence changes with the other sentences of the batch."
+    return ""
+
+
+def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
+    """Equal but for rounding, which may depend on what else is in a batch."""
+    return torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:
+    """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in `part` of the module."""
+    held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part)}
+    if any(shape[-2:] == [size, size] for shape in held.values()):
+        return ""
+    if held:
+        name, shape = next(iter(held.items()))
+        return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."
+    if seen["parameters"].get(f"{part}mask", [])[-2:] == [size, size]:
+        return "The mask is a parameter, so an optimiser would train it. Register it as a buffer."
+    if "mask" in " ".join(seen["attributes"]):
+        return "The mask is a plain attribute: it does not move with the module. Use self.register_buffer."
+    return "The mask is not registered as a buffer: use self.register_buffer in __init__."

@@ -1,0 +1,130 @@
+"""Our own classes as references: what one does in a case, with some of its steps changed by misconceptions.
+
+The steps of such a class are its annotated attributes: functions, and whatever else a misconception replaces.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.model.exercise import Glance, Inputs
+from grader.sandbox.observe import load, observe
+
+Tensor = torch.Tensor
+Changes = Mapping[str, Any]
+
+
+def observing(module_class: type[nn.Module]) -> Callable[..., dict[str, Any]]:
+    """A reference: what our class does in a case, with some of its steps changed."""
+
+    def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
+        changed = type(module_class.__name__, (module_class,), {name: _step(one) for name, one in changes.items()})
+        with same_chance():
+            return observe(changed, *inputs)
+
+    reference.__wrapped__ = module_class  # type: ignore[attr-defined]  # its source is the one that must not leak
+    return reference
+
+
+def glancing(module_class: type[nn.Module]) -> Callable[..., Glance]:
+    """At the first call of a case: its output with some steps changed, computed many times as fast as all of a case."""
+
+    def glance(*inputs: Any) -> Glance:
+        return _FirstCall(module_class, inputs).output
+
+    return glance
+
+
+@contextlib.contextmanager
+def same_chance() -> Iterator[None]:
+    """A class draws its parameters, and what it drops, from the one generator that all share."""
+    generator = torch.default_generator
+    state = generator.get_state()
+    generator.manual_seed(0)  # torch.manual_seed formats a traceback for each kind of device that is not in use
+    try:
+        yield
+    finally:
+        generator.set_state(state)
+
+
+def _step(change: Any) -> Any:
+    return staticmethod(change) if callable(change) else change
+
+
+class _FirstCall:
+    """One call of a class with any of its steps changed.
+
+    A module is built once for all changes of what happens in the call alone: building takes longer than the call.
+    """
+
+    def __init__(self, module_class: type[nn.Module], inputs: Inputs) -> None:
+        self._class = module_class
+        self._arguments, self._weights, calls, self._how = inputs
+        self._call = calls["output"]
+        self._steps = {name: getattr(module_class, name) for name in module_class.__annotations__}
+        self._in_building: set[str] = set()  # the steps that are known to be taken when a module is built
+        self._built: dict[frozenset[tuple[str, int]], tuple[nn.Module, Tensor] | Exception] = {}
+
+    def output(self, changes: Changes) -> Any:
+        """What comes back; None where the module has not the parameters that it should."""
+        with same_chance(), torch.no_grad():
+            module, chance = self._module(changes)
+            later = {name: change for name, change in changes.items() if name not in self._in_building}
+            vars(module).update(later)
+            torch.default_generator.set_state(chance)
+            try:
+                return module(*(one.clone() if isinstance(one, Tensor) else one for one in self._call))
+            finally:
+                vars(module).update((name, self._steps[name]) for name in later)
+
+    def _module(self, changes: Changes) -> tuple[nn.Module, Tensor]:
+        """The module with what is changed in building it, and the generator's state from there on."""
+        while True:
+            steps = {name: change for name, change in changes.items() if name in self._in_building}
+            key = frozenset((name, id(change)) for name, change in steps.items())
+            if key in self._built:
+                built = self._built[key]
+                break
+            taken: set[str] = set()
+            built = self._build(steps, taken)
+            if taken <= self._in_building:
+                self._built[key] = built
+                break
+            self._in_building |= taken
+        if isinstance(built, Exception):
+            raise built
+        return built
+
+    def _build(self, changes: Changes, taken: set[str]) -> tuple[nn.Module, Tensor] | Exception:
+        """Build a module and note the steps that are taken for it."""
+        steps = {**self._steps, **changes}
+        watched = {name: _Watched(name, step, taken) for name, step in steps.items()}
+        torch.default_generator.manual_seed(0)
+        try:
+            module = type(self._class.__name__, (self._class,), watched)(*self._arguments)
+            if not load(module, self._weights):
+                return ValueError("it has other parameters")
+        except Exception as error:
+            return error
+        module.to(next(iter(self._weights.values())).device)
+        module.train(bool(self._how["train"]))
+        vars(module).update(steps)
+        return module, torch.default_generator.get_state()
+
+
+class _Watched:
+    """A step that notes when it is looked up."""
+
+    def __init__(self, name: str, step: Any, taken: set[str]) -> None:
+        self._name = name
+        self._step = step
+        self._taken = taken
+
+    def __get__(self, _instance: Any, _owner: Any = None) -> Any:
+        self._taken.add(self._name)
+        return self._step
