@@ -21,14 +21,14 @@ def with_unique_names(cells: Sequence[str]) -> list[str]:
 
     A variable that is used in its own cell alone gets an underscore, which keeps it there; another one gets a number.
     """
-    uses = [uses(code) for code in cells]
+    used = [uses(code) for code in cells]
     new_names: list[dict[str, str]] = [{} for _ in cells]
-    for name in {name for use in uses for name, defines in use.items() if defines}:
-        defined = [index for index, use in enumerate(uses) if use.get(name)]
+    for name in {name for use in used for name, defines in use.items() if defines}:
+        defined = [index for index, use in enumerate(used) if use.get(name)]
         if len(defined) > 1:
             count = 0
             for start, end in pairwise([*defined, len(cells)]):
-                users = [index for index in range(start + 1, end) if name in uses[index]]
+                users = [index for index in range(start + 1, end) if name in used[index]]
                 count += bool(users)
                 new = f"_{name}" if not users else name if count == 1 else f"{name}_{count}"
                 for index in (start, *users):
