@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from grader.model.verdict import Verdict
-from grader.notebooks.cells import drawings_of
+from grader.notebooks.cells import demos_of
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.running.scratch import files_beside
@@ -37,13 +37,13 @@ test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it i
 
 
 def grade(
-    *cells: str | int, files: Path | None = None, drawings: frozenset[str] = frozenset(), student: str = "ada"
+    *cells: str | int, files: Path | None = None, demos: frozenset[str] = frozenset(), student: str = "ada"
 ) -> tuple[dict[int, Verdict], Any]:
     """Grade a notebook of code (text) and test cells (numbers)."""
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), drawings)
+    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), demos)
     return {verdict.exercise: verdict for verdict in verdicts}, notebook
 
 
@@ -236,28 +236,28 @@ def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> No
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_a_given_drawing_is_not_run_and_a_changed_one_is() -> None:
-    drawing = "seen = 'the given drawing'"
-    changed = drawing.replace("given", "changed")
-    _, notebook = grade(drawing, changed, "print(seen)", drawings=frozenset({drawing}))
+def test_a_given_demo_is_not_run_and_a_changed_one_is() -> None:
+    demo = "seen = 'the given demo'"
+    changed = demo.replace("given", "changed")
+    _, notebook = grade(demo, changed, "print(seen)", demos=frozenset({demo}))
     assert [cell.execution_count for cell in notebook.cells] == [1, None, 3, 4]
-    assert notebook.cells[-1].outputs[0].text == "the changed drawing\n"
+    assert notebook.cells[-1].outputs[0].text == "the changed demo\n"
 
 
-def test_drawings_are_run_where_the_student_goes_on_with_what_they_define() -> None:
-    drawing = "print('drawn')\nzero_dim = 0"
+def test_demos_are_run_where_the_student_goes_on_with_what_they_define() -> None:
+    demo = "print('drawn')\nzero_dim = 0"
     own = "axis = zero_dim\ndef softmax(x):\n    return torch.softmax(torch.as_tensor(x), axis)"
-    verdicts, notebook = grade(drawing, own, 3, "no_such_name", drawings=frozenset({drawing}))
+    verdicts, notebook = grade(demo, own, 3, "no_such_name", demos=frozenset({demo}))
     assert verdicts[3].right
     assert notebook.cells[1].outputs[0].text == "drawn\n"
     assert notebook.cells[-1].outputs[0].ename == "NameError"
 
 
-def test_drawings_are_the_cells_tagged_demo() -> None:
-    drawing, other = code("plot()"), code("plot_more()")
-    drawing.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
-    release = nbformat.v4.new_notebook(cells=[drawing, other, code("x = 1")])
-    assert drawings_of(release) == {"plot()"}
+def test_demos_are_the_cells_tagged_demo() -> None:
+    demo, other = code("plot()"), code("plot_more()")
+    demo.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
+    release = nbformat.v4.new_notebook(cells=[demo, other, code("x = 1")])
+    assert demos_of(release) == {"plot()"}
 
 
 SPY = "seen = []\ndef softmax(items_in):\n    seen.append(torch.as_tensor(items_in).tolist())\n    return items_in"

@@ -27,7 +27,7 @@ from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook, Entry, Record, open_gradebook
 from grader.model.submission import Assignment, Files, Graded, Submission
-from grader.notebooks.cells import drawings_of
+from grader.notebooks.cells import demos_of
 from grader.notebooks.repair import known_cells
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
@@ -176,7 +176,7 @@ class _Run:
             kernelspec=self._book.notebook.kernelspec,
             known=known_cells(self._book.notebook, released),
             given={str(place): (source / place).read_bytes() for place in places if str(place) not in students_own},
-            drawings=drawings_of(released),
+            demos=demos_of(released),
             settings=self._course.settings,
             device=device,
             confined=confined,
@@ -311,7 +311,7 @@ def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
     return _digest(
         version("torch"), version("nbgrader"), *sources,
         assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
-        *_named(assignment.given), *sorted(assignment.drawings),
+        *_named(assignment.given), *sorted(assignment.demos),
         assignment.settings, assignment.device, str(assignment.confined),
     )  # fmt: skip
 

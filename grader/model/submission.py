@@ -43,7 +43,7 @@ class Assignment:
     kernelspec: str | None  # as JSON
     known: Sequence[KnownCell]  # of the released notebook
     given: Files  # what the course puts beside every notebook
-    drawings: frozenset[str]  # sources of cells that need not be run
+    demos: frozenset[str]  # sources of cells that need not be run
     settings: str  # nbgrader_config.py; it may define classes, so a worker reads it for itself
     device: str
     confined: bool

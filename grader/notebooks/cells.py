@@ -30,7 +30,7 @@ def solution_number(cell: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def drawings_of(release: Any) -> frozenset[str]:
+def demos_of(release: Any) -> frozenset[str]:
     """The sources of the given cells that only draw or time something for the student: they earn nothing."""
     return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
 

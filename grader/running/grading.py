@@ -48,13 +48,13 @@ def grade_notebook(
     notebook: Any,
     files: Files | None = None,
     settings: Settings | None = None,
-    drawings: frozenset[str] = frozenset(),
+    demos: frozenset[str] = frozenset(),
 ) -> list[Verdict]:
     """Run a sanitised notebook, write all outputs into it, and return the verdicts.
 
-    `files` lie beside the notebook, which may import them; cells with a source in `drawings` are not run.
+    `files` lie beside the notebook, which may import them; cells with a source in `demos` are not run.
     """
-    grading = Grading(notebook, files or {}, settings or Settings(), drawings)
+    grading = Grading(notebook, files or {}, settings or Settings(), demos)
     try:
         return grading.run()
     finally:
@@ -77,19 +77,19 @@ def refuse_to_score(notebook: Any, why: str) -> None:
 class Grading:
     """One submission on its way through a sandbox."""
 
-    def __init__(self, notebook: Any, files: Files, settings: Settings, drawings: frozenset[str] = frozenset()) -> None:
+    def __init__(self, notebook: Any, files: Files, settings: Settings, demos: frozenset[str] = frozenset()) -> None:
         need_device(settings.device)
         torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
         self.settings = settings
-        self.drawings = drawings
+        self.demos = demos
         self.seed = _own_seed(settings, [cell.source for cell in self.cells], files)
         self.ends_at = time.monotonic() + settings.limits.submission
         self.limits = settings.limits
         self.sandbox = self._new_sandbox()
-        self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
+        self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
         self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
@@ -103,7 +103,7 @@ class Grading:
                 verdict = self._verdict(cell)
                 _write_verdict(cell, verdict, self._blocked_outputs())
                 self.verdicts[verdict.exercise] = verdict
-            elif cell.source in self.drawings:
+            elif cell.source in self.demos:
                 cell.outputs = []
                 self.skipped.append(cell)
                 continue
@@ -131,7 +131,7 @@ class Grading:
             self._note_failure(cell.source, str(lost))
             return
         if result.error.startswith("NameError") and self.skipped:
-            self._run_again_after_drawings(cell)
+            self._run_again_after_demos(cell)
             return
         cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
         self.ran.append(cell.source)
@@ -149,8 +149,8 @@ class Grading:
         self.blocked = []
         return [blocked_output(blocked)] if blocked else []
 
-    def _run_again_after_drawings(self, cell: Any) -> None:
-        """The student may go on with something that a drawing has defined, and must not lose points by that."""
+    def _run_again_after_demos(self, cell: Any) -> None:
+        """The student may go on with something that a demo has defined, and must not lose points by that."""
         skipped, self.skipped = self.skipped, []
         for one in [*skipped, cell]:
             self._run(one)
