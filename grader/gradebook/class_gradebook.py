@@ -43,6 +43,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, Operationa
 
 from grader.errors import CourseError
 from grader.model.submission import Graded
+from grader.model.verdict import Scored
 
 PATIENCE = 60.0  # seconds to wait for a gradebook that somebody else has locked, or whose server is down
 PAUSE = 0.2
@@ -76,7 +77,7 @@ class Record:
 
     fingerprint: str  # of all that the grade depends on
     digest: str  # of the autograded notebook
-    verdicts: Sequence[dict[str, Any]]
+    verdicts: Sequence[Scored]
     blocked: Sequence[str]
 
 
@@ -340,11 +341,12 @@ def _where(url: URL) -> str:
 
 def read_record(row: Any) -> Record:
     result = json.loads(row.result)
-    return Record(row.fingerprint, row.digest, result["verdicts"], result["blocked"])
+    verdicts = [verdict for data in result["verdicts"] if (verdict := Scored.from_json(data))]
+    return Record(row.fingerprint, row.digest, verdicts, result["blocked"])
 
 
 def _row(record: Record) -> dict[str, str]:
-    result = {"verdicts": list(record.verdicts), "blocked": list(record.blocked)}
+    result = {"verdicts": [verdict.to_json() for verdict in record.verdicts], "blocked": list(record.blocked)}
     return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}
 
 

@@ -29,7 +29,9 @@ from sqlalchemy import func, inspect, select
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import RECORDS, Record, check_gradebook, open_gradebook, read_record
-from grader.notebooks.cells import METADATA_KEY, solution_number
+from grader.model.answer import Lost
+from grader.model.verdict import Scored
+from grader.notebooks.cells import STOPPED, ours, solution_number
 from grader.notebooks.solutions import solutions
 from grader.notebooks.verdict_cells import results_of
 
@@ -45,14 +47,14 @@ class Item:
     max_points: float
 
     @property
-    def number(self) -> int:
-        """The exercise; 0 for a cell that belongs to none."""
+    def number(self) -> int | None:
+        """The exercise; None for a cell that belongs to none."""
         digits = self.name.removeprefix(_TEST)
-        return int(digits) if self.name.startswith(_TEST) and digits.isdecimal() else 0
+        return int(digits) if self.name.startswith(_TEST) and digits.isdecimal() else None
 
     @property
     def label(self) -> str:
-        return str(self.number or self.name)
+        return self.name if self.number is None else str(self.number)
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,14 @@ class Person:
 
 
 @dataclass(frozen=True)
+class Stopped:
+    """Code that hung or took its process down."""
+
+    exercise: int | None  # None if it is in a cell that belongs to none
+    lost: Lost
+
+
+@dataclass(frozen=True)
 class Standing:
     """Where one student stands: handed in or not, graded or not, and what for."""
 
@@ -77,9 +87,9 @@ class Standing:
     penalty: float = 0.0
     seconds_late: float = 0.0
     waits: Collection[str] = ()  # cells that a person is to give points for
-    verdicts: Sequence[Mapping[str, Any]] = ()
+    verdicts: Sequence[Scored] = ()
     blocked: Sequence[str] = ()
-    stopped: Sequence[tuple[int, str]] = ()  # cells that hung or took their process down: exercise or 0, and why
+    stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
     solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
 
     @property
@@ -165,7 +175,7 @@ class _Rows:
             .where(Notebook.assignment_id == self._id, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
         )
         items = [Item(row.id, row.name, float(row.max_points)) for row in self._session.execute(query)]
-        return sorted(items, key=lambda item: (item.number == 0, item.number, item.name))
+        return sorted(items, key=lambda item: (item.number is None, item.number or 0, item.name))
 
     def _people(self) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
@@ -266,15 +276,13 @@ def _results(path: Path, record: Record | None) -> dict[str, Any]:
     return {"verdicts": verdicts, "blocked": blocked, **of_cells}
 
 
-def _stopped(notebook: Any) -> list[tuple[int, str]]:
+def _stopped(notebook: Any) -> list[Stopped]:
     """The cells that hung or took their process down while the notebook was run.
 
     Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
     """
-    found = [
-        (solution_number(cell) or 0, cell.metadata.get(METADATA_KEY, {}).get("stopped")) for cell in notebook.cells
-    ]
-    return [(number, str(why)) for number, why in found if why]
+    found = [(solution_number(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
+    return [Stopped(exercise, lost) for exercise, lost in found if lost]
 
 
 def _solutions(notebook: Any) -> dict[int, str]:
