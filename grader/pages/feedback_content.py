@@ -74,9 +74,7 @@ class _Reader:
             max_score=largest if largest is not None else sum(part.max_points for part in parts),
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
             parts=parts,
-            notes=[
-                self._sentence(note) for place in (self.notebook, *self.notebook.cells[:1]) for note in _notes(place)
-            ],
+            notes=list(map(self._sentence, notes)),
             blocked=[self._sentence(f"It tried to {attempt}.") for attempt in blocked_in(self.notebook)],
         )
 
