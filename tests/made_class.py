@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
 import nbformat
@@ -14,6 +14,7 @@ from grader.gradebook.class_gradebook import ClassGradebook, Entry, Record
 from grader.model.answer import Lost, sentence_of
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
+from grader.notebooks.cells import METADATA_KEY, STOPPED, solution_number
 from grader.notebooks.solutions import fill_in
 
 ASSIGNMENT = "self_attention"
@@ -40,6 +41,7 @@ class Made:
     reason: Mapping[int, Reason] = field(default_factory=dict)
     says: Mapping[int, Sequence[str]] = field(default_factory=dict)
     lost: Mapping[int, Lost] = field(default_factory=dict)  # exercises that got no answer
+    stopped: Mapping[int | None, Lost] = field(default_factory=dict)  # solution cells, or one of no exercise
     blocked: Sequence[str] = ()
     cells: Mapping[int, str] = field(default_factory=dict)
     timestamp: datetime | None = None
@@ -71,7 +73,11 @@ def grade(course: Course, *made: Made) -> None:
     entries = []
     for one in made:
         verdicts = one.verdicts()
-        content = nbformat.writes(fill_in(release, one.cells))
+        notebook = fill_in(release, one.cells)
+        for cell in notebook.cells:
+            if lost := one.stopped.get(solution_number(cell)):
+                cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}
+        content = nbformat.writes(notebook)
         path = course.notebook(f"autograded/{one.student}", ASSIGNMENT)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)

@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from grader.model.answer import Loss
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import demos_of
 from grader.running.grading import Settings, grade_notebook
@@ -93,6 +94,33 @@ def test_a_process_that_dies_costs_its_cell_only(death: str) -> None:
 def test_a_function_that_kills_its_process_loses_its_exercise_only() -> None:
     verdicts, _ = grade("import os\ndef softmax(x):\n    os._exit(0)", 3, SCORES, 2)
     assert (verdicts[3].reason, verdicts[2].reason) == ("no answer", "right")
+
+
+def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop() -> None:
+    patient = Limits(cell=1, case=1, submission=60, patience=1.5)
+    notebook = nbformat.v4.new_notebook(cells=[code("import time\ntime.sleep(3600)")])
+    grade_notebook(notebook, settings=Settings(limits=patient))
+    (error,) = notebook.cells[0].outputs
+    assert error.evalue.startswith("Your code was not done after 2 seconds, most of which it waited")
+    assert "endless loop" not in error.evalue
+    assert notebook.cells[0].metadata.grader == {"stopped": {"loss": "waiting", "limit": 1.5}}
+
+
+def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
+    """However little of it is left."""
+    busy = "import time\nuntil = time.process_time() + {}\nwhile time.process_time() < until: pass"
+    sources = (SETUP, busy.format(1), busy.format(60), "print('not run')")
+    notebook = nbformat.v4.new_notebook(cells=[*map(code, sources), test_cell(3)])
+    limits = Limits(cell=30, case=30, submission=2, patience=50)
+    (verdict,) = grade_notebook(notebook, settings=Settings(limits=limits))
+    whole = "The notebook as a whole took too long"
+    assert [output.evalue for cell in notebook.cells[2:4] for output in cell.outputs] == [
+        f"{whole}; your code was stopped.",
+        f"{whole}; this cell was not run.",
+    ]
+    assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK
+    assert verdict.loss == Loss.NOT_RUN
+    assert verdict.sentences[0] == f"{whole}; this exercise was not run."
 
 
 def test_leaving_by_exit_is_an_error_like_others() -> None:
