@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
 
 import nbformat
 
 from grader.course import Course
 from grader.gradebook.class_gradebook import ClassGradebook, Entry
 from grader.gradebook.records import Record
+from grader.model.answer import Lost, sentence_of
 from grader.model.submission import Graded
+from grader.model.verdict import Reason, Scored, Verdict
+from grader.notebooks.cells import METADATA_KEY, STOPPED, solution_number
 from grader.notebooks.solutions import fill_in
 
 ASSIGNMENT = "self_attention"
@@ -37,25 +39,33 @@ class Made:
     student: str
     credit: Mapping[int, float] = field(default_factory=dict)
     named: Mapping[int, Sequence[str]] = field(default_factory=dict)  # misconceptions
-    reason: Mapping[int, str] = field(default_factory=dict)
+    reason: Mapping[int, Reason] = field(default_factory=dict)
     says: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    lost: Mapping[int, Lost] = field(default_factory=dict)  # exercises that got no answer
+    stopped: Mapping[int | None, Lost] = field(default_factory=dict)  # solution cells, or one of no exercise
     blocked: Sequence[str] = ()
     cells: Mapping[int, str] = field(default_factory=dict)
     timestamp: datetime | None = None
 
-    def verdicts(self) -> list[dict[str, Any]]:
-        return [self._verdict(number, points) for number, points in MAX_POINTS.items()]
+    def verdicts(self) -> list[Scored]:
+        return [Scored(self._verdict(number), float(points)) for number, points in MAX_POINTS.items()]
 
-    def _verdict(self, number: int, most: int) -> dict[str, Any]:
-        credit = self.credit.get(number, 1.0)
+    def _verdict(self, number: int) -> Verdict:
+        lost = self.lost.get(number)
+        credit = self.credit.get(number, 0.0 if lost else 1.0)
         names = self.named.get(number, ())
-        reason = self.reason.get(number, "misconception" if names else "right" if credit == 1 else "wrong")
-        return {
-            "exercise": number, "title": TITLES[number], "credit": credit, "reason": reason,
-            "sentences": list(self.says.get(number, ["Right."] if credit == 1 else ["Something differs."])),
-            "misconceptions": list(names), "cases_right": 0, "cases": 4,
-            "points": credit * most, "max_points": float(most),
-        }  # fmt: skip
+        reason = Reason.MISCONCEPTION if names else Reason.RIGHT if credit == 1 else Reason.WRONG
+        said = sentence_of(lost) if lost else "Right." if credit == 1 else "Something differs."
+        return Verdict(
+            exercise=number,
+            title=TITLES[number],
+            credit=credit,
+            reason=self.reason.get(number, Reason.NO_ANSWER if lost else reason),
+            sentences=tuple(self.says.get(number, [said])),
+            misconceptions=tuple(names),
+            cases=4,
+            lost=lost,
+        )
 
 
 def grade(course: Course, *made: Made) -> None:
@@ -64,11 +74,15 @@ def grade(course: Course, *made: Made) -> None:
     entries = []
     for one in made:
         verdicts = one.verdicts()
-        content = nbformat.writes(fill_in(release, one.cells))
+        notebook = fill_in(release, one.cells)
+        for cell in notebook.cells:
+            if lost := one.stopped.get(solution_number(cell)):
+                cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}
+        content = nbformat.writes(notebook)
         path = course.notebook(f"autograded/{one.student}", ASSIGNMENT)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-        scores = {f"test-exercise-{verdict['exercise']}": verdict["points"] for verdict in verdicts}
+        scores = {f"test-exercise-{scored.verdict.exercise}": scored.points for scored in verdicts}
         record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, one.blocked)
         entries.append(Entry(Graded(one.student, scores=scores), record, one.timestamp))
     with course.api().gradebook as gradebook:

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from grader.catalogue import EXERCISES
-from grader.model.answer import Answer, Lost, Raised, Returned
+from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.solutions import solutions
 from grader.sandbox.observe import put
@@ -99,7 +99,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
                 value = encode(put(exercise.form, entry, copy), words=words)
                 after = encode(copy, words=True)
         except TimeoutError:
-            hung.append(Lost("too long"))
+            hung.append(Lost(Loss.TIME))
             return hung[0]
         except Exception as error:
             return Raised(type(error).__name__)

@@ -41,9 +41,11 @@ HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 
 # Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless. All others
 # have time enough for a machine that does something else as well: what becomes of them must not hang on the clock.
-SHORT = Limits(cell=2.0, case=1.0, submission=5.0, memory=2**30)
+SHORT = Limits(cell=2.0, case=1.0, submission=5.0, memory=2**30, patience=20)
 LONG = Limits(cell=30.0, case=20.0, submission=120.0, memory=2**30)
+IMPATIENT = Limits(cell=2.0, case=1.0, submission=30.0, memory=2**30, patience=2)
 ENDED_BY_TIME = ("Is there an endless loop?", "The notebook as a whole took too long", "Your code")
+ENDED_BY_THE_CLOCK = "wait for something that never comes"
 FULL_DISK = "Your code filled the disk"
 
 # What only the trusted side knows. No attack spells these out.
@@ -107,6 +109,8 @@ class Attack:
 
     @property
     def limits(self) -> Limits:
+        if self.gets == ENDED_BY_THE_CLOCK:
+            return IMPATIENT
         return SHORT if self.gets in ENDED_BY_TIME else LONG
 
     @property

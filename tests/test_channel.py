@@ -23,8 +23,8 @@ from safetensors.torch import save
 
 from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
-from grader.model.answer import Lost, Missing, Raised, Returned
-from grader.running import sandbox_process
+from grader.model.answer import Lost, Missing, Raised, Returned, sentence_of
+from grader.running import sandbox_process, stand_ins
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.sandbox import values, wire
 
@@ -37,6 +37,7 @@ class Hostile:
 
     alive = True
     threads = 1
+    cpu_seconds = 0.0
 
     def __init__(self, play: Callable[[socket.socket], None]) -> None:
         self.channel, self._theirs = socket.socketpair()
@@ -66,7 +67,7 @@ class Hostile:
 def hostile_sandbox(monkeypatch: pytest.MonkeyPatch, play: Callable[[socket.socket], None]) -> Iterator[SandboxProcess]:
     monkeypatch.setattr(sandbox_process, "fork_sandbox", lambda _order: Hostile(play))
     monkeypatch.setattr(sandbox_process, "MAX_STANDIN_CALLS", 20)
-    process = SandboxProcess({}, Limits(cell=1, case=1))
+    process = SandboxProcess({}, Limits(cell=1, case=1, patience=1))
     try:
         yield process
     finally:
@@ -179,7 +180,7 @@ def test_what_is_no_answer_is_a_lost_one(
     with hostile_sandbox(monkeypatch, play) as process:
         answer = ask(process)
     assert isinstance(answer, Lost)
-    assert reason in answer.reason
+    assert reason in sentence_of(answer)
 
 
 def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +279,7 @@ def test_a_short_message_cannot_hold_a_long_value() -> None:
 def call(arguments: list[Any]) -> dict[str, Any]:
     tree, tensors = values.encode([arguments, [], None])
     frame = wire.Frame({"call": "product", "arguments": tree, "names": []}, tensors)
-    return sandbox_process._stand_in(frame, {"product": lambda *factors: functools.reduce(torch.mul, factors)})[0]
+    return stand_ins.compute(frame, {"product": lambda *factors: functools.reduce(torch.mul, factors)})[0]
 
 
 def test_a_standin_computes_for_small_arguments_only() -> None:
@@ -415,7 +416,7 @@ def take_in(data: bytes) -> None:
     json.dumps(result.outputs)
     result.error.encode()
     if "call" in received.header:
-        sandbox_process._stand_in(received, {"softmax": EXERCISE.reference})
+        stand_ins.compute(received, {"softmax": EXERCISE.reference})
 
 
 @settings(max_examples=MESSAGES // BATCH, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

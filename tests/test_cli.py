@@ -20,6 +20,7 @@ from grader.classroom.progress import results_table
 from grader.cli import ORDER, app
 from grader.course import Course
 from grader.model.submission import Graded
+from grader.model.verdict import Reason, Scored, Verdict
 from grader.proof.demo import make_up_class
 
 ROOT = Path(__file__).parent.parent
@@ -263,15 +264,14 @@ def test_the_demo_makes_up_twelve_submissions(course: Course) -> None:
 
 
 def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:
-    verdict = {"points": 1.5, "max_points": 3, "credit": 0.5, "exercise": 2, "misconceptions": ["a"], "reason": "b"}
-    table = results_table(
-        [Graded("ada", verdicts=[verdict, {**verdict, "credit": 1}]), Graded("ben", error="no notebook")]
-    )
+    wrong = Scored(Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, misconceptions=("a",)), max_points=3)
+    right = Scored(Verdict(2, "Scores", 1.0, Reason.RIGHT), max_points=1.5)
+    table = results_table([Graded("ada", verdicts=[wrong, right]), Graded("ben", error="no notebook")])
     assert [list(column.cells) for column in table.columns] == [
         ["ada", "ben"],
         ["1.5", "–"],
         ["1.5", "–"],
-        ["3/6", "0/0"],
+        ["3/4.5", "0/0"],
         ["2: a", "no notebook"],
     ]
 

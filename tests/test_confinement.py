@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sysconfig
 import threading
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
+from grader.model.answer import Loss, Lost
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.running.zygote_process import fork_sandbox
@@ -145,6 +148,28 @@ TOO_MUCH = {
 def test_too_much_of_it_ends_the_sandbox(source: str, what: str, sandbox: SandboxProcess) -> None:
     with pytest.raises(SandboxLost, match=what):
         sandbox.run_cell(source, 60)
+
+
+def test_a_loop_is_ended_by_the_time_of_the_processor() -> None:
+    process = SandboxProcess({}, Limits(patience=1000))
+    with pytest.raises(SandboxLost) as lost:
+        process.run_cell("while True: pass", 1)
+    assert lost.value.lost == Lost(Loss.TIME, 1)
+    assert process.cpu_seconds >= 1
+
+
+def test_a_sandbox_that_gets_no_processor_is_not_ended_by_the_short_limit() -> None:
+    """As on a machine that is busy with something else."""
+    process = SandboxProcess({}, Limits(patience=100))
+    process.run_cell("x = 1", 10)
+    os.kill(process.pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as other:
+        running = other.submit(process.run_cell, "x + 1", 0.5)
+        with pytest.raises(TimeoutError):
+            running.result(timeout=1.5)  # three times as long as it may compute
+        os.kill(process.pid, signal.SIGCONT)
+        assert running.result().error == ""
+    process.close()
 
 
 def test_a_folder_goes_whatever_is_in_it() -> None:

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grader.catalogue import EXERCISES, of_assignment
 from grader.classroom.run import autograde
 from grader.course import Course
+from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -65,7 +65,7 @@ WRONG = one_for_each_misconception()
 class Result:
     points: float
     max_points: float
-    verdict: dict[str, Any]
+    verdict: Verdict
 
 
 @pytest.fixture(scope="module")
@@ -87,12 +87,12 @@ def graded(
         for student, chosen in students.items():
             points = scores(course, student, assignment)
             verdicts = {
-                verdict["exercise"]: verdict
-                for verdict in results_of(course.read(f"autograded/{student}", assignment))[0]
+                scored.verdict.exercise: scored
+                for scored in results_of(course.read(f"autograded/{student}", assignment))[0]
             }
             for entry in chosen:
-                verdict = verdicts[entry.number]
-                found[entry] = Result(points[f"test-exercise-{entry.number}"], verdict["max_points"], verdict)
+                scored = verdicts[entry.number]
+                found[entry] = Result(points[f"test-exercise-{entry.number}"], scored.max_points, scored.verdict)
         return found
 
     return lambda entry: results(entry.assignment)[entry]
@@ -126,11 +126,11 @@ def misconceptions(number: int) -> set[str]:
 @pytest.mark.parametrize("entry", RIGHT, ids=str)
 def test_right_gets_full_marks(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     result = graded(entry)
-    assert result.points == result.max_points, result.verdict["sentences"]
+    assert result.points == result.max_points, result.verdict.sentences
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=str)
 def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     result = graded(entry)
     assert result.points < result.max_points
-    assert set(result.verdict["misconceptions"]) == entry.named, result.verdict["sentences"]
+    assert set(result.verdict.misconceptions) == entry.named, result.verdict.sentences

@@ -23,14 +23,16 @@ from test_nbgrader_paths import added_cell, nbgrader
 from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
-from grader.judging.judge import judge
+from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
-from grader.kit.pictures import as_matrix, best_picture, causal_weights, looks_ahead, scores, softmax_along, weights
+from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
-from grader.model.verdict import Picture, Verdict
+from grader.model.picture import MAX_SIDE
+from grader.model.verdict import Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
-from grader.pages.feedback_page import FeedbackExporter, Sections
-from grader.pages.heat_map import MAX_SIDE, heat_map, picture_from
+from grader.pages.feedback_page import FeedbackExporter
+from grader.pages.heat_map import heat_map
+from grader.pages.sections import Sections
 
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\
@@ -185,7 +187,11 @@ def scored_cell(number: int, credit: float, score: float, **verdict: Any) -> Any
     """A graded test for 3 points, with what the tests found and the points that the gradebook has."""
     right = {"reason": "right", "sentences": [], "cases_right": 6} if credit == 1 else {}
     found = {"reason": "missing", "sentences": ["There is no `f`."], "cases_right": 0} | right
-    ours = found | {"title": "A", "credit": credit, "points": 3 * credit, "misconceptions": [], "cases": 6} | verdict
+    ours = (
+        found
+        | {"title": "A", "credit": credit, "points": 3 * credit, "max_points": 3.0, "misconceptions": [], "cases": 6}
+        | verdict
+    )
     cell = added_cell(f"test-exercise-{number}", "check(1)", points=3.0, score=score)
     cell.outputs = [nbformat.v4.new_output("display_data", data={}, metadata={"grader": ours})]
     return cell
@@ -605,17 +611,17 @@ def test_where_no_rule_is_broken_the_picture_says_so() -> None:
 
 
 def test_a_misconception_may_point_to_another_section() -> None:
-    assert verdict_on(7, "not scaled").reread == "exercise-2"
-    assert verdict_on(7, "bias forgotten").reread == ""
-    assert verdict_on(18, "view without transpose").reread == "why-view-alone"
+    assert verdict_on(7, "not scaled").explained_in == "exercise-2"
+    assert verdict_on(7, "bias forgotten").explained_in == ""
+    assert verdict_on(18, "view without transpose").explained_in == "why-view-alone"
 
 
 def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
     names = ["exercise", "title", "credit", "reason", "sentences", "misconceptions", "cases_right", "cases"]
-    assert list(Verdict(1, "a", 1.0, "right").to_json()) == names
+    assert list(Verdict(1, "a", 1.0, Reason.RIGHT).to_json()) == names
     drawn = verdict_on(4, "softmax over queries")
     kept = json.loads(json.dumps(drawn.to_json(), allow_nan=False))
-    assert picture_from(kept["pictures"][0]) == drawn.pictures[0]
+    assert Picture.from_json(kept["pictures"][0]) == drawn.pictures[0]
     assert len(json.dumps(kept)) < 3000
 
 
@@ -635,7 +641,7 @@ def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
         picture = draw(value, (torch.zeros(2, 2), 0))
         if picture:
             kept = json.loads(json.dumps({"pictures": [vars(picture)]}, allow_nan=False))["pictures"][0]
-            assert picture_from(kept) == picture
+            assert Picture.from_json(kept) == picture
     assert looks_ahead(value, value) is None
     for number in (16, 17, 18):
         one = EXERCISES[number]
@@ -653,7 +659,7 @@ def test_the_largest_numbers_are_kept_as_infinite() -> None:
     picture = softmax_along(torch.tensor([[1.79e308, 0.5], [0.5, -1.79e308]], dtype=torch.float64), ())
     assert picture
     assert picture.numbers == (("∞", 0.5), (0.5, "−∞"))
-    assert picture_from(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
+    assert Picture.from_json(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
 
 
 @pytest.mark.parametrize(("total", "shown"), [(1.02, "1.02"), (0.999, "0.999"), (1.0014, "1.001"), (0.96, "0.96")])
@@ -730,13 +736,13 @@ GOOD = {"numbers": [[0.5, 0.5], [1.0, 0.0]], "marked": [[0, 1]], "summed": "row"
     ],
 )  # fmt: skip
 def test_a_picture_that_is_none_of_ours_is_not_drawn(change: dict[str, Any]) -> None:
-    assert picture_from(GOOD)
-    assert picture_from(GOOD | change) is None
-    assert picture_from("x") is None
+    assert Picture.from_json(GOOD)
+    assert Picture.from_json(GOOD | change) is None
+    assert Picture.from_json("x") is None
 
 
 def test_a_picture_holds_no_markup_of_others() -> None:
-    picture = picture_from(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"})
+    picture = Picture.from_json(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"})
     assert picture
     drawn = str(heat_map(picture, "a"))
     assert dangers(drawn) == []

@@ -8,8 +8,9 @@ from typing import Any
 import nbformat
 import pytest
 
+from grader.model.answer import Loss
 from grader.model.verdict import Verdict
-from grader.notebooks.cells import drawings_of
+from grader.notebooks.cells import demos_of
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.running.scratch import files_beside
@@ -37,13 +38,13 @@ test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it i
 
 
 def grade(
-    *cells: str | int, files: Path | None = None, drawings: frozenset[str] = frozenset(), student: str = "ada"
+    *cells: str | int, files: Path | None = None, demos: frozenset[str] = frozenset(), student: str = "ada"
 ) -> tuple[dict[int, Verdict], Any]:
     """Grade a notebook of code (text) and test cells (numbers)."""
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), drawings)
+    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), demos)
     return {verdict.exercise: verdict for verdict in verdicts}, notebook
 
 
@@ -93,6 +94,33 @@ def test_a_process_that_dies_costs_its_cell_only(death: str) -> None:
 def test_a_function_that_kills_its_process_loses_its_exercise_only() -> None:
     verdicts, _ = grade("import os\ndef softmax(x):\n    os._exit(0)", 3, SCORES, 2)
     assert (verdicts[3].reason, verdicts[2].reason) == ("no answer", "right")
+
+
+def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop() -> None:
+    patient = Limits(cell=1, case=1, submission=60, patience=1.5)
+    notebook = nbformat.v4.new_notebook(cells=[code("import time\ntime.sleep(3600)")])
+    grade_notebook(notebook, settings=Settings(limits=patient))
+    (error,) = notebook.cells[0].outputs
+    assert error.evalue.startswith("Your code was not done after 2 seconds, most of which it waited")
+    assert "endless loop" not in error.evalue
+    assert notebook.cells[0].metadata.grader == {"stopped": {"loss": "waiting", "limit": 1.5}}
+
+
+def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
+    """However little of it is left."""
+    busy = "import time\nuntil = time.process_time() + {}\nwhile time.process_time() < until: pass"
+    sources = (SETUP, busy.format(1), busy.format(60), "print('not run')")
+    notebook = nbformat.v4.new_notebook(cells=[*map(code, sources), test_cell(3)])
+    limits = Limits(cell=30, case=30, submission=2, patience=50)
+    (verdict,) = grade_notebook(notebook, settings=Settings(limits=limits))
+    whole = "The notebook as a whole took too long"
+    assert [output.evalue for cell in notebook.cells[2:4] for output in cell.outputs] == [
+        f"{whole}; your code was stopped.",
+        f"{whole}; this cell was not run.",
+    ]
+    assert notebook.cells[2].metadata.grader["stopped"]["loss"] == Loss.NOTEBOOK
+    assert verdict.loss == Loss.NOT_RUN
+    assert verdict.sentences[0] == f"{whole}; this exercise was not run."
 
 
 def test_leaving_by_exit_is_an_error_like_others() -> None:
@@ -236,28 +264,28 @@ def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> No
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_a_given_drawing_is_not_run_and_a_changed_one_is() -> None:
-    drawing = "seen = 'the given drawing'"
-    changed = drawing.replace("given", "changed")
-    _, notebook = grade(drawing, changed, "print(seen)", drawings=frozenset({drawing}))
+def test_a_given_demo_is_not_run_and_a_changed_one_is() -> None:
+    demo = "seen = 'the given demo'"
+    changed = demo.replace("given", "changed")
+    _, notebook = grade(demo, changed, "print(seen)", demos=frozenset({demo}))
     assert [cell.execution_count for cell in notebook.cells] == [1, None, 3, 4]
-    assert notebook.cells[-1].outputs[0].text == "the changed drawing\n"
+    assert notebook.cells[-1].outputs[0].text == "the changed demo\n"
 
 
-def test_drawings_are_run_where_the_student_goes_on_with_what_they_define() -> None:
-    drawing = "print('drawn')\nzero_dim = 0"
+def test_demos_are_run_where_the_student_goes_on_with_what_they_define() -> None:
+    demo = "print('drawn')\nzero_dim = 0"
     own = "axis = zero_dim\ndef softmax(x):\n    return torch.softmax(torch.as_tensor(x), axis)"
-    verdicts, notebook = grade(drawing, own, 3, "no_such_name", drawings=frozenset({drawing}))
+    verdicts, notebook = grade(demo, own, 3, "no_such_name", demos=frozenset({demo}))
     assert verdicts[3].right
     assert notebook.cells[1].outputs[0].text == "drawn\n"
     assert notebook.cells[-1].outputs[0].ename == "NameError"
 
 
-def test_drawings_are_the_cells_tagged_demo() -> None:
-    drawing, other = code("plot()"), code("plot_more()")
-    drawing.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
-    release = nbformat.v4.new_notebook(cells=[drawing, other, code("x = 1")])
-    assert drawings_of(release) == {"plot()"}
+def test_demos_are_the_cells_tagged_demo() -> None:
+    demo, other = code("plot()"), code("plot_more()")
+    demo.metadata.tags, other.metadata.tags = ["demo"], ["remove-input"]
+    release = nbformat.v4.new_notebook(cells=[demo, other, code("x = 1")])
+    assert demos_of(release) == {"plot()"}
 
 
 SPY = "seen = []\ndef softmax(items_in):\n    seen.append(torch.as_tensor(items_in).tolist())\n    return items_in"

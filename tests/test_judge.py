@@ -10,7 +10,7 @@ import torch
 
 from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
-from grader.model.answer import Answer, Lost, Missing, Raised, Returned
+from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
 
@@ -122,7 +122,7 @@ def test_a_result_on_the_wrong_device_is_named() -> None:
         (Raised("NotImplementedError", function="other"), "error", "NotImplementedError"),
         (Raised("TypeError", "exp() needs a tensor", "return exp(x)"), "error", "`return exp(x)`"),
         (Missing("The cell stopped with SyntaxError"), "missing", "SyntaxError"),
-        (Lost("Your code ran for more than 10 seconds"), "no answer", "10 seconds"),
+        (Lost(Loss.TIME, 10), "no answer", "10 seconds"),
         (Returned(None, []), "wrong", "return statement"),
         (Returned(Unusable("a value of type dict"), []), "wrong", "dict"),
     ],

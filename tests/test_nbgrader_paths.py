@@ -216,16 +216,16 @@ def test_what_is_to_be_graded_by_hand_waits_for_a_person(extended: Course) -> No
 
 @pytest.fixture(scope="module")
 def drawn(new_course: Any, make_notebook: Any, submit: Any) -> dict[str, tuple[list[Any], list[Any]]]:
-    """Given drawings and other cells of a submission, as graded with the release in place and without it.
+    """Given demos and other cells of a submission, as graded with the release in place and without it.
 
-    The student changed the first drawing, and tagged a cell of their own as if it were one.
+    The student changed the first demo, and tagged a cell of their own as if it were one.
     """
     graded = {}
     for release in ("released", "no release"):
         course = new_course()
         notebook = make_notebook(course, demos=True)
-        drawings = [cell for cell in notebook.cells if "demo" in cell.metadata.get("tags", [])]
-        drawings[0].source += "\nprint('changed')"
+        demos = [cell for cell in notebook.cells if "demo" in cell.metadata.get("tags", [])]
+        demos[0].source += "\nprint('changed')"
         own = nbformat.v4.new_code_cell("print('my own')", metadata={"tags": ["demo"]})
         notebook.cells.append(own)
         submit(course, "ada", notebook)
@@ -233,23 +233,23 @@ def drawn(new_course: Any, make_notebook: Any, submit: Any) -> dict[str, tuple[l
             shutil.rmtree(course.root / "release")
         nbgrader(course, "autograde", ASSIGNMENT)
         after = {cell.id: cell.outputs for cell in course.read("autograded/ada", ASSIGNMENT).cells if "outputs" in cell}
-        graded[release] = [after[cell.id] for cell in drawings[1:]], [after[drawings[0].id], after[own.id]]
+        graded[release] = [after[cell.id] for cell in demos[1:]], [after[demos[0].id], after[own.id]]
     return graded
 
 
-def test_given_drawings_are_not_run(drawn: Any) -> None:
+def test_given_demos_are_not_run(drawn: Any) -> None:
     given, _ = drawn["released"]
     assert len(given) > 5
     assert not any(given)
 
 
-def test_drawings_that_the_student_changed_or_tagged_are_run(drawn: Any) -> None:
+def test_demos_that_the_student_changed_or_tagged_are_run(drawn: Any) -> None:
     _, (changed, own) = drawn["released"]
     assert changed[-1].text.endswith("changed\n")
     assert own[0].text == "my own\n"
 
 
-def test_without_the_release_every_drawing_is_run(drawn: Any) -> None:
+def test_without_the_release_every_demo_is_run(drawn: Any) -> None:
     given, _ = drawn["no release"]
     assert any(given)
 

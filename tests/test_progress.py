@@ -18,6 +18,7 @@ from grader.classroom import progress
 from grader.classroom.progress import LINE_SECONDS, LONG, Onlooker
 from grader.course import Course
 from grader.model.submission import Graded
+from grader.model.verdict import Reason, Scored, Verdict
 
 
 class Clock:
@@ -60,8 +61,7 @@ def last_line(text: str) -> str:
     return re.split(r"[\r\n]", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).rstrip())[-1]
 
 
-RIGHT = {"exercise": 1, "points": 3.0, "max_points": 3.0, "credit": 1.0, "reason": "right",
-         "misconceptions": [], "sentences": []}  # fmt: skip
+RIGHT = Scored(Verdict(1, "Queries, keys, values", 1.0, Reason.RIGHT), max_points=3.0)
 
 
 def results(clock: Clock, seconds: float, *then: Callable[[], None], count: int = 100) -> Iterator[Graded]:

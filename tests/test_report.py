@@ -27,8 +27,12 @@ from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import read_class
+from grader.model.answer import Loss, Lost
+from grader.model.verdict import Reason
 from grader.notebooks.solutions import solutions as solutions_of
-from grader.pages.report import duration, summary, write_report
+from grader.pages.class_summary import summary
+from grader.pages.report import duration, write_report
+from grader.pages.report_lines import as_json
 from grader.pages.similar_code import form_of, groups
 
 DUE = datetime(2026, 11, 20, 12)
@@ -72,13 +76,11 @@ def ten(course: Course) -> Course:
         Made("barbara", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
         Made("chien", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
         Made("dorothy", half, {7: ["softmax along rows"]}),
-        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "W_c forgotten"]}, {3: "wrong"}),
-        Made("grace", {5: 0}, reason={5: "no answer"},
-             says={5: ["Your code ran for more than 5 seconds and was stopped. Is there an endless loop?"]}),
-        Made("henri", {5: 0}, reason={5: "no answer"},
-             says={5: ["Your code ended the Python process, or used too much memory."]}, blocked=["read /etc/passwd"]),
+        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "W_c forgotten"]}, {3: Reason.WRONG}),
+        Made("grace", lost={5: Lost(Loss.TIME, 5)}),
+        Made("henri", lost={5: Lost(Loss.DEATH)}, blocked=["read /etc/passwd"]),
         Made("iris", timestamp=DUE + timedelta(hours=30)),
-        Made("jun", dict.fromkeys(MAX_POINTS, 0.0), reason=dict.fromkeys(MAX_POINTS, "to do")),
+        Made("jun", dict.fromkeys(MAX_POINTS, 0.0), reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO)),
     )  # fmt: skip
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
@@ -92,7 +94,9 @@ def ten(course: Course) -> Course:
 
 
 def told(course: Course) -> dict[str, Any]:
-    return summary(read_class(course, ASSIGNMENT, print))
+    """What the JSON file says."""
+    found: Any = as_json(summary(read_class(course, ASSIGNMENT, print)))
+    return dict(found)
 
 
 def written(course: Course) -> dict[str, str]:
@@ -183,7 +187,7 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
 
 
 def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:
-    missing = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, "missing")}
+    missing = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, Reason.MISSING)}
     grade(
         course,
         Made("blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")),  # as a notebook that cannot be read is graded
@@ -306,7 +310,7 @@ def hostile_class(course: Course) -> None:
     said = [f"Your function stopped with ValueError: {HOSTILE}"]
     grade(
         course,
-        Made(HOSTILE.replace("/", "∕"), {3: 0, 5: 0}, reason={3: "error", 5: "no answer"},
+        Made(HOSTILE.replace("/", "∕"), {3: 0}, reason={3: Reason.ERROR}, lost={5: Lost(Loss.TIME, 5)},
              says={3: said, 5: [f"Your code ran for more than {HOSTILE}"]}, blocked=[f"read {HOSTILE}"],
              cells={3: source}),
         Made("=1+1", {2: 0.5}, {2: ["not scaled"]}, cells={3: source}),

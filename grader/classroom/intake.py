@@ -22,7 +22,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.settings import ClassSettings
 from grader.model.submission import Assignment, Files, Submission
-from grader.notebooks.cells import drawings_of
+from grader.notebooks.cells import demos_of
 from grader.notebooks.repair import known_cells
 
 
@@ -57,7 +57,7 @@ def read_assignment(
         kernelspec=gradebook.notebook.kernelspec,
         known=known_cells(gradebook.notebook, released),
         given={place: path.read_bytes() for place, path in given.items() if place not in settings.students_own},
-        drawings=drawings_of(released),
+        demos=demos_of(released),
         settings=course.settings,
         device=device,
         confined=confined,
@@ -115,7 +115,7 @@ def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
     return _digest(
         version("torch"), version("nbgrader"), *sources,
         assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
-        *_named(assignment.given), *sorted(assignment.drawings),
+        *_named(assignment.given), *sorted(assignment.demos),
         assignment.settings, assignment.device, str(assignment.confined),
     )  # fmt: skip
 

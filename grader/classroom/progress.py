@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -14,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from grader.model.submission import Graded
+from grader.model.verdict import Reason, Scored, Verdict
 from grader.sandbox.plain_text import one_line
 
 LINE_SECONDS = 10.0  # between two lines in a log
@@ -73,20 +73,20 @@ class Onlooker:
         return f"{self._done / seconds:.1f} a second" if self._done and seconds > 1 else ""
 
 
-def results_table(results: Sequence[Graded], pages: Mapping[str, Any] | None = None) -> Table:
+def results_table(results: Sequence[Graded], pages: Mapping[str, object] | None = None) -> Table:
     """One line for each student: points for each exercise, and what went wrong."""
     count = max((len(result.verdicts) for result in results), default=0)
     table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
-    for number in _numbers(results):
-        table.add_column(str(number), justify="right")
+    for label in _labels(results):
+        table.add_column(label, justify="right")
     table.add_column("total", justify="right")
     table.add_column("what went wrong")
     if pages is not None:
         table.add_column("feedback", overflow="fold")
     for result in sorted(results, key=lambda one: one.student):
         row = [escape(one_line(result.student))]
-        row += [f"{verdict['points']:g}" for verdict in result.verdicts] or ["–"] * count
+        row += [f"{scored.points:g}" for scored in result.verdicts] or ["–"] * count
         row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]
         if pages is not None:
             row.append(str(pages.get(result.student, "–")))
@@ -94,25 +94,24 @@ def results_table(results: Sequence[Graded], pages: Mapping[str, Any] | None = N
     return table
 
 
-def _numbers(results: Iterable[Graded]) -> list[int]:
+def _labels(results: Iterable[Graded]) -> list[str]:
     """The exercises of the assignment."""
     longest = max((result.verdicts for result in results), key=len, default=())
-    return [verdict["exercise"] for verdict in longest]
+    return [scored.verdict.label for scored in longest]
 
 
 def _mistakes(result: Graded) -> str:
     """The named misconceptions, and the kind of every other mistake."""
     if result.error:
         return result.error
-    found = [
-        f"{verdict['exercise']}: {' + '.join(verdict['misconceptions']) or verdict['reason']}"
-        for verdict in result.verdicts
-        if verdict["credit"] < 1
-    ]
-    reasons = {line.split(": ", 1)[1] for line in found}
-    if len(reasons) == 1 and len(found) == len(result.verdicts):
-        found = [f"all: {reasons.pop()}"]
-    return "\n".join(found + [f"⚑ tried to {attempt}" for attempt in result.blocked])
+    wrong = [scored.verdict for scored in result.verdicts if not scored.verdict.right]
+    found = [(verdict.label, " + ".join(verdict.misconceptions) or verdict.reason) for verdict in wrong]
+    mistakes = {mistake for _, mistake in found}
+    if len(mistakes) == 1 and len(found) == len(result.verdicts):
+        found = [("all", mistakes.pop())]
+    return "\n".join(
+        [f"{label}: {mistake}" for label, mistake in found] + [f"⚑ tried to {attempt}" for attempt in result.blocked]
+    )
 
 
 def summary_table(results: Sequence[Graded]) -> Table:
@@ -136,25 +135,27 @@ def misconceptions(results: Iterable[Graded]) -> dict[int, Counter[str]]:
     """How often each was named, by exercise."""
     found: dict[int, Counter[str]] = {}
     for result in results:
-        for verdict in result.verdicts:
-            if verdict["misconceptions"]:
-                found.setdefault(verdict["exercise"], Counter()).update(verdict["misconceptions"])
+        for scored in result.verdicts:
+            verdict = scored.verdict
+            if verdict.misconceptions and verdict.exercise is not None:
+                found.setdefault(verdict.exercise, Counter()).update(verdict.misconceptions)
     return dict(sorted(found.items()))
 
 
 def _problem(result: Graded) -> str:
     """What an instructor should know of one student, in a line."""
-    stopped = [f"{verdict['exercise']}: {verdict['sentences'][0]}" for verdict in result.verdicts if _was_lost(verdict)]
+    verdicts = [scored.verdict for scored in result.verdicts]
+    stopped = [f"{verdict.label}: {verdict.sentences[0]}" for verdict in verdicts if _has_no_answer(verdict)]
     said = [result.error] if result.error else [*stopped, *(f"⚑ tried to {attempt}" for attempt in result.blocked)]
     return f"{one_line(result.student)}: {'; '.join(said)}" if said else ""
 
 
-def _was_lost(verdict: Mapping[str, Any]) -> bool:
-    """Whether the code hung, or took its process down."""
-    return verdict["reason"] == "no answer" and bool(verdict["sentences"])
+def _has_no_answer(verdict: Verdict) -> bool:
+    """Whether the code hung, or took its process down, or nobody asked it."""
+    return verdict.reason == Reason.NO_ANSWER and bool(verdict.sentences)
 
 
-def as_json(results: Sequence[Graded]) -> dict[str, Any]:
+def as_json(results: Sequence[Graded]) -> dict[str, object]:
     """The same for programs."""
     return {
         "graded": sum(not result.unchanged and not result.error for result in results),
@@ -166,7 +167,7 @@ def as_json(results: Sequence[Graded]) -> dict[str, Any]:
                 "points": result.points,
                 "max_points": result.max_points,
                 "blocked": list(result.blocked),
-                "exercises": {verdict["exercise"]: _short(verdict) for verdict in result.verdicts},
+                "exercises": {scored.verdict.label: _short(scored) for scored in result.verdicts},
             }
             for result in results
             if not result.error
@@ -174,5 +175,10 @@ def as_json(results: Sequence[Graded]) -> dict[str, Any]:
     }
 
 
-def _short(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: verdict[key] for key in ("points", "max_points", "reason", "misconceptions")}
+def _short(scored: Scored) -> dict[str, object]:
+    return {
+        "points": scored.points,
+        "max_points": scored.max_points,
+        "reason": scored.verdict.reason,
+        "misconceptions": list(scored.verdict.misconceptions),
+    }

@@ -1,3 +1,12 @@
 """nbgrader with our parts in it: its steps in memory, its gradebook, and where students stand."""
 
-__all__ = ["class_gradebook", "connection", "conversion", "preprocessors", "records", "settings", "standings"]
+__all__ = [
+    "class_gradebook",
+    "class_rows",
+    "connection",
+    "conversion",
+    "preprocessors",
+    "records",
+    "settings",
+    "standings",
+]

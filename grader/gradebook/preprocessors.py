@@ -16,7 +16,7 @@ from traitlets import Bool, Enum, Integer
 
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.submission import KnownCell
-from grader.notebooks.cells import drawings_of
+from grader.notebooks.cells import demos_of
 from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
@@ -125,14 +125,14 @@ class RunAndJudge(Execute):
         settings = Settings(self.device, self.confined, self.seed, names.get("student", ""), limits)
         if IN_MEMORY in resources:
             held = resources[IN_MEMORY]
-            files, drawings = held.files, held.assignment.drawings
+            files, demos = held.files, held.assignment.demos
         else:
             folder = resources.get("metadata", {}).get("path")
-            files, drawings = files_beside(Path(folder) if folder else None), self._drawings(names)
-        grade_notebook(nb, files, settings, drawings)
+            files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
+        grade_notebook(nb, files, settings, demos)
         return nb, resources
 
-    def _drawings(self, names: dict[str, str]) -> frozenset[str]:
+    def _demos(self, names: dict[str, str]) -> frozenset[str]:
         """What need not be run, from the released notebook: the tags of a submission are the student's."""
         released = _released(self, names) if names else None
-        return drawings_of(released) if released else frozenset()
+        return demos_of(released) if released else frozenset()

@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlalchemy import Column, MetaData, String, Table, Text
 
+from grader.model.verdict import Scored
+
 RECORDS = Table(
     "grader_record",
     MetaData(),
@@ -25,15 +27,16 @@ class Record:
 
     fingerprint: str  # of all that the grade depends on
     digest: str  # of the autograded notebook
-    verdicts: Sequence[dict[str, Any]]
+    verdicts: Sequence[Scored]
     blocked: Sequence[str]
 
 
 def read_record(row: Any) -> Record:
     result = json.loads(row.result)
-    return Record(row.fingerprint, row.digest, result["verdicts"], result["blocked"])
+    verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
+    return Record(row.fingerprint, row.digest, verdicts, result["blocked"])
 
 
 def row_of(record: Record) -> dict[str, str]:
-    result = {"verdicts": list(record.verdicts), "blocked": list(record.blocked)}
+    result = {"verdicts": [scored.to_json() for scored in record.verdicts], "blocked": list(record.blocked)}
     return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}

@@ -7,64 +7,30 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Grade,
-    Gradebook,
-    GradeCell,
-    Notebook,
-    Student,
-    SubmittedAssignment,
-    SubmittedNotebook,
-    TaskCell,
-)
-from sqlalchemy import func, inspect, select
 
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.class_rows import ClassRows, Item, Person
 from grader.gradebook.connection import check_gradebook, open_gradebook
-from grader.gradebook.records import RECORDS, Record, read_record
-from grader.notebooks.cells import METADATA_KEY, solution_number
+from grader.gradebook.records import Record
+from grader.model.answer import Lost
+from grader.model.verdict import Scored
+from grader.notebooks.cells import STOPPED, ours, solution_number
 from grader.notebooks.solutions import solutions
 from grader.notebooks.verdict_cells import results_of
 
-_TEST = "test-exercise-"
-
 
 @dataclass(frozen=True)
-class Item:
-    """Something that earns points: an exercise, as a rule."""
+class Stopped:
+    """Code that hung or took its process down."""
 
-    cell: str  # the id of its cell in the gradebook
-    name: str
-    max_points: float
-
-    @property
-    def number(self) -> int:
-        """The exercise; 0 for a cell that belongs to none."""
-        digits = self.name.removeprefix(_TEST)
-        return int(digits) if self.name.startswith(_TEST) and digits.isdecimal() else 0
-
-    @property
-    def label(self) -> str:
-        return str(self.number or self.name)
-
-
-@dataclass(frozen=True)
-class Person:
-    """A student as the gradebook knows him or her."""
-
-    id: str
-    first_name: str = ""
-    last_name: str = ""
-    email: str = ""
-    lms_user_id: str = ""
+    exercise: int | None  # None if it is in a cell that belongs to none
+    lost: Lost
 
 
 @dataclass(frozen=True)
@@ -78,9 +44,9 @@ class Standing:
     penalty: float = 0.0
     seconds_late: float = 0.0
     waits: Collection[str] = ()  # cells that a person is to give points for
-    verdicts: Sequence[Mapping[str, Any]] = ()
+    verdicts: Sequence[Scored] = ()
     blocked: Sequence[str] = ()
-    stopped: Sequence[tuple[int, str]] = ()  # cells that hung or took their process down: exercise or 0, and why
+    stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
     solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
 
     @property
@@ -117,7 +83,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     check_gradebook(api, tell)
     gradebook = open_gradebook(api, tell)
     try:
-        rows = _Rows(gradebook, assignment)
+        rows = ClassRows(gradebook, assignment)
     finally:
         gradebook.close()
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
@@ -138,101 +104,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     return found
 
 
-class _Rows:
-    """The rows of one assignment: one query for each table, however large the class is."""
-
-    def __init__(self, gradebook: Gradebook, assignment: str) -> None:
-        self._session = gradebook.db
-        row = self._session.execute(
-            select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
-        ).first()
-        if row is None:
-            raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
-        self._id = row.id
-        self.duedate: datetime | None = row.duedate
-        self.items = self._items()
-        self.people = self._people()
-        self.submissions = self._submissions()
-        self.points, self.scored, self.waiting = self._grades()
-        self.penalties = self._penalties()
-        self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
-
-    def _items(self) -> list[Item]:
-        cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
-        query = (
-            select(cell.id, cell.name, func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"))
-            .select_from(BaseCell.__table__.outerjoin(GradeCell.__table__).outerjoin(TaskCell.__table__))
-            .join(Notebook, Notebook.id == cell.notebook_id)
-            .where(Notebook.assignment_id == self._id, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
-        )
-        items = [Item(row.id, row.name, float(row.max_points)) for row in self._session.execute(query)]
-        return sorted(items, key=lambda item: (item.number == 0, item.number, item.name))
-
-    def _people(self) -> list[Person]:
-        query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
-        return [Person(*(value or "" for value in row)) for row in self._session.execute(query)]
-
-    def _submissions(self) -> dict[str, Any]:
-        """By student. An extension alone makes nbgrader add a submission, so a row is no proof of one."""
-        query = select(
-            SubmittedAssignment.student_id,
-            SubmittedAssignment.id,
-            SubmittedAssignment.timestamp,
-            SubmittedAssignment.extension,
-        ).where(SubmittedAssignment.assignment_id == self._id)
-        return {row.student_id: row for row in self._session.execute(query)}
-
-    def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]]]:
-        """The points of each submission by cell; which have a score at all; and what waits for one by hand."""
-        query = (
-            select(
-                SubmittedNotebook.assignment_id,
-                Grade.cell_id,
-                Grade.score,
-                (Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None)).label("scored"),
-                Grade.needs_manual_grade,
-            )
-            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-        )
-        points: dict[str, dict[str, float]] = defaultdict(dict)
-        scored: set[str] = set()
-        waiting: dict[str, set[str]] = defaultdict(set)
-        for submission, cell, score, has_score, needs_person in self._session.execute(query):
-            points[submission][cell] = float(score)
-            if has_score:
-                scored.add(submission)
-            if needs_person:
-                waiting[submission].add(cell)
-        return points, scored, waiting
-
-    def _penalties(self) -> dict[str, float]:
-        query = (
-            select(SubmittedNotebook.assignment_id, func.sum(SubmittedNotebook.late_submission_penalty))
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-            .group_by(SubmittedNotebook.assignment_id)
-        )
-        return {submission: float(penalty or 0.0) for submission, penalty in self._session.execute(query)}
-
-    def _records(self) -> dict[str, Record]:
-        """What our own grading has written down beside nbgrader's tables, by submission."""
-        query = (
-            select(RECORDS)
-            .join(SubmittedAssignment, SubmittedAssignment.id == RECORDS.c.submission_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-        )
-        return {row.submission_id: read_record(row) for row in self._session.execute(query)}
-
-    def seconds_late(self, submission: Any) -> float:
-        if submission.timestamp is None or self.duedate is None:
-            return 0.0
-        late: timedelta = submission.timestamp - self.duedate - (submission.extension or timedelta())
-        return max(0.0, late.total_seconds())
-
-
-def _standing(person: Person, rows: _Rows, notebook: Path, handed_in: bool) -> Standing:
+def _standing(person: Person, rows: ClassRows, notebook: Path, handed_in: bool) -> Standing:
     submission = rows.submissions.get(person.id)
     if submission is None or submission.id not in rows.scored:
         return Standing(person, handed_in=handed_in)
@@ -267,15 +139,13 @@ def _results(path: Path, record: Record | None) -> dict[str, Any]:
     return {"verdicts": verdicts, "blocked": blocked, **of_cells}
 
 
-def _stopped(notebook: Any) -> list[tuple[int, str]]:
+def _stopped(notebook: Any) -> list[Stopped]:
     """The cells that hung or took their process down while the notebook was run.
 
     Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
     """
-    found = [
-        (solution_number(cell) or 0, cell.metadata.get(METADATA_KEY, {}).get("stopped")) for cell in notebook.cells
-    ]
-    return [(number, str(why)) for number, why in found if why]
+    found = [(solution_number(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
+    return [Stopped(exercise, lost) for exercise, lost in found if lost]
 
 
 def _solutions(notebook: Any) -> dict[int, str]:

@@ -16,7 +16,7 @@ import torch
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.naming import explaining
-from grader.model.answer import Answer, Lost, Missing, Raised, Returned
+from grader.model.answer import Answer, Lost, Missing, Raised, Returned, sentence_of
 from grader.model.compare import Difference, describe_form, difference, paired_numbers
 from grader.model.exercise import Exercise, Misconception, SampledCase
 from grader.model.verdict import Picture, Reason, Verdict
@@ -54,18 +54,20 @@ def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
     first, *others = verdicts.values()
     if not others:
         return first
-    said = [one.sentences for one in verdicts.values()]
-    named = [f"`{name}`: {text}" for name, one in verdicts.items() for text in one.sentences]
+    said = [verdict.sentences for verdict in verdicts.values()]
+    named = [f"`{name}`: {text}" for name, verdict in verdicts.items() for text in verdict.sentences]
     return replace(
         first,
-        credit=sum(one.credit for one in verdicts.values()) / len(verdicts),
-        reason=min(verdicts.values(), key=lambda one: one.credit).reason,
-        sentences=first.sentences if all(one == first.sentences for one in said) else tuple(named),
-        misconceptions=tuple(name for one in verdicts.values() for name in one.misconceptions),
-        cases_right=sum(one.cases_right for one in verdicts.values()),
-        cases=sum(one.cases for one in verdicts.values()),
-        reread=next((one.reread for one in verdicts.values() if one.reread), ""),
-        pictures=tuple(picture for one in verdicts.values() for picture in one.pictures),
+        credit=sum(verdict.credit for verdict in verdicts.values()) / len(verdicts),
+        reason=min(verdicts.values(), key=lambda verdict: verdict.credit).reason,
+        sentences=first.sentences if all(sentences == first.sentences for sentences in said) else tuple(named),
+        misconceptions=tuple(name for verdict in verdicts.values() for name in verdict.misconceptions),
+        cases_right=sum(verdict.cases_right for verdict in verdicts.values()),
+        cases=sum(verdict.cases for verdict in verdicts.values()),
+        explained_in=next((verdict.explained_in for verdict in verdicts.values() if verdict.explained_in), ""),
+        pictures=tuple(picture for verdict in verdicts.values() for picture in verdict.pictures),
+        lost=next((verdict.lost for verdict in verdicts.values() if verdict.lost), None),
+        functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
     )
 
 
@@ -154,7 +156,8 @@ class _Judgement:
         if missing is None:
             return None
         text = f"There is no {self.noun} called {self.exercise.entry}."
-        return self._result(0.0, Reason.MISSING, text, *([missing.because] if missing.because else []))
+        verdict = self._result(0.0, Reason.MISSING, text, *([missing.because] if missing.because else []))
+        return replace(verdict, lost=missing.lost)
 
     def _to_do(self) -> Verdict | None:
         """The function as it was handed out. One that stops because an earlier exercise is to do is another matter."""
@@ -205,7 +208,7 @@ class _Judgement:
         sentences += [misconception.says for misconception in held]
         credit = math.prod(misconception.credit for misconception in held)
         verdict = self._result(credit, Reason.MISCONCEPTION, *sentences, misconceptions=held)
-        return replace(verdict, reread=self._explained_in(held))
+        return replace(verdict, explained_in=self._explained_in(held))
 
     def _explained_in(self, misconceptions: Sequence[Misconception]) -> str:
         """The section that explains the first of these that another section than the exercise's own explains."""
@@ -285,7 +288,7 @@ class _Judgement:
         if isinstance(answer, Returned) and first.kind in ("length", "type") and not first.text.startswith("Your"):
             sentences.append(f"Your function returned {describe_form(answer.value)}.")
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
-        return self._result(0.0, reason, *sentences)
+        return replace(self._result(0.0, reason, *sentences), lost=answer if isinstance(answer, Lost) else None)
 
 
 def best_picture(pictures: Iterable[Picture]) -> Picture | None:
@@ -353,8 +356,8 @@ def _explain_failure(answer: Answer, noun: str) -> str:
             text = f"Your {noun} stopped with {_word(kind)}"
             text += f": {_safe_message(message)}" if message else ""
             return f"{text}, at the line `{line.strip()}`." if line else f"{text.rstrip('.')}."
-        case Lost(reason=reason):
-            return reason
+        case Lost():
+            return sentence_of(answer)
         case _:
             return f"There is no such {noun}."
 

@@ -1,9 +1,35 @@
-"""What a sandbox can reply to one case."""
+"""What a sandbox can reply to one case, and the ways to lose it instead."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+
+from grader.model import untrusted
+
+
+class Loss(StrEnum):
+    """The ways to lose a sandbox."""
+
+    TIME = "time"  # it computed for longer than a cell or a case may
+    WAITING = "waiting"  # it hardly computed, and was not done
+    NOTEBOOK = "notebook"  # the notebook as a whole took too long, and ended in the midst of this
+    NOT_RUN = "not run"  # the same, before this began
+    DEATH = "death"  # the process ended, or memory did
+    BYTES = "bytes"  # of files
+    FILES = "files"
+    DISK = "disk"
+    DEPTH = "depth"  # of folders in folders
+    CLOSED = "closed"  # folders
+    THREADS = "threads"
+    CALLS = "calls"  # of other functions
+    FORGED = "forged"  # what it sent is no answer
+
+    @property
+    def is_timeout(self) -> bool:
+        return self in (Loss.TIME, Loss.WAITING, Loss.NOTEBOOK, Loss.NOT_RUN)
 
 
 @dataclass(frozen=True)
@@ -26,17 +52,58 @@ class Raised:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """No answer: the code ran too long, the process died, or it took too much of something."""
+
+    loss: Loss
+    limit: float = 0.0  # of what there was too much: seconds, megabytes, files, folders or threads
+
+    @classmethod
+    def from_json(cls, data: object) -> Lost | None:
+        """What was written as JSON, and perhaps changed by somebody since."""
+        if not untrusted.is_object(data) or data.get("loss") not in list(Loss):
+            return None
+        return cls(Loss(str(data["loss"])), untrusted.number(data.get("limit")) or 0.0)
+
+
+@dataclass(frozen=True)
 class Missing:
     """There is no such function, perhaps because the cell that should define it failed."""
 
     because: str = ""
-
-
-@dataclass(frozen=True)
-class Lost:
-    """No answer: the code ran too long, or the process died."""
-
-    reason: str
+    lost: Lost | None = None  # if that cell was stopped
 
 
 Answer = Returned | Raised | Missing | Lost
+
+
+def sentence_of(lost: Lost) -> str:
+    """What a student reads of a loss."""
+    return _SENTENCES[lost.loss](lost.limit)
+
+
+def _seconds(amount: float) -> str:
+    whole = max(1, round(amount))
+    return f"{whole} second{'' if whole == 1 else 's'}"
+
+
+_SENTENCES: dict[Loss, Callable[[float], str]] = {
+    Loss.TIME: lambda limit: (
+        f"Your code ran for more than {_seconds(limit)} and was stopped. Is there an endless loop?"
+    ),
+    Loss.WAITING: lambda limit: (
+        f"Your code was not done after {_seconds(limit)}, most of which it waited, and was stopped. "
+        "Does it sleep, or wait for something that never comes?"
+    ),
+    Loss.NOTEBOOK: lambda _: "The notebook as a whole took too long; your code was stopped.",
+    Loss.NOT_RUN: lambda _: "The notebook as a whole took too long; this exercise was not run.",
+    Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
+    Loss.BYTES: lambda limit: f"Your code wrote more than {limit:.0f} MB of files.",
+    Loss.FILES: lambda limit: f"Your code made more than {limit:.0f} files.",
+    Loss.DISK: lambda _: "Your code filled the disk.",
+    Loss.DEPTH: lambda limit: f"Your code made folders in folders, more than {limit:.0f} deep.",
+    Loss.CLOSED: lambda _: "Your code made folders that cannot be looked into.",
+    Loss.THREADS: lambda limit: f"Your code started more than {limit:.0f} threads.",
+    Loss.CALLS: lambda _: "Your code called other functions far too often.",
+    Loss.FORGED: lambda _: "Your code sent something that is no answer.",
+}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from grader.model.verdict import Scored
 
 Files = Mapping[str, bytes]  # what lies beside a notebook, by its place
 
@@ -43,7 +44,7 @@ class Assignment:
     kernelspec: str | None  # as JSON
     known: Sequence[KnownCell]  # of the released notebook
     given: Files  # what the course puts beside every notebook
-    drawings: frozenset[str]  # sources of cells that need not be run
+    demos: frozenset[str]  # sources of cells that need not be run
     settings: str  # nbgrader_config.py; it may define classes, so each process of a crew reads it for itself
     device: str
     confined: bool
@@ -66,15 +67,15 @@ class Graded:
     notebook: str = ""  # the autograded one, as it is to be written
     scores: dict[str, float | None] = field(default_factory=dict)  # by cell
     comments: dict[str, str | None] = field(default_factory=dict)
-    verdicts: Sequence[dict[str, Any]] = ()  # of the test cells, in order
+    verdicts: Sequence[Scored] = ()  # of the test cells, in order
     blocked: Sequence[str] = ()  # what the code tried and was not allowed to do
     error: str = ""  # why there is no result
     unchanged: bool = False  # it had its grade already
 
     @property
     def points(self) -> float:
-        return float(sum(verdict["points"] for verdict in self.verdicts))
+        return float(sum(verdict.points for verdict in self.verdicts))
 
     @property
     def max_points(self) -> float:
-        return float(sum(verdict["max_points"] for verdict in self.verdicts))
+        return float(sum(verdict.max_points for verdict in self.verdicts))

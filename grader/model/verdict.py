@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+from grader.model import untrusted
+from grader.model.answer import Loss, Lost
+from grader.model.picture import Picture
+from grader.sandbox.plain_text import one_line
+
+__all__ = ["Picture", "Reason", "Scored", "Verdict"]
+
+MAX_PICTURES = 4
+MAX_FUNCTIONS = 8  # that share an exercise
+_LEFT_OUT_IF_EMPTY = ("explained_in", "pictures", "lost", "functions")
 
 
 class Reason(StrEnum):
@@ -32,27 +44,8 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True)
-class Picture:
-    """Small numbers that the student's code returned, and which of them break a rule. grader/kit/pictures.py makes it.
-
-    Numbers have two digits, enough to see a pattern; one that is not finite is a word.
-    """
-
-    numbers: tuple[tuple[float | str, ...], ...]
-    title: str = ""
-    rows: str = "row"  # what a row stands for
-    columns: str = "column"
-    marked: tuple[tuple[int, int], ...] = ()
-    summed: str = ""  # what the sums are of: "row", "column", or nothing
-    sums: tuple[float | str, ...] = ()
-    wrong_sums: tuple[int, ...] = ()
-    wrong: tuple[str, ...] = ()  # sentences on what is marked
-    right: tuple[str, ...] = ()  # and on the rules that are kept
-
-
-@dataclass(frozen=True)
 class Verdict:
-    exercise: int
+    exercise: int | None  # None for a test that belongs to no exercise
     title: str
     credit: float  # 0 to 1
     reason: Reason
@@ -60,16 +53,90 @@ class Verdict:
     misconceptions: tuple[str, ...] = ()
     cases_right: int = 0
     cases: int = 0
-    reread: str = ""  # the anchor of a section of the notebook that explains it, if not the exercise's own
+    explained_in: str = ""  # the anchor of a section of the notebook that explains it, if not the exercise's own
     pictures: tuple[Picture, ...] = ()  # of what the student's code returned, for feedback
+    lost: Lost | None = None  # how the sandbox was lost, if that is why
+    functions: Mapping[str, Verdict] = field(default_factory=dict)  # where several share an exercise: on each, by name
 
     @property
     def right(self) -> bool:
         return self.credit == 1.0
+
+    @property
+    def loss(self) -> Loss | None:
+        return self.lost.loss if self.lost else None
+
+    @property
+    def label(self) -> str:
+        """The exercise in a word."""
+        return self.title if self.exercise is None else str(self.exercise)
 
     def points(self, max_points: float) -> float:
         return round(self.credit * max_points, 2)
 
     def to_json(self) -> dict[str, Any]:
         """What is empty in most verdicts is left out, as in those that were written before it was known."""
-        return {name: value for name, value in asdict(self).items() if value or name not in ("reread", "pictures")}
+        return _without_empty(asdict(self))
+
+    @classmethod
+    def from_json(cls, data: object) -> Verdict | None:
+        """A verdict in a notebook, every value of the kind that it should be; None if it is none.
+
+        Anybody may have changed the notebook.
+        """
+        if not untrusted.is_object(data):
+            return None
+        functions = data.get("functions")
+        named = list(functions.items())[:MAX_FUNCTIONS] if untrusted.is_object(functions) else []
+        found = {one_line(name): _verdict(one) for name, one in named if untrusted.is_object(one)}
+        return replace(_verdict(data), functions=found)
+
+
+def _verdict(data: Mapping[str, object]) -> Verdict:
+    """Without those on the functions that share the exercise."""
+    credit = min(1.0, max(0.0, untrusted.number(data.get("credit")) or 0.0))
+    reason = data.get("reason")
+    pictures = data.get("pictures")
+    few = pictures[:MAX_PICTURES] if isinstance(pictures, (list, tuple)) else ()
+    return Verdict(
+        exercise=untrusted.count(data.get("exercise")) or None,
+        title=one_line(data.get("title", "")),
+        credit=credit,
+        reason=Reason(str(reason)) if reason in list(Reason) else Reason.RIGHT if credit == 1 else Reason.WRONG,
+        sentences=untrusted.texts(data.get("sentences")),
+        misconceptions=untrusted.texts(data.get("misconceptions")),
+        cases_right=untrusted.count(data.get("cases_right")),
+        cases=untrusted.count(data.get("cases")),
+        explained_in=str(data.get("explained_in", data.get("reread", ""))),  # as it was called once
+        pictures=tuple(picture for one in few if (picture := Picture.from_json(one))),
+        lost=Lost.from_json(data.get("lost")),
+    )
+
+
+def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
+    full = {name: value for name, value in data.items() if value or name not in _LEFT_OUT_IF_EMPTY}
+    if functions := full.get("functions"):
+        full["functions"] = {name: _without_empty(verdict) for name, verdict in functions.items()}
+    return full
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A verdict and what the exercise is worth, as a graded notebook holds them."""
+
+    verdict: Verdict
+    max_points: float
+
+    @property
+    def points(self) -> float:
+        return self.verdict.points(self.max_points)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.verdict.to_json(), "points": self.points, "max_points": self.max_points}
+
+    @classmethod
+    def from_json(cls, data: object) -> Scored | None:
+        verdict = Verdict.from_json(data) if untrusted.is_object(data) and "points" in data else None
+        if verdict is None or not untrusted.is_object(data):
+            return None
+        return cls(verdict, untrusted.number(data.get("max_points")) or 0.0)

@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 
 METADATA_KEY = "grader"  # what we write into the metadata of a graded notebook is under this name
+STOPPED = "stopped"  # of a cell that hung or took its process down: how
 NOTES = "notes"  # of the first cell, which tells what was repaired
 
 _SOLUTION_CELL = re.compile(r"exercise-(\d+)")
@@ -17,6 +18,13 @@ def new_cell(kind: str, source: str, identity: str, metadata: dict[str, Any] | N
     """A fresh cell. nbformat's own way to make one checks it at once, which takes ten times as long."""
     cell = {"cell_type": kind, "id": identity, "metadata": metadata or {}, "source": source}
     return nbformat.from_dict(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
+
+
+def ours(holder: Any) -> dict[str, Any]:
+    """What we have written into the metadata of a cell, an output or a notebook, whatever has become of it since."""
+    metadata = holder.get("metadata")
+    found = metadata.get(METADATA_KEY) if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def is_test_cell(cell: Any) -> bool:
@@ -30,7 +38,7 @@ def solution_number(cell: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def drawings_of(release: Any) -> frozenset[str]:
+def demos_of(release: Any) -> frozenset[str]:
     """The sources of the given cells that only draw or time something for the student: they earn nothing."""
     return frozenset(cell.source for cell in release.cells if "demo" in cell.metadata.get("tags", []))
 

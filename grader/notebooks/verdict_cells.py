@@ -9,8 +9,9 @@ from typing import Any
 
 import nbformat
 
-from grader.model.verdict import Verdict
-from grader.notebooks.cells import METADATA_KEY, is_test_cell
+from grader.model.untrusted import texts
+from grader.model.verdict import Scored, Verdict
+from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours
 
 BLOCKED_KEY = "blocked"
 
@@ -42,11 +43,12 @@ _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
 def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
     """The outputs of a test cell. The last one is the number that nbgrader reads."""
-    points = verdict.points(max_points)
+    scored = Scored(verdict, max_points)
+    points = scored.points
     panel = {
         "output_type": "display_data",
         "data": verdict_panel(verdict, f"{points:g} of {max_points:g} points"),
-        "metadata": {METADATA_KEY: {**verdict.to_json(), "points": points, "max_points": max_points}},
+        "metadata": {METADATA_KEY: scored.to_json()},
     }
     score = {
         "output_type": "execute_result",
@@ -69,24 +71,28 @@ def blocked_output(blocked: list[str]) -> Any:
     )
 
 
-def results_of(notebook: Any) -> tuple[list[dict[str, Any]], list[str]]:
+def results_of(notebook: Any) -> tuple[list[Scored], list[str]]:
     """The verdicts in a graded notebook, and what was blocked. Our metadata is on outputs of our own only."""
-    verdicts: list[dict[str, Any]] = []
-    blocked: dict[str, None] = {}
-    for cell in notebook.cells:
-        for output in cell.get("outputs", ()):
-            ours = output.get("metadata", {}).get(METADATA_KEY, {})
-            blocked |= dict.fromkeys(ours.get(BLOCKED_KEY, ()))
-            if "points" in ours and is_test_cell(cell):
-                verdicts.append(ours)
-    return verdicts, list(blocked)
+    verdicts = [verdict for cell in notebook.cells if is_test_cell(cell) for verdict in verdicts_of(cell)]
+    return verdicts, blocked_in(notebook)
+
+
+def verdicts_of(cell: Any) -> list[Scored]:
+    """Those among the outputs of a test cell."""
+    return [scored for output in cell.get("outputs", ()) if (scored := Scored.from_json(ours(output)))]
+
+
+def blocked_in(notebook: Any) -> list[str]:
+    """What was blocked in a graded notebook."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return list(dict.fromkeys(attempt for output in outputs for attempt in texts(ours(output).get(BLOCKED_KEY))))
 
 
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:
     """A verdict as text and as HTML."""
     look = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
     mark, colour, background = _LOOKS[look]
-    title = f"Exercise {verdict.exercise}: {verdict.title}" if verdict.exercise else verdict.title
+    title = verdict.title if verdict.exercise is None else f"Exercise {verdict.exercise}: {verdict.title}"
     heading = _VERDICT_HEADING.format(mark=mark, title=escape(title), points=escape(score))
     panel = _box("verdict", colour, background, heading, map(_code, verdict.sentences))
     return {"text/plain": "\n".join([f"{mark} {title}: {score}", *verdict.sentences]), "text/html": panel}

@@ -34,17 +34,17 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
 
 def _results(one: Standing, grades: ClassGrades) -> dict[str, Any]:
     """One student's results.json. Everything in it is text, which Gradescope shows as it is."""
-    verdicts = {verdict["exercise"]: verdict for verdict in one.verdicts}
+    verdicts = {scored.verdict.exercise: scored.verdict for scored in one.verdicts}
     tests = []
     for item in grades.items:
-        verdict = verdicts.get(item.number, {}) if item.number else {}
-        title = f": {verdict['title']}" if verdict else ""
+        verdict = None if item.number is None else verdicts.get(item.number)
+        title = f": {verdict.title}" if verdict else ""
         tests.append({
-            "name": f"Exercise {item.label}{title}" if item.number else item.name,
+            "name": item.name if item.number is None else f"Exercise {item.label}{title}",
             "number": item.label,
             "score": round(one.points.get(item.cell, 0.0), 2),
             "max_score": item.max_points,
-            "output": "\n".join(one_line(text, 1000) for text in verdict.get("sentences", ())),
+            "output": "\n".join(one_line(text, 1000) for text in (verdict.sentences if verdict else ())),
         })  # fmt: skip
     late = f" {number(one.penalty)} points were taken off, since it was handed in late." if one.penalty else ""
     return {

@@ -2,49 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
-
 from markupsafe import Markup, escape
 
 from grader.model.verdict import Picture
 
-MAX_SIDE = 12
-MAX_NOTES = 8
-MAX_NOTE = 400  # characters
-
-_WORDS = ("NaN", "∞", "−∞")
 _WIDTH, _HEIGHT = 50, 34  # of a cell
 _LEFT, _TOP, _SUMS = 74, 44, 108
 _LINE = 16  # of text
 _HUGE = 9e99  # what is larger may be too long for a cell, once rounded
-
-
-def picture_from(data: Any) -> Picture | None:
-    """The picture in a verdict's JSON, which anybody may have changed: None if it is not one of ours."""
-    try:
-        numbers = tuple(tuple(map(_number, row)) for row in _few(data["numbers"], MAX_SIDE))
-        height, width = len(numbers), len(numbers[0])
-        if not 0 < width <= MAX_SIDE or any(len(row) != width for row in numbers):
-            return None
-        summed = data.get("summed", "")
-        lines = {"row": height, "column": width}.get(summed, 0)
-        sums = tuple(map(_number, _few(data.get("sums", ()), MAX_SIDE)))
-        return Picture(
-            numbers=numbers,
-            title=_text(data.get("title", "")),
-            rows=_text(data.get("rows", "row"))[:12],
-            columns=_text(data.get("columns", "column"))[:12],
-            marked=tuple((_index(i, height), _index(j, width)) for i, j in _few(data.get("marked", ()), MAX_SIDE**2)),
-            summed=summed if lines and len(sums) == lines else "",
-            sums=sums if len(sums) == lines else (),
-            wrong_sums=tuple(_index(i, lines) for i in _few(data.get("wrong_sums", ()), MAX_SIDE)) if lines else (),
-            wrong=tuple(map(_text, _few(data.get("wrong", ()), MAX_NOTES))),
-            right=tuple(map(_text, _few(data.get("right", ()), MAX_NOTES))),
-        )
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
-        return None
 
 
 def heat_map(picture: Picture, name: str) -> Markup:
@@ -163,29 +128,3 @@ def _in_words(picture: Picture) -> Markup:
         wrong = ", which is not one" if line in picture.wrong_sums else ""
         lines.append(f"Sum of {picture.summed} {line + 1}: {_shown_sum(total)}{wrong}.")
     return escape(" ".join(lines))
-
-
-def _number(value: Any) -> float | str:
-    if value in _WORDS and isinstance(value, str):
-        return str(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError
-    return float(value)
-
-
-def _index(value: Any, length: int) -> int:
-    if type(value) is not int or not 0 <= value < length:
-        raise ValueError
-    return value
-
-
-def _few(values: Any, most: int) -> Sequence[Any]:
-    if not isinstance(values, (list, tuple)) or len(values) > most:
-        raise ValueError
-    return values
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError
-    return value[:MAX_NOTE]

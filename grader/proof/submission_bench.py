@@ -21,7 +21,7 @@ from grader.course import Course
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
-from grader.notebooks.cells import drawings_of, is_test_cell
+from grader.notebooks.cells import demos_of, is_test_cell
 from grader.notebooks.solutions import fill_in, solutions
 from grader.running.grading import Grading, Settings
 from grader.running.sandbox_process import SandboxProcess
@@ -72,11 +72,11 @@ def bench(course: Course, assignment: str, runs: int) -> Measured:
 
 
 def _solved(course: Course, assignment: str) -> Any:
-    """A right submission. Without drawings, which only nbgrader would run."""
+    """A right submission. Without demos, which only nbgrader would run."""
     release = course.read("release", assignment)
     notebook = fill_in(release, solutions(course.read("source", assignment)))
-    drawings = drawings_of(release)
-    notebook.cells = [cell for cell in notebook.cells if cell.source not in drawings]
+    demos = demos_of(release)
+    notebook.cells = [cell for cell in notebook.cells if cell.source not in demos]
     return notebook
 
 

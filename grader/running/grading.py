@@ -7,7 +7,7 @@ import hashlib
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import nbformat
@@ -17,15 +17,16 @@ from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict
 from grader.judging.judge import combined
-from grader.model.answer import Answer, Lost, Missing
+from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
-from grader.notebooks.cells import METADATA_KEY, is_test_cell
+from grader.notebooks.cells import METADATA_KEY, STOPPED, is_test_cell
 from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
-from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.sandbox_process import CellResult, Limits, SandboxLost, SandboxProcess
 
-AFTER_LOSS = 2.0  # seconds for a cell or a case, when one has hung or crashed
+AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
+A_MOMENT = 0.01  # seconds
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
 _DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
@@ -48,13 +49,13 @@ def grade_notebook(
     notebook: Any,
     files: Files | None = None,
     settings: Settings | None = None,
-    drawings: frozenset[str] = frozenset(),
+    demos: frozenset[str] = frozenset(),
 ) -> list[Verdict]:
     """Run a sanitised notebook, write all outputs into it, and return the verdicts.
 
-    `files` lie beside the notebook, which may import them; cells with a source in `drawings` are not run.
+    `files` lie beside the notebook, which may import them; cells with a source in `demos` are not run.
     """
-    grading = Grading(notebook, files or {}, settings or Settings(), drawings)
+    grading = Grading(notebook, files or {}, settings or Settings(), demos)
     try:
         return grading.run()
     finally:
@@ -71,46 +72,47 @@ def refuse_to_score(notebook: Any, why: str) -> None:
     """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
     for cell in notebook.cells:
         if is_test_cell(cell):
-            _write_verdict(cell, Verdict(0, str(cell.metadata["nbgrader"]["grade_id"]), 0.0, Reason.NO_ANSWER, (why,)))
+            name = str(cell.metadata["nbgrader"]["grade_id"])
+            _write_verdict(cell, Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)))
 
 
 class Grading:
     """One submission on its way through a sandbox."""
 
-    def __init__(self, notebook: Any, files: Files, settings: Settings, drawings: frozenset[str] = frozenset()) -> None:
+    def __init__(self, notebook: Any, files: Files, settings: Settings, demos: frozenset[str] = frozenset()) -> None:
         need_device(settings.device)
         torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
         self.settings = settings
-        self.drawings = drawings
+        self.demos = demos
         self.seed = _own_seed(settings, [cell.source for cell in self.cells], files)
-        self.ends_at = time.monotonic() + settings.limits.submission
         self.limits = settings.limits
         self.sandbox = self._new_sandbox()
-        self.skipped: list[Any] = []  # cells of drawings that nobody has asked for so far
+        self.time = _TimeOfNotebook(settings.limits)
+        self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
-        self.failed_cells: dict[str, str] = {}  # function name -> why the cell that defines it failed
+        self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
         self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
         self.output_left = MAX_OUTPUT
         self.blocked: list[str] = []  # what sandboxes that are gone have tried
-        self.verdicts: dict[int, Verdict] = {}
+        self.verdicts: list[Verdict] = []
 
     def run(self) -> list[Verdict]:
         for cell in self.cells:
             if is_test_cell(cell):
                 verdict = self._verdict(cell)
                 _write_verdict(cell, verdict, self._blocked_outputs())
-                self.verdicts[verdict.exercise] = verdict
-            elif cell.source in self.drawings:
+                self.verdicts.append(verdict)
+            elif cell.source in self.demos:
                 cell.outputs = []
                 self.skipped.append(cell)
                 continue
             else:
                 self._run(cell)
             cell.execution_count = self.numbers[id(cell)]
-        return [verdict for number, verdict in self.verdicts.items() if number]
+        return [verdict for verdict in self.verdicts if verdict.exercise is not None]
 
     def _new_sandbox(self) -> SandboxProcess:
         return SandboxProcess(self.files, self.limits, self.settings.device, self.settings.confined)
@@ -119,24 +121,31 @@ class Grading:
         """Run a cell of the student or a given one, and keep what it shows."""
         for name in _DEFINED.findall(cell.source):
             self.defining.setdefault(name, []).append(cell.source)
-        seconds = min(self.limits.cell, self.ends_at - time.monotonic())
-        if seconds <= 0:
+        if self.time.is_over(self.sandbox):
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
             return
         try:
-            result = self._alive().run_cell(cell.source, seconds, self.numbers[id(cell)])
-        except SandboxLost as lost:
-            cell.outputs = [_error_output("CellStopped", str(lost)), *self._blocked_outputs()]
-            cell.metadata[METADATA_KEY] = {"stopped": str(lost)}  # an error of that name may be the student's own
-            self._note_failure(cell.source, str(lost))
+            result = self._run_in(self._alive(), cell.source, self.limits.cell, self.numbers[id(cell)])
+        except SandboxLost as stopped:
+            lost = self._whose(stopped.lost)
+            cell.outputs = [_error_output("CellStopped", sentence_of(lost)), *self._blocked_outputs()]
+            cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}  # an error of that name may be the student's own
+            self._note_failure(cell.source, Missing(sentence_of(lost), lost))
             return
         if result.error.startswith("NameError") and self.skipped:
-            self._run_again_after_drawings(cell)
+            self._run_again_after_demos(cell)
             return
         cell.outputs = self._as_far_as_room(result.outputs) + self._blocked_outputs()
         self.ran.append(cell.source)
         if result.error:
-            self._note_failure(cell.source, f"The cell that should define it stopped with {result.error}")
+            self._note_failure(cell.source, Missing(f"The cell that should define it stopped with {result.error}"))
+
+    def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:
+        return sandbox.run_cell(source, min(seconds, self.time.left(sandbox)), number, self.time.ends_at)
+
+    def _whose(self, lost: Lost) -> Lost:
+        """Whether what took too long is the notebook as a whole."""
+        return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over(self.sandbox) else lost
 
     def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
         self.output_left -= len(str(outputs))
@@ -149,11 +158,11 @@ class Grading:
         self.blocked = []
         return [blocked_output(blocked)] if blocked else []
 
-    def _run_again_after_drawings(self, cell: Any) -> None:
-        """The student may go on with something that a drawing has defined, and must not lose points by that."""
+    def _run_again_after_demos(self, cell: Any) -> None:
+        """The student may go on with something that a demo has defined, and must not lose points by that."""
         skipped, self.skipped = self.skipped, []
-        for one in [*skipped, cell]:
-            self._run(one)
+        for again in [*skipped, cell]:
+            self._run(again)
 
     def _alive(self) -> SandboxProcess:
         """A sandbox that has run all cells so far, without those that broke it."""
@@ -161,23 +170,29 @@ class Grading:
             # All this takes milliseconds as a rule, and what has hung once is likely to be called again.
             short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in ("cell", "case")}
             self.limits = replace(self.limits, **short)
-            self.sandbox.close()
-            self.blocked += self.sandbox.take_blocked()
-            self.sandbox = self._replayed()
+            self._start_again()
+            self._replay()
         return self.sandbox
 
-    def _replayed(self) -> SandboxProcess:
-        sandbox = self._new_sandbox()
+    def _start_again(self) -> None:
+        self.sandbox.close()
+        self.blocked += self.sandbox.take_blocked()
+        self.time.add(self.sandbox)
+        self.sandbox = self._new_sandbox()
+
+    def _replay(self) -> None:
         for source in self.ran:
             try:
-                sandbox.run_cell(source, min(self.settings.limits.cell, self.ends_at - time.monotonic()))
+                self._run_in(self.sandbox, source, self.settings.limits.cell)
             except SandboxLost:  # it ended well the first time: it behaves differently on purpose or by chance
                 self.ran.remove(source)
-                return self._replayed()
-        sandbox.take_blocked()  # what the first run has shown
-        return sandbox
+                self.sandbox.take_blocked()
+                self._start_again()
+                self._replay()
+                return
+        self.sandbox.take_blocked()  # what the first run has shown
 
-    def _note_failure(self, source: str, why: str) -> None:
+    def _note_failure(self, source: str, why: Missing) -> None:
         for name in _DEFINED.findall(source):
             self.failed_cells[name] = why
 
@@ -186,8 +201,8 @@ class Grading:
         exercise = EXERCISES.get(int(match[1])) if match else None
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
-            return Verdict(0, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
-        return combined({one.entry: self._best_verdict(one) for one in exercise.functions})
+            return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
+        return combined({function.entry: self._best_verdict(function) for function in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
         earlier = earlier_functions(exercise)
@@ -214,15 +229,40 @@ class Grading:
         for case in drawn:
             if answers and isinstance(answers[-1], (Lost, Missing)):
                 answers.append(answers[-1])  # code that hangs once may hang every time: do not wait again
-            elif time.monotonic() > self.ends_at:
-                answers.append(Lost("The notebook as a whole took too long; this exercise was not run."))
+            elif self.time.is_over(self.sandbox):
+                answers.append(Lost(Loss.NOT_RUN))
             else:
-                answer = self._alive().answer(exercise.entry, case.inputs, standins, exercise.form)
-                answers.append(Missing(self._why_missing(exercise)) if isinstance(answer, Missing) else answer)
+                answers.append(self._answer(exercise, case, standins))
         return answers
 
-    def _why_missing(self, exercise: Exercise) -> str:
-        return self.failed_cells.get(exercise.entry, "")
+    def _answer(self, exercise: Exercise, case: SampledCase, standins: Standins) -> Answer:
+        sandbox = self._alive()
+        seconds = min(self.limits.case, self.time.left(sandbox))
+        answer = sandbox.answer(exercise.entry, case.inputs, standins, exercise.form, seconds, self.time.ends_at)
+        if isinstance(answer, Missing):
+            return self.failed_cells.get(exercise.entry, answer)
+        return self._whose(answer) if isinstance(answer, Lost) else answer
+
+
+class _TimeOfNotebook:
+    """What a notebook as a whole has left, in whichever sandboxes it is run."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._began = time.monotonic()
+        self._seconds = limits.submission
+        self._computed = 0.0  # in sandboxes that are gone
+        self.ends_at = self._began + limits.submission * limits.patience
+
+    def add(self, gone: SandboxProcess) -> None:
+        self._computed += gone.cpu_seconds
+
+    def left(self, sandbox: SandboxProcess) -> float:
+        """Until both are used up, the time to compute and as much of the clock's, since threads compute faster."""
+        computed, passed = self._computed + sandbox.cpu_seconds, time.monotonic() - self._began
+        return max(0.0, self._seconds - min(computed, passed))
+
+    def is_over(self, sandbox: SandboxProcess) -> bool:
+        return self.left(sandbox) < A_MOMENT or time.monotonic() >= self.ends_at
 
 
 def _own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:

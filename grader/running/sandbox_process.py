@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 import os
 import secrets
 import select
@@ -17,25 +18,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from grader.model.answer import Answer, Lost, Missing, Raised, Returned
+from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, sentence_of
 from grader.model.exercise import Inputs, Standins
 from grader.model.submission import Files
 from grader.notebooks.outputs import rebuild_outputs
-from grader.running.scratch import Scratch, TooMuch
-from grader.running.zygote_process import INHERITED, fork_sandbox
+from grader.running.scratch import MustEnd, Scratch
+from grader.running.stand_ins import compute
+from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.plain_text import one_line
 from grader.sandbox.values import decode, devices, encode
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
+SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
-MAX_STANDIN_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
-
 MAX_BLOCKED = 20  # attempts that one cell is told of
 MAX_NOTES = 1000  # more do not fit into the socket
 _BLOCKED = {
@@ -50,12 +49,17 @@ _BLOCKED = {
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall-clock limits in seconds, and memory."""
+    """Seconds that code may compute, and memory.
+
+    A busy machine gives a sandbox as little of its processors as it likes, so the clock is only a last bound, for code
+    that sleeps, or waits for ever.
+    """
 
     cell: float = 10.0
     case: float = 5.0
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes
+    patience: float = 5.0  # how many times as long everything may take by the clock
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,26 @@ class CellResult:
     error: str = ""  # such as "SyntaxError: invalid syntax"
 
 
-class _Forged(Exception):
-    """A frame that does not belong to the request."""
-
-
 class SandboxLost(Exception):
     """The process hung or died; it is of no further use."""
+
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(sentence_of(lost))
+        self.lost = lost
+
+
+class _Computing:
+    """How long a sandbox has been at something."""
+
+    def __init__(self, process: Forked, seconds: float) -> None:
+        self._process = process
+        self._seconds = seconds
+        self._cpu, self._clock = process.cpu_seconds, time.monotonic()
+
+    def look(self) -> None:
+        """Raise MustEnd if the time is used up: by the clock, and by the processor, which threads may share."""
+        if min(self._process.cpu_seconds - self._cpu, time.monotonic() - self._clock) >= self._seconds:
+            raise MustEnd(Loss.TIME, self._seconds)
 
 
 class SandboxProcess:
@@ -84,7 +102,7 @@ class SandboxProcess:
                 "environment": _environment(self._scratch.folder),
                 "device": device,
                 "confined": confined,
-                "amounts": {"memory": limits.memory, "cpu": round(limits.submission)},
+                "amounts": {"memory": limits.memory, "cpu": round(limits.submission) + SPARE_SECONDS},
             }
         )
         self._channel = self._process.channel
@@ -94,26 +112,47 @@ class SandboxProcess:
 
     def wait_until_ready(self) -> None:
         """Wait until the process has been confined, or find out why it cannot be."""
-        first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+        try:
+            first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
+        except wire.ChannelTimeout as error:
+            raise ZygoteError(f"a sandbox did not start within {START_SECONDS} seconds") from error
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._ready = True
 
-    def run_cell(self, source: str, within: float, number: int | None = None) -> CellResult:
-        """Run a cell for at most `within` seconds. Its outputs call it `number`, or count on."""
+    def run_cell(self, source: str, within: float, number: int | None = None, ends_at: float = math.inf) -> CellResult:
+        """Run a cell for at most `within` seconds of computing, and not beyond `ends_at` on the monotonic clock.
+
+        Its outputs call it `number`, or count on.
+        """
         if len(source) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
-        return _read_cell(self._ask({"do": "cell", "source": source, "number": number}, {}, within))
+        request = {"do": "cell", "source": source, "number": number}
+        return _read_cell(self._ask(request, {}, within, ends_at))
 
-    def answer(self, entry: str, inputs: Inputs, standins: Standins, form: str = "function") -> Answer:
+    def answer(
+        self,
+        entry: str,
+        inputs: Inputs,
+        standins: Standins,
+        form: str = "function",
+        within: float | None = None,
+        ends_at: float = math.inf,
+    ) -> Answer:
         """Put one case to the student's function or class; calls of `standins` are computed here."""
         tree, tensors = encode(list(inputs), words=True)
         request = {"do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins)}
+        seconds = self._limits.case if within is None else within
         try:
-            frame = self._ask(request, tensors, self._limits.case, standins)
+            frame = self._ask(request, tensors, seconds, ends_at, standins)
         except SandboxLost as lost:
-            return Lost(str(lost))
+            return lost.lost
         return _read_answer(frame)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """How long it has computed, until it ended."""
+        return self._process.cpu_seconds
 
     @property
     def pid(self) -> int:
@@ -147,52 +186,60 @@ class SandboxProcess:
         self._scratch.remove()
 
     def _ask(
-        self, header: dict[str, Any], tensors: dict[str, Any], seconds: float, standins: Standins | None = None
+        self,
+        header: dict[str, Any],
+        tensors: dict[str, Any],
+        seconds: float,
+        ends_at: float,
+        standins: Standins | None = None,
     ) -> wire.Frame:
         """Send a request and wait for the reply to it. Any other end is the end of the sandbox."""
+        patience = seconds * self._limits.patience
         try:
             if not self._ready:  # the start of the process is not the student's time
                 self.wait_until_ready()
-            return self._exchange(header, tensors, time.monotonic() + seconds, standins or {})
+            watch = functools.partial(self._watch, _Computing(self._process, seconds))
+            deadline = min(time.monotonic() + patience, ends_at)
+            return self._exchange(header, tensors, deadline, standins or {}, watch)
+        except MustEnd as must_end:
+            lost = must_end.lost
         except wire.ChannelTimeout:
-            reason = f"Your code ran for more than {_seconds(seconds)} and was stopped. Is there an endless loop?"
-        except TooMuch as too_much:
-            reason = str(too_much)
-        except _Forged:
-            reason = "Your code sent something that is no answer."
+            lost = Lost(Loss.WAITING, patience)
         except wire.ChannelError:
-            reason = "Your code ended the Python process, or used too much memory."
+            lost = Lost(Loss.DEATH)
         self.close()
-        raise SandboxLost(reason)
+        raise SandboxLost(lost)
 
     def _exchange(
-        self, header: dict[str, Any], tensors: dict[str, Any], deadline: float, standins: Standins
+        self,
+        header: dict[str, Any],
+        tensors: dict[str, Any],
+        deadline: float,
+        standins: Standins,
+        watch: Callable[[], None],
     ) -> wire.Frame:
-        self._watch()
+        watch()
         if select.select([self._channel], [], [], 0)[0]:
-            raise _Forged  # nothing was asked yet
+            raise MustEnd(Loss.FORGED)  # nothing was asked yet
         identity = secrets.token_hex(8)  # what answers this request cannot have been written before it
         wire.send(self._channel, {**header, "id": identity}, tensors, deadline)
         for _ in range(MAX_STANDIN_CALLS):
-            frame = wire.receive(self._channel, deadline, self._watch)
+            frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
-                raise _Forged
+                raise MustEnd(Loss.FORGED)
             if "call" not in frame.header:
                 return frame
-            wire.send(self._channel, *_stand_in(frame, standins), deadline)
-        raise TooMuch("Your code called other functions far too often.")
+            wire.send(self._channel, *compute(frame, standins), deadline)
+        raise MustEnd(Loss.CALLS)
 
-    def _watch(self) -> None:
+    def _watch(self, computing: _Computing) -> None:
         """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
+        computing.look()
         if self._process.threads > MAX_THREADS:
-            raise TooMuch(f"Your code started more than {MAX_THREADS} threads.")
+            raise MustEnd(Loss.THREADS, MAX_THREADS)
         if time.monotonic() >= self._next_look:
             self._scratch.look_at_amounts()
             self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
-
-
-def _seconds(amount: float) -> str:
-    return f"{amount:.0f} second{'' if round(amount) == 1 else 's'}"
 
 
 def _blocked_sentence(note: bytes) -> str:
@@ -202,48 +249,6 @@ def _blocked_sentence(note: bytes) -> str:
     except (ValueError, TypeError, RecursionError):
         return ""
     return _BLOCKED.get(str(kind), "").format(one_line(detail, 120).strip()).replace(" ()", "")
-
-
-def _stand_in(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Compute a right function, or its gradients, for arguments that come from the sandbox."""
-    function = standins.get(str(frame.header["call"]))
-    arguments = decode(frame.header.get("arguments"), frame.tensors, MAX_STANDIN_NUMBERS, words=True)
-    names = frame.header.get("names")
-    if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
-        return {"refused": "there is no such function"}, {}
-    if not _small(list(frame.tensors.values())):
-        return {"refused": "the arguments are too large"}, {}
-    try:
-        positional, named, gradient = arguments
-        bound = functools.partial(_call, function, len(positional), list(map(str, names)))
-        values = [*positional, *named]
-        tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
-    except Exception:  # the student's arguments do not fit; where and why is in their line, not in ours
-        return {"refused": "the arguments do not fit this function"}, {}
-    return {"value": tree}, tensors
-
-
-def _small(tensors: list[torch.Tensor]) -> bool:
-    """Whether nothing large can come out when these are combined."""
-    sizes = [tensor.numel() for tensor in tensors]
-    # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n). Of two tensors,
-    # broadcasting makes no more than the product of their sizes; of more, with many dimensions, the product of all.
-    flat = all(tensor.dim() <= (4 if len(tensors) <= 2 else 2) for tensor in tensors)
-    return sum(sizes) <= MAX_STANDIN_NUMBERS and 0 not in sizes and flat
-
-
-def _call(function: Callable[..., Any], count: int, names: list[str], values: list[Any]) -> Any:
-    return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
-
-
-def _gradients(bound: Callable[[list[Any]], Any], values: list[Any], gradient: Any) -> list[torch.Tensor | None]:
-    """The gradients for those of the values that are tensors of real numbers."""
-    leaves = [
-        one.requires_grad_() if isinstance(one, torch.Tensor) and one.is_floating_point() else None for one in values
-    ]
-    asked = [one for one in leaves if one is not None]
-    found = iter(torch.autograd.grad(bound(values), asked, gradient, allow_unused=True))
-    return [None if one is None else next(found) for one in leaves]
 
 
 def _read_cell(frame: wire.Frame) -> CellResult:
@@ -262,7 +267,7 @@ def _read_answer(frame: wire.Frame) -> Answer:
     values = header.get("values")
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) != 2:
-        return Lost("Your code sent something that is no answer.")
+        return Lost(Loss.FORGED)
     value, inputs_after = decode(values, frame.tensors, words=True)
     return Returned(value, inputs_after, frozenset(devices(items[0])))
 

@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from grader.model.answer import Loss, Lost
 from grader.model.submission import Files
 
 MAX_BYTES = 256 * 2**20
@@ -21,8 +22,12 @@ JUST_MADE = 60  # seconds
 MIN_FREE = 2**30  # bytes of the disk that must be left for others
 
 
-class TooMuch(Exception):
-    """The sandbox uses more of something than it may; the text says so to the student."""
+class MustEnd(Exception):
+    """The sandbox does what it may not, or uses too much of something."""
+
+    def __init__(self, loss: Loss, limit: float = 0.0) -> None:
+        super().__init__(loss)
+        self.lost = Lost(loss, limit)
 
 
 class Scratch:
@@ -32,16 +37,16 @@ class Scratch:
         self._free_at_start = _free(self.folder)
 
     def look_at_amounts(self) -> None:
-        """Raise TooMuch if there is too much of anything."""
+        """Raise MustEnd if there is too much of anything."""
         size, files = _measure(self.folder)
         if size > MAX_BYTES:
-            raise TooMuch(f"Your code wrote more than {MAX_BYTES // 2**20} MB of files.")
+            raise MustEnd(Loss.BYTES, MAX_BYTES // 2**20)
         if files > MAX_FILES:
-            raise TooMuch(f"Your code made more than {MAX_FILES} files.")
+            raise MustEnd(Loss.FILES, MAX_FILES)
         # Files that are removed and still open are in no folder. Others write as well, so only a full disk counts.
         free = _free(self.folder)
         if free < MIN_FREE and free < self._free_at_start - MAX_BYTES:
-            raise TooMuch("Your code filled the disk.")
+            raise MustEnd(Loss.DISK)
 
     def remove(self) -> None:
         remove_folder(self.folder)
@@ -119,7 +124,7 @@ def _measure(folder: Path) -> tuple[int, int]:
     while to_look and files <= MAX_FILES:
         path, depth = to_look.pop()
         if depth > MAX_DEPTH:
-            raise TooMuch(f"Your code made folders in folders, more than {MAX_DEPTH} deep.")
+            raise MustEnd(Loss.DEPTH, MAX_DEPTH)
         try:
             with os.scandir(path) as entries:
                 for entry in entries:
@@ -131,7 +136,7 @@ def _measure(folder: Path) -> tuple[int, int]:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:  # closed to us: there might be anything in it
-            raise TooMuch("Your code made folders that cannot be looked into.") from error
+            raise MustEnd(Loss.CLOSED) from error
     return size, files
 
 

@@ -13,7 +13,8 @@ import socket
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from grader.running.scratch import claimed_folder
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 2**16
+_CPU_CLOCK = 2  # the low bits of the clock that the kernel keeps of a whole process: see clock_getcpuclockid(3)
 # What processes on the untrusted side get of our environment: where the GPU and its libraries are.
 INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
 
@@ -42,6 +44,7 @@ class Forked:
     handle: int
     channel: socket.socket
     notes: socket.socket
+    _cpu_seconds: float = field(default=0.0, init=False)
 
     @property
     def alive(self) -> bool:
@@ -54,12 +57,21 @@ class Forked:
             return Path(f"/proc/{self.pid}/task").stat().st_nlink - 2  # a folder for each, "." and ".."
         return 0
 
+    @property
+    def cpu_seconds(self) -> float:
+        """How long its threads, all together, have kept a processor busy; once it has ended, what was last seen."""
+        if self.handle >= 0:
+            with contextlib.suppress(OSError):
+                self._cpu_seconds = time.clock_gettime(~self.pid << 3 | _CPU_CLOCK)
+        return self._cpu_seconds
+
     def end(self) -> None:
         """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
         self.channel.close()
         self.notes.close()
         if self.handle < 0:
             return
+        self._cpu_seconds = self.cpu_seconds  # the last that can be seen
         with contextlib.suppress(ProcessLookupError):
             # Its number is not given to another process before the zygote has taken note of its end.
             os.killpg(self.pid, signal.SIGKILL)

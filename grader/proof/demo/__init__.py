@@ -49,7 +49,7 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
 
 def most_to_read(results: list[Graded]) -> str:
     """The student whose feedback has the most to say."""
-    return max(results, key=lambda one: sum(len(verdict["misconceptions"]) for verdict in one.verdicts)).student
+    return max(results, key=lambda graded: sum(len(one.verdict.misconceptions) for one in graded.verdicts)).student
 
 
 def make_up_class(course: Course) -> int:

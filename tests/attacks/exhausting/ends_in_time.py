@@ -5,5 +5,7 @@ import time
 
 from world import WON
 
-time.sleep(3)
+until = time.process_time() + 3
+while time.process_time() < until:
+    pass
 print(WON)

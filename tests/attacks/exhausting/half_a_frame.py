@@ -1,5 +1,5 @@
 """Begins a message and never ends it."""
-# Gets: Is there an endless loop?
+# Gets: wait for something that never comes
 
 import os
 import struct

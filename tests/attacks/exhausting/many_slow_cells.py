@@ -3,12 +3,19 @@
 
 import time
 
-time.sleep(1.2)
+
+def work(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+work(1.2)
 # %% exercise-2
-time.sleep(1.2)
+work(1.2)
 # %% exercise-3
-time.sleep(1.2)
+work(1.2)
 # %% exercise-4
-time.sleep(1.2)
+work(1.2)
 # %% exercise-5
-time.sleep(1.2)
+work(1.2)

@@ -1,5 +1,5 @@
 """Stops itself, so that it neither ends nor answers."""
-# Gets: Is there an endless loop?
+# Gets: wait for something that never comes
 
 import os
 import signal

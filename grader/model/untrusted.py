@@ -1,0 +1,32 @@
+"""Values out of JSON that anybody may have changed: of the kind and size that they should be, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeGuard
+
+MAX_TEXTS = 20
+MAX_TEXT = 2_000  # characters of one
+
+
+def is_object(value: object) -> TypeGuard[Mapping[str, object]]:
+    """What JSON calls an object."""
+    return isinstance(value, Mapping)
+
+
+def number(value: object) -> float | None:
+    """A finite number of ordinary size, or None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e6:
+        return None
+    return float(value)
+
+
+def count(value: object) -> int:
+    """How many of something there are."""
+    return max(0, int(number(value) or 0))
+
+
+def texts(values: object) -> tuple[str, ...]:
+    """Those of the first few values that are text."""
+    few = values[:MAX_TEXTS] if isinstance(values, (list, tuple)) else ()
+    return tuple(text[:MAX_TEXT] for text in few if isinstance(text, str))

@@ -1,0 +1,236 @@
+"""What an instructor wants to know of a class, worked out: what was understood, what was not, and whom to look at."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from grader.gradebook.class_rows import Item
+from grader.gradebook.standings import ClassGrades, Standing, Stopped
+from grader.model.answer import sentence_of
+from grader.model.verdict import Reason
+from grader.pages import charts
+from grader.pages.report_lines import (
+    AlikeExercise,
+    AlikeGroup,
+    Bin,
+    Counts,
+    Denied,
+    ExercisePoints,
+    Held,
+    Holders,
+    Late,
+    Mistakes,
+    Named,
+    Points,
+    StoppedCode,
+    StudentLine,
+    Summary,
+    Together,
+)
+from grader.pages.similar_code import Group, groups
+
+BINS = 12  # at most, in the distribution of points
+UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
+
+
+def summary(grades: ClassGrades) -> Summary:
+    """What there is to tell of a class."""
+    graded = grades.graded
+    titles = _titles(graded)
+    empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
+    return Summary(
+        assignment=grades.assignment,
+        written=datetime.now(UTC).isoformat(timespec="seconds"),
+        due=grades.duedate.isoformat() if grades.duedate else None,
+        counts=Counts(len(grades.standings), len(graded)),
+        points=_points([standing.total for standing in graded], grades.max_points),
+        exercises=[_exercise(item, titles, graded) for item in grades.items],
+        mistakes=_mistakes([standing for standing in graded if standing.student not in empty], titles),
+        together=_together(graded),
+        stopped=[line for standing in graded for line in _stopped(standing)],
+        denied=[Denied(standing.student, standing.blocked) for standing in graded if standing.blocked],
+        alike=_alike(grades),
+        late=_late(graded),
+        waiting=[standing.student for standing in graded if standing.waits],
+        empty=[standing.student for standing in graded if standing.student in empty],
+        no_submission=[standing.student for standing in grades.standings if not standing.handed_in],
+        no_grade=[standing.student for standing in grades.standings if standing.handed_in and not standing.is_graded],
+        students=[_student(standing, grades) for standing in grades.standings],
+    )
+
+
+def _titles(graded: Iterable[Standing]) -> dict[int | None, str]:
+    verdicts = [scored.verdict for standing in graded for scored in standing.verdicts]
+    return {verdict.exercise: verdict.title for verdict in verdicts if verdict.exercise is not None}
+
+
+def _is_empty(standing: Standing, given: Mapping[int, Sequence[str]]) -> bool:
+    """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong.
+
+    Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. What
+    grading makes of a file that cannot be read has no such cells, or blank ones.
+    """
+    reasons = {scored.verdict.reason for scored in standing.verdicts}
+    if not reasons or not reasons <= {Reason.TO_DO, Reason.MISSING}:
+        return False
+    return reasons == {Reason.TO_DO} or all(
+        source.split() in [known.split() for known in ("", *given.get(number, ()))]
+        for number, source in standing.solutions.items()
+    )
+
+
+def _points(totals: Sequence[float], most: float) -> Points:
+    """The distribution. Points above the maximum belong to the last bin."""
+    width = charts.step(most, BINS) if most else 1.0
+    count = max(1, math.ceil(most / width))
+    bins = Counter(min(count - 1, int(total / width)) for total in totals)
+    quarters = statistics.quantiles(totals, n=4, method="inclusive") if len(totals) > 1 else [totals[0]] * 3
+    return Points(
+        max=most,
+        mean=round(statistics.mean(totals), 2),
+        median=round(quarters[1], 2),
+        middle_half=(round(quarters[0], 2), round(quarters[2], 2)),
+        full_marks=sum(total >= most for total in totals),
+        distribution=[Bin(index * width, (index + 1) * width, bins[index]) for index in range(count)],
+    )
+
+
+def _exercise(item: Item, titles: Mapping[int | None, str], graded: Sequence[Standing]) -> ExercisePoints:
+    points = [standing.points.get(item.cell, 0.0) for standing in graded if item.cell not in standing.waits]
+    full = sum(earned >= item.max_points for earned in points)
+    none = sum(earned <= 0 < item.max_points for earned in points)
+    return ExercisePoints(
+        exercise=item.label,
+        title=titles.get(item.number, ""),
+        max_points=item.max_points,
+        full_marks=full,
+        some_points=len(points) - full - none,
+        no_points=none,
+        waiting=len(graded) - len(points),
+        share_of_full_marks=round(full / len(points), 4) if points else None,
+        mean_points=round(statistics.mean(points), 2) if points else None,
+    )
+
+
+def _mistakes(graded: Sequence[Standing], titles: Mapping[int | None, str]) -> list[Mistakes]:
+    named: dict[int | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    others: dict[int | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    says: dict[tuple[int | None, str], str] = {}
+    for standing in graded:
+        for verdict in (scored.verdict for scored in standing.verdicts):
+            exercise, names = verdict.exercise, verdict.misconceptions
+            for name in names:
+                named[exercise][name].append(standing.student)
+            if len(names) == 1 and len(verdict.sentences) == 1:
+                says[exercise, names[0]] = verdict.sentences[0]
+            if not names and not verdict.right:
+                others[exercise][verdict.reason].append(standing.student)
+    return [
+        Mistakes(
+            exercise=exercise,
+            title=titles.get(exercise, ""),
+            misconceptions=[
+                Named(name, len(students), students, says.get((exercise, name), ""))
+                for name, students in _ranked(named[exercise])
+            ],
+            other_mistakes=[Holders(name, len(students), students) for name, students in _ranked(others[exercise])],
+        )
+        for exercise in sorted({*named, *others}, key=lambda number: number or 0)
+    ]
+
+
+def _ranked(found: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
+    """The most frequent first."""
+    who = {str(name): list(dict.fromkeys(students)) for name, students in found.items()}
+    return sorted(who.items(), key=lambda mistake: (-len(mistake[1]), mistake[0]))
+
+
+def _together(graded: Sequence[Standing]) -> list[Together]:
+    holders: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for standing in graded:
+        for verdict in (scored.verdict for scored in standing.verdicts):
+            for name in verdict.misconceptions:
+                if verdict.exercise is not None:
+                    holders[verdict.exercise, name].add(standing.student)
+    found = []
+    for (first, has_first), (second, has_second) in itertools.combinations(sorted(holders.items()), 2):
+        both = has_first & has_second
+        if len(both) < 2:
+            continue
+        chance = _chance(len(graded), len(has_first), len(has_second), len(both))
+        if chance < UNLIKELY:
+            expected = round(len(has_first) * len(has_second) / len(graded), 2)
+            pair = (Held(*first), Held(*second))
+            found.append(Together(pair, len(both), expected, sorted(both), float(f"{chance:.2g}")))
+    return sorted(found, key=lambda line: (-line.count, line.chance))
+
+
+def _chance(everyone: int, one: int, other: int, both: int) -> float:
+    """How likely so large an overlap of two groups of these sizes is, or a larger one, if they are drawn by lot."""
+    ways = sum(
+        math.comb(one, overlap) * math.comb(everyone - one, other - overlap)
+        for overlap in range(both, min(one, other) + 1)
+    )
+    return ways / math.comb(everyone, other)
+
+
+def _stopped(standing: Standing) -> list[StoppedCode]:
+    """Where an exercise was asked or where a cell was run; each once, though its cell and its verdict tell of it."""
+    verdicts = [scored.verdict for scored in standing.verdicts]
+    of_functions = [one for verdict in verdicts for one in (verdict.functions.values() or [verdict])]
+    found = dict.fromkeys(Stopped(one.exercise, one.lost) for one in of_functions if one.lost)
+    found |= dict.fromkeys(standing.stopped)
+    return [
+        StoppedCode(
+            student=standing.student,
+            exercise=stopped.exercise,
+            kind="timeout" if stopped.lost.loss.is_timeout else "crash",
+            said=sentence_of(stopped.lost),
+        )
+        for stopped in found
+    ]
+
+
+def _alike(grades: ClassGrades) -> list[AlikeGroup]:
+    wrong = {standing.student: _wrong(standing) for standing in grades.graded}
+    found = groups({standing.student: standing.solutions for standing in grades.graded}, wrong, grades.given)
+    return [_alike_group(group) for group in found]
+
+
+def _wrong(standing: Standing) -> set[int]:
+    verdicts = [scored.verdict for scored in standing.verdicts]
+    return {verdict.exercise for verdict in verdicts if verdict.exercise is not None and not verdict.right}
+
+
+def _alike_group(group: Group) -> AlikeGroup:
+    exercises = [AlikeExercise(shared.exercise, shared.students, shared.wrong) for shared in group.shared]
+    return AlikeGroup(group.students, exercises)
+
+
+def _late(graded: Sequence[Standing]) -> list[Late]:
+    late = sorted((one for one in graded if one.seconds_late), key=lambda one: -one.seconds_late)
+    return [Late(standing.student, round(standing.seconds_late), standing.penalty) for standing in late]
+
+
+def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
+    has_grade = standing.is_graded
+    return StudentLine(
+        student=standing.student,
+        last_name=standing.person.last_name,
+        first_name=standing.person.first_name,
+        status="graded" if has_grade else "no grade" if standing.handed_in else "no submission",
+        points=round(standing.total, 2) if has_grade else None,
+        penalty=standing.penalty,
+        seconds_late=round(standing.seconds_late),
+        exercises={item.label: standing.points.get(item.cell, 0.0) for item in grades.items} if has_grade else {},
+        misconceptions=[
+            Held(scored.verdict.exercise, name)
+            for scored in standing.verdicts
+            for name in scored.verdict.misconceptions
+        ],
+    )

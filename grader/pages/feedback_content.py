@@ -1,0 +1,251 @@
+"""What a feedback page says: read out of the graded notebook of one student.
+
+Whatever the notebook holds is taken for hostile: a student wrote it, and an instructor may have changed it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from grader.model.untrusted import number, texts
+from grader.model.verdict import Picture, Reason, Scored, Verdict
+from grader.notebooks.cells import NOTES, is_test_cell, ours, solution_number
+from grader.notebooks.verdict_cells import blocked_in, verdicts_of
+from grader.pages.heat_map import heat_map
+from grader.pages.page_parts import Figure, Page, Part
+from grader.pages.sections import Sections
+from grader.pages.text_html import clean, highlighted, narrow_html, sentence_html
+from grader.sandbox.plain_text import one_line
+
+# What the student looks at first, and what to do about it, by the reason of a verdict.
+_STATES = {
+    Reason.RIGHT: "Right",
+    Reason.TO_DO: "Still to do",
+    Reason.MISSING: "Not found",
+    Reason.ERROR: "Stopped with an error",
+    Reason.NO_ANSWER: "No result",
+}
+_NEXT_STEPS = {
+    Reason.TO_DO: "Begin with the hint that unfolds in this section.",
+    Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
+    Reason.ERROR: "Call it with inputs of other sizes than the notebook's, until you see the same error.",
+    Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for far too much memory.",
+    Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
+    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",
+}
+_UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG)
+_TEST_CELL = re.compile(r"test-exercise-(\d+)")
+_PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
+
+
+def page_of(notebook: Any, names: Mapping[str, object], sections: Sections) -> Page:
+    """All that the page says. `names` is what nbgrader knows: student, notebook, score, late penalty."""
+    return _Reader(notebook, names, sections).page()
+
+
+class _Reader:
+    """Reads what the grader and nbgrader have written into a notebook."""
+
+    def __init__(self, notebook: Any, names: Mapping[str, object], sections: Sections) -> None:
+        self.notebook = notebook
+        self.names = names
+        self.sections = sections
+        self.sources = "\n".join(cell.source for cell in notebook.cells)
+        self.solutions = {
+            exercise: cell for cell in notebook.cells if (exercise := solution_number(cell)) is not None
+        }  # fmt: skip
+        self.tested: set[int | None] = set()
+
+    def page(self) -> Page:
+        parts = [part for cell in self.notebook.cells if (part := self._part(cell))]
+        parts += [part for exercise, cell in self.solutions.items() if (part := self._only_comment(exercise, cell))]
+        score, largest = number(self.names.get("score")), number(self.names.get("max_score"))
+        name = one_line(self.names.get("notebook", "") or "feedback")
+        notes = [note for place in (self.notebook, *self.notebook.cells[:1]) for note in texts(ours(place).get(NOTES))]
+        return Page(
+            title=self.sections.title or name,
+            student=one_line(self.names.get("student", "")),
+            notebook=name,
+            score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
+            max_score=largest if largest is not None else sum(part.max_points for part in parts),
+            late_penalty=number(self.names.get("late_penalty")) or 0.0,
+            parts=parts,
+            notes=list(map(self._sentence, notes)),
+            blocked=[self._sentence(f"It tried to {attempt}.") for attempt in blocked_in(self.notebook)],
+        )
+
+    def _part(self, cell: Any) -> Part | None:
+        marks = cell.metadata.get("nbgrader", {})
+        if is_test_cell(cell):
+            return self._exercise(cell, marks)
+        if (marks.get("grade") and marks.get("solution")) or marks.get("task"):
+            return self._written(cell, marks)
+        return None
+
+    def _exercise(self, cell: Any, marks: Mapping[str, Any]) -> Part:
+        match = _TEST_CELL.fullmatch(marks["grade_id"])
+        exercise = int(match[1]) or None if match and len(match[1]) < 6 else None
+        scored = next(reversed(verdicts_of(cell)), None)
+        verdict = scored.verdict if scored else None
+        most = number(marks.get("points")) or 0.0
+        part = Part(
+            name=f"part-{one_line(marks['grade_id'])}",
+            title=f"Exercise {exercise}" if exercise else one_line(marks["grade_id"]),
+            points=number(marks.get("score")),
+            max_points=most,
+            state="none",
+            headline="",
+            exercise=exercise,
+        )
+        solution = None if exercise is None or exercise in self.tested else self.solutions.get(exercise)
+        self.tested.add(exercise)
+        if scored:
+            self._explain(part, scored)
+        elif part.points is None:
+            part.state, part.headline = "waiting", "Not graded"
+        else:
+            part.state = _state(part.points, most)
+            part.headline = "Graded without a verdict"
+        if part.state != "full" and not (verdict and verdict.right):
+            part.steps += self._sections_to_read(marks["grade_id"], verdict)
+            again = Markup(f"When you have changed it, run <code>check({exercise})</code> again.")
+            part.steps += [again] if exercise else []
+        if solution is not None:
+            if not verdict or verdict.reason != Reason.TO_DO:
+                part.code = highlighted(solution.source)
+            self._add_comment(part, solution)
+        return part
+
+    def _explain(self, part: Part, scored: Scored) -> None:
+        verdict = scored.verdict
+        part.title = f"{part.title}: {verdict.title}" if part.exercise else verdict.title
+        part.state = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
+        part.headline = _found(verdict)
+        part.right = [self._sentence(text) for text in _what_is_right(scored, part.max_points)]
+        if part.state != "full" and verdict.reason != Reason.TO_DO:
+            part.wrong = [self._sentence(text) for text in _what_is_wrong(verdict)]
+        part.steps = [Markup(escape(_NEXT_STEPS[verdict.reason]))] if verdict.reason in _NEXT_STEPS else []
+        part.figures = [self._figure(picture, f"{part.name}-{index}") for index, picture in enumerate(verdict.pictures)]
+        if part.points is None:
+            part.points = scored.points
+        elif abs(part.points - scored.points) > 1e-6:
+            self._set_by_hand(part, scored)
+
+    def _figure(self, picture: Picture, name: str) -> Figure:
+        wrong, right = (list(map(self._sentence, notes)) for notes in (picture.wrong, picture.right))
+        return Figure(heat_map(picture, name), self._sentence(picture.title), wrong, right)
+
+    def _set_by_hand(self, part: Part, scored: Scored) -> None:
+        """What the instructor decided goes before what the tests found; that is still told below."""
+        part.automatic, part.found = scored.points, _found(scored.verdict)
+        part.state, part.headline = _state(part.points or 0.0, part.max_points), "Points set by your instructor"
+        if part.state == "full":
+            part.steps = []
+            part.right = part.right if scored.verdict.right else []  # it speaks of the points that were not given
+        elif scored.verdict.right:
+            part.steps = [Markup("The tests find nothing wrong: ask your instructor what is missing.")]
+
+    def _sections_to_read(self, grade_id: str, verdict: Verdict | None) -> Iterator[Markup]:
+        own = self.sections.by_cell.get(grade_id, "")
+        other = self.sections.by_anchor.get(verdict.explained_in, "") if verdict else ""
+        named = [f"“{self._sentence(name)}”" for name in dict.fromkeys([other, own]) if name]
+        if named:
+            yield Markup(f"Reread {', then '.join(named)} in the notebook.")
+
+    def _written(self, cell: Any, marks: Mapping[str, Any]) -> Part:
+        points, most = number(marks.get("score")), number(marks.get("points")) or 0.0
+        waiting = bool(marks.get("waiting")) or points is None
+        empty = not waiting and not marks.get("by_hand", True)  # nbgrader gives no points for what is as it was
+        section = self.sections.by_cell.get(marks["grade_id"], "")
+        part = Part(
+            name=f"part-{one_line(marks['grade_id'])}",
+            title=f"{'Task' if marks.get('task') else 'Your answer'}: {one_line(marks['grade_id'])}",
+            points=None if waiting else points,
+            max_points=most,
+            state="waiting" if waiting else _state(points or 0.0, most),
+            headline="Waits for your instructor" if waiting else "Graded by your instructor",
+        )
+        if empty:
+            part.headline = "Nothing was written"
+            return part
+        if section and part.state in ("part", "none"):
+            part.steps = [Markup(f"Reread “{self._sentence(section)}” in the notebook.")]
+        own = not marks.get("task")  # the text of a task is the instructor's, mark scheme and all
+        if own and cell.cell_type == "code":
+            part.code = highlighted(cell.source)
+        elif own:
+            part.text = narrow_html(cell.source)
+        self._add_comment(part, cell)
+        return part
+
+    def _only_comment(self, exercise: int, cell: Any) -> Part | None:
+        """For a solution without a test that somebody has said something about."""
+        if exercise in self.tested:
+            return None
+        part = Part(f"comment-{exercise}", f"Exercise {exercise}", None, 0.0, "waiting", "Not graded")
+        part.code = highlighted(cell.source)
+        self._add_comment(part, cell)
+        return part if part.comment else None
+
+    def _add_comment(self, part: Part, cell: Any) -> None:
+        marks = cell.metadata.get("nbgrader", {})
+        said = marks.get("comment")
+        # By itself, nbgrader says "No response." of cells that are as they were; the page says more.
+        if isinstance(said, str) and said.strip() and marks.get("comment_by_hand", True):
+            part.comment = narrow_html(said)
+
+    def _sentence(self, text: str) -> Markup:
+        """Without a path that the student's own code does not name."""
+        return sentence_html(_PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", clean(text)))
+
+
+def _found(verdict: Verdict) -> str:
+    """In a few words."""
+    if named := " + ".join(verdict.misconceptions):
+        return named[:1].upper() + named[1:]
+    return _STATES.get(verdict.reason, "Partly right" if 0 < verdict.credit < 1 else "Not right yet")
+
+
+def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
+    verdict = scored.verdict
+    if verdict.right:
+        if verdict.cases > 1:
+            yield f"all {verdict.cases} hidden cases."
+        return
+    if _functions_differ(verdict):
+        yield from (f"`{name}` is right." for name, function in verdict.functions.items() if function.right)
+    elif verdict.reason == Reason.MISCONCEPTION and verdict.credit > 0:
+        mistakes = "this mistake" if len(verdict.misconceptions) == 1 else "these mistakes"
+        share = f"{scored.points:g} of {most:g} points are for the rest"
+        yield f"{share}: in every hidden case, your results are those of a right solution with just {mistakes}."
+    if _some_cases_are_right(verdict) and not any(map(_says_how_many, verdict.functions.values() or [verdict])):
+        yield f"{verdict.cases_right} of {verdict.cases} hidden cases are right."
+
+
+def _what_is_wrong(verdict: Verdict) -> Sequence[str]:
+    if not _functions_differ(verdict):
+        return verdict.sentences
+    wrong = {name: function for name, function in verdict.functions.items() if not function.right}
+    return [f"`{name}`: {text}" for name, function in wrong.items() for text in function.sentences]
+
+
+def _functions_differ(verdict: Verdict) -> bool:
+    """Whether there is something else to say on each of the functions that share the exercise."""
+    return len({function.sentences for function in verdict.functions.values()}) > 1
+
+
+def _some_cases_are_right(verdict: Verdict) -> bool:
+    return 0 < verdict.cases_right < verdict.cases
+
+
+def _says_how_many(verdict: Verdict) -> bool:
+    """Whether its sentences tell already, as they do where nothing explains what is wrong."""
+    return verdict.reason in _UNEXPLAINED and _some_cases_are_right(verdict)
+
+
+def _state(points: float, most: float) -> str:
+    return "full" if points >= most else "part" if points > 0 else "none"

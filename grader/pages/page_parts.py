@@ -1,0 +1,53 @@
+"""What a feedback page is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of what came back, and what is to be seen in it."""
+
+    drawing: Markup
+    title: Markup
+    wrong: Sequence[Markup]
+    right: Sequence[Markup]
+
+
+@dataclass
+class Part:
+    """One exercise or written answer on the page."""
+
+    name: str  # of its place on the page
+    title: str
+    points: float | None
+    max_points: float
+    state: str  # full, part, none, waiting
+    headline: str  # in a few words
+    right: list[Markup] = field(default_factory=list)  # what was right
+    wrong: list[Markup] = field(default_factory=list)  # what was not, and why
+    steps: list[Markup] = field(default_factory=list)  # what to do next
+    figures: list[Figure] = field(default_factory=list)
+    code: Markup | None = None
+    text: Markup | None = None
+    comment: Markup | None = None
+    automatic: float | None = None  # points before somebody changed them
+    found: str = ""  # by the tests, before that; in a few words
+    exercise: int | None = None
+
+
+@dataclass
+class Page:
+    title: str
+    student: str
+    notebook: str
+    score: float | None
+    max_score: float
+    late_penalty: float
+    parts: list[Part]
+    notes: list[Markup]
+    blocked: list[Markup]

@@ -1,0 +1,174 @@
+"""The shape of what a class report tells: plain data, that is also written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+
+
+@dataclass(frozen=True)
+class Counts:
+    students: int
+    graded: int
+
+
+@dataclass(frozen=True)
+class Bin:
+    """How many students have points of this range."""
+
+    from_: float
+    to: float
+    students: int
+
+
+@dataclass(frozen=True)
+class Points:
+    max: float
+    mean: float
+    median: float
+    middle_half: tuple[float, float]
+    full_marks: int
+    distribution: Sequence[Bin]
+
+
+@dataclass(frozen=True)
+class ExercisePoints:
+    exercise: str
+    title: str
+    max_points: float
+    full_marks: int
+    some_points: int
+    no_points: int
+    waiting: int  # for points by hand, which nobody can know yet
+    share_of_full_marks: float | None
+    mean_points: float | None
+
+
+@dataclass(frozen=True)
+class Holders:
+    """A mistake and who has made it."""
+
+    name: str
+    count: int
+    students: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Named(Holders):
+    """A misconception."""
+
+    says: str
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """What went wrong in an exercise: the misconceptions that have a name, and everything else by its kind."""
+
+    exercise: int | None
+    title: str
+    misconceptions: Sequence[Named]
+    other_mistakes: Sequence[Holders]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A misconception of an exercise."""
+
+    exercise: int | None
+    name: str
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two misconceptions that more students have both than chance would have it."""
+
+    misconceptions: tuple[Held, Held]
+    count: int
+    expected: float
+    students: Sequence[str]
+    chance: float
+
+
+@dataclass(frozen=True)
+class StoppedCode:
+    """Code that hung, or took its process down."""
+
+    student: str
+    exercise: int | None
+    kind: str  # timeout or crash
+    said: str
+
+
+@dataclass(frozen=True)
+class Denied:
+    student: str
+    attempts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Late:
+    student: str
+    seconds: int
+    penalty: float
+
+
+@dataclass(frozen=True)
+class StudentLine:
+    student: str
+    last_name: str
+    first_name: str
+    status: str
+    points: float | None
+    penalty: float
+    seconds_late: int
+    exercises: Mapping[str, float]
+    misconceptions: Sequence[Held]
+
+
+@dataclass(frozen=True)
+class AlikeExercise:
+    exercise: int
+    students: Sequence[str]
+    wrong: bool
+
+
+@dataclass(frozen=True)
+class AlikeGroup:
+    students: Sequence[str]
+    exercises: Sequence[AlikeExercise]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything that the report tells. Names are as they are: whoever shows them must see to that."""
+
+    assignment: str
+    written: str
+    due: str | None
+    counts: Counts
+    points: Points
+    exercises: Sequence[ExercisePoints]
+    mistakes: Sequence[Mistakes]
+    together: Sequence[Together]
+    stopped: Sequence[StoppedCode]
+    denied: Sequence[Denied]
+    alike: Sequence[AlikeGroup]
+    late: Sequence[Late]
+    waiting: Sequence[str]
+    empty: Sequence[str]
+    no_submission: Sequence[str]
+    no_grade: Sequence[str]
+    students: Sequence[StudentLine]
+
+
+def as_json(value: object) -> object:
+    """A summary as plain data. Its keys are words, not names of Python's: "no submission", "from"."""
+    if is_dataclass(value):
+        return {
+            field.name.rstrip("_").replace("_", " "): as_json(getattr(value, field.name)) for field in fields(value)
+        }
+    if isinstance(value, Mapping):
+        return {key: as_json(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(one) for one in value]
+    return value

@@ -1,0 +1,50 @@
+"""The headings of a notebook, by which a feedback page says where something is explained."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+_HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
+_ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
+
+
+@dataclass(frozen=True)
+class Sections:
+    """The headings of a notebook: its first, and those above cells and at anchors."""
+
+    title: str = ""
+    by_cell: Mapping[str, str] = field(default_factory=dict)
+    by_anchor: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(notebook: Any) -> Sections:
+        title, above, anchor = "", "", ""
+        by_cell, by_anchor = {}, {}
+        for cell in notebook.cells:
+            if cell.metadata.get("nbgrader", {}).get("task"):
+                continue  # as graded, it holds the mark scheme
+            if cell.cell_type != "markdown":
+                by_cell[str(cell.metadata.get("nbgrader", {}).get("grade_id"))] = above
+                continue
+            for line in cell.source.splitlines():
+                if found := _ANCHOR.search(line):
+                    anchor = found[1]
+                if heading := _HEADING.fullmatch(line.rstrip()):
+                    title = title or (heading[2] if heading[1] == "#" else "")
+                    above = heading[2] if len(heading[1]) == 2 else above
+                    by_anchor[anchor] = heading[2]
+                    anchor = ""
+        return Sections(title, by_cell, by_anchor)
+
+
+@functools.lru_cache(maxsize=8)
+def sections_of_file(path: Path, _changed: int) -> Sections:
+    """Read once for a class."""
+    return Sections.of(nbformat.read(path, as_version=4))

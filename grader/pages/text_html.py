@@ -1,0 +1,57 @@
+"""Text of others as HTML: what they write looks like text on a page, and does nothing."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+import nh3
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from grader.notebooks.safe_html import markdown_to_html, safe_markdown
+
+MAX_CODE = 20_000  # characters of one solution; more is nobody's own
+
+_LEFT_OUT = "\n\n# … (the rest is left out here)"
+_CONTROLS = re.compile(r"[^\S\n ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_TAGS = {"a", "b", "blockquote", "br", "code", "del", "em", "hr", "i", "li", "ol", "p", "pre", "strong", "sub", "sup"}
+_TAGS |= {"table", "tbody", "td", "th", "thead", "tr", "ul"}
+# No styles and no classes: what others write must look like text on this page, in the dark, too.
+_NARROW = nh3.Cleaner(tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
+
+
+def narrow_html(markdown: str) -> Markup:
+    """Markdown of a student or instructor: text, lists, tables, code and links that somebody must click."""
+    return Markup(_NARROW.clean(markdown_to_html(safe_markdown(clean(markdown)))))
+
+
+def sentence_html(text: str) -> Markup:
+    """A sentence with `code` in code font."""
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))
+
+
+def highlighted(source: str) -> Markup:
+    """Code with its words in colours; characters that make it look like other code are shown as what they are."""
+    text = clean(source.strip("\n"))
+    if len(text) > MAX_CODE:
+        text = text[:MAX_CODE] + _LEFT_OUT
+    return Markup(highlight(text, _python(), _formatter()))
+
+
+def clean(text: str) -> str:
+    """With characters that cannot be seen, or turn others around, made visible."""
+    return _CONTROLS.sub(lambda found: "    " if found[0] == "\t" else "�", text.replace("\r\n", "\n"))
+
+
+@functools.cache
+def _python() -> PythonLexer:
+    return PythonLexer(stripnl=False)
+
+
+@functools.cache
+def _formatter() -> Any:
+    return HtmlFormatter(nowrap=True, classprefix="py-")

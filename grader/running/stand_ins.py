@@ -1,0 +1,57 @@
+"""Right functions that a sandbox may call in place of a student's own: they are computed on this side."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.model.exercise import Standins
+from grader.sandbox import wire
+from grader.sandbox.values import decode, encode
+
+MAX_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
+
+
+def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Compute a right function, or its gradients, for arguments that come from the sandbox."""
+    function = standins.get(str(frame.header["call"]))
+    arguments = decode(frame.header.get("arguments"), frame.tensors, MAX_NUMBERS, words=True)
+    names = frame.header.get("names")
+    if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
+        return {"refused": "there is no such function"}, {}
+    if not _small(list(frame.tensors.values())):
+        return {"refused": "the arguments are too large"}, {}
+    try:
+        positional, named, gradient = arguments
+        bound = functools.partial(_call, function, len(positional), list(map(str, names)))
+        values = [*positional, *named]
+        tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
+    except Exception:  # the student's arguments do not fit; where and why is in their line, not in ours
+        return {"refused": "the arguments do not fit this function"}, {}
+    return {"value": tree}, tensors
+
+
+def _small(tensors: list[torch.Tensor]) -> bool:
+    """Whether nothing large can come out when these are combined."""
+    sizes = [tensor.numel() for tensor in tensors]
+    # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n). Of two tensors,
+    # broadcasting makes no more than the product of their sizes; of more, with many dimensions, the product of all.
+    flat = all(tensor.dim() <= (4 if len(tensors) <= 2 else 2) for tensor in tensors)
+    return sum(sizes) <= MAX_NUMBERS and 0 not in sizes and flat
+
+
+def _call(function: Callable[..., Any], count: int, names: list[str], values: list[Any]) -> Any:
+    return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+
+
+def _gradients(bound: Callable[[list[Any]], Any], values: list[Any], gradient: Any) -> list[torch.Tensor | None]:
+    """The gradients for those of the values that are tensors of real numbers."""
+    leaves = [
+        one.requires_grad_() if isinstance(one, torch.Tensor) and one.is_floating_point() else None for one in values
+    ]
+    asked = [one for one in leaves if one is not None]
+    found = iter(torch.autograd.grad(bound(values), asked, gradient, allow_unused=True))
+    return [None if one is None else next(found) for one in leaves]
