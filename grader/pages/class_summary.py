@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from grader.gradebook.standings import ClassGrades, Item, Standing, Stopped
+from grader.gradebook.found import Stopped
+from grader.gradebook.standings import ClassGrades, Item, Standing
 from grader.model.answer import sentence_of
 from grader.model.verdict import Reason
 from grader.pages import charts
