@@ -23,7 +23,7 @@ from test_nbgrader_paths import added_cell, nbgrader
 from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
-from grader.judging.judge import best_picture, judge
+from grader.judging.judge import best_picture, judge, together
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
@@ -222,6 +222,37 @@ def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
     one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
     assert "1.5 of 3 points are for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
     assert "points are for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
+
+
+def shared(first: Verdict, second: Verdict) -> str:
+    """What is said of an exercise of two functions."""
+    verdict = together({"mask": first, "softmax": second})
+    data = json.loads(json.dumps(verdict.to_json()))
+    credit = data.pop("credit")
+    return words_of(scored_cell(14, credit, 3 * credit, **data))
+
+
+FINE = Verdict(14, "Masks", 1.0, Reason.RIGHT, ("Right.",), cases_right=4, cases=4)
+UNSCALED = Verdict(14, "Masks", 0.5, Reason.MISCONCEPTION, ("Divide.",), ("not scaled",), cases=4)
+PARTLY = Verdict(14, "Masks", 0.0, Reason.WRONG, ("Off.", "1 of 4 hidden cases are right; …"), cases_right=1, cases=4)
+
+
+def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_is_wrong_with_the_other() -> None:
+    shown = shared(FINE, UNSCALED)
+    assert "What is right mask is right.4 of 8 hidden cases are right. What is not softmax: Divide." in shown
+    assert "points are for the rest" not in shown
+    assert "mask: Right." not in shown
+
+
+def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() -> None:
+    shown = shared(UNSCALED, UNSCALED)
+    assert "What is right 1.5 of 3 points are for the rest" in shown
+    assert "What is not Divide. What to do next" in shown
+
+
+def test_how_many_cases_are_right_is_said_once() -> None:
+    assert shared(FINE, PARTLY).count("hidden cases are right") == 1
+    assert shared(PARTLY, UNSCALED).count("hidden cases are right") == 1
 
 
 def test_a_penalty_never_makes_the_points_negative() -> None:

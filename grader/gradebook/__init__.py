@@ -5,6 +5,7 @@ __all__ = [
     "class_rows",
     "connection",
     "conversion",
+    "found",
     "preprocessors",
     "records",
     "settings",

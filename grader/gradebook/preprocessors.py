@@ -100,9 +100,9 @@ def _released(part: Any, names: dict[str, str]) -> Any:
 class RunAndJudge(Execute):
     """Runs the notebook in a sandbox and writes verdicts into its test cells, in place of nbgrader's Execute."""
 
-    timeout = Integer(10, allow_none=True, help="Seconds that one cell may run.").tag(config=True)
-    case_timeout = Integer(5, help="Seconds that one hidden case may run.").tag(config=True)
-    submission_timeout = Integer(300, help="Seconds that a whole notebook may run.").tag(config=True)
+    timeout = Integer(10, allow_none=True, help="Seconds that one cell may compute.").tag(config=True)
+    case_timeout = Integer(5, help="Seconds that one hidden case may compute.").tag(config=True)
+    submission_timeout = Integer(300, help="Seconds that a whole notebook may compute.").tag(config=True)
     memory = Integer(4 * 2**30, help="Bytes of memory that a notebook may use.").tag(config=True)
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], "cpu", help="Where hidden inputs live.").tag(config=True)

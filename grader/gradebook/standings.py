@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import nbformat
 
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, Item, Person
 from grader.gradebook.connection import check_gradebook, open_gradebook
-from grader.gradebook.records import Record
-from grader.model.answer import Lost
+from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
 from grader.model.verdict import Scored
-from grader.notebooks.cells import STOPPED, ours, solution_number
 from grader.notebooks.solutions import solutions
-from grader.notebooks.verdict_cells import results_of
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """Code that hung or took its process down."""
-
-    exercise: int | None  # None if it is in a cell that belongs to none
-    lost: Lost
 
 
 @dataclass(frozen=True)
@@ -44,14 +28,27 @@ class Standing:
     penalty: float = 0.0
     seconds_late: float = 0.0
     waits: Collection[str] = ()  # cells that a person is to give points for
-    verdicts: Sequence[Scored] = ()
-    blocked: Sequence[str] = ()
-    stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
-    solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
+    found: Found = field(default_factory=Found)  # by grading
 
     @property
     def student(self) -> str:
         return self.person.id
+
+    @property
+    def verdicts(self) -> Sequence[Scored]:
+        return self.found.verdicts
+
+    @property
+    def blocked(self) -> Sequence[str]:
+        return self.found.blocked
+
+    @property
+    def stopped(self) -> Sequence[Stopped]:
+        return self.found.stopped
+
+    @property
+    def solutions(self) -> Mapping[int, str]:
+        return self.found.solutions
 
     @property
     def total(self) -> float:
@@ -108,7 +105,6 @@ def _standing(person: Person, rows: ClassRows, notebook: Path, handed_in: bool) 
     submission = rows.submissions.get(person.id)
     if submission is None or submission.id not in rows.scored:
         return Standing(person, handed_in=handed_in)
-    found = _results(notebook, rows.records.get(submission.id))
     return Standing(
         person,
         is_graded=True,
@@ -117,46 +113,8 @@ def _standing(person: Person, rows: ClassRows, notebook: Path, handed_in: bool) 
         penalty=rows.penalties.get(submission.id, 0.0),
         seconds_late=rows.seconds_late(submission),
         waits=rows.waiting.get(submission.id, ()),
-        **found,
+        found=what_grading_found(notebook, rows.records.get(submission.id)),
     )
-
-
-def _results(path: Path, record: Record | None) -> dict[str, Any]:
-    """What the autograded notebook and our record tell of a submission.
-
-    Verdicts are in the gradebook where `grader autograde` was the last to grade. Where nbgrader was, they are in the
-    notebook, whose digest is another one then.
-    """
-    verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
-    try:
-        content = path.read_bytes()
-        notebook = nbformat.from_dict(json.loads(content))
-        if not record or record.digest != hashlib.sha256(content).hexdigest():
-            verdicts, blocked = results_of(notebook)
-        of_cells = {"solutions": _solutions(notebook), "stopped": _stopped(notebook)}
-    except (OSError, ValueError, RecursionError, AttributeError):  # gone, or not what a grader has written
-        of_cells = {}
-    return {"verdicts": verdicts, "blocked": blocked, **of_cells}
-
-
-def _stopped(notebook: Any) -> list[Stopped]:
-    """The cells that hung or took their process down while the notebook was run.
-
-    Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
-    """
-    found = [(solution_number(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
-    return [Stopped(exercise, lost) for exercise, lost in found if lost]
-
-
-def _solutions(notebook: Any) -> dict[int, str]:
-    """The sources of the solution cells, by exercise."""
-    found: dict[int, str] = {}
-    for cell in notebook.cells:
-        number = solution_number(cell)
-        if number is not None:
-            source = cell.source
-            found[number] = source if isinstance(source, str) else "".join(source)
-    return found
 
 
 def _given(course: Course, assignment: str) -> dict[int, list[str]]:
@@ -165,6 +123,6 @@ def _given(course: Course, assignment: str) -> dict[int, list[str]]:
     for number, source in solutions(course.read("source", assignment)).items():
         given[number].append(source)
     if course.notebook("release", assignment).is_file():
-        for number, source in _solutions(course.read("release", assignment)).items():
+        for number, source in solution_sources(course.read("release", assignment)).items():
             given[number].append(source)
     return dict(given)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from grader.gradebook.class_rows import Item
-from grader.gradebook.standings import ClassGrades, Standing, Stopped
+from grader.gradebook.found import Stopped
+from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.verdict import Reason
 from grader.pages import charts

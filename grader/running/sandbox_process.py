@@ -229,6 +229,7 @@ class SandboxProcess:
                 raise MustEnd(Loss.FORGED)
             if "call" not in frame.header:
                 return frame
+            watch()  # frames may come too fast for a look while waiting
             wire.send(self._channel, *compute(frame, standins), deadline)
         raise MustEnd(Loss.CALLS)
 

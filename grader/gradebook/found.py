@@ -1,0 +1,71 @@
+"""What grading has found in one submission: it is in the autograded notebook, and in our record of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from grader.gradebook.records import Record
+from grader.model.answer import Lost
+from grader.model.verdict import Scored
+from grader.notebooks.cells import STOPPED, ours, solution_number
+from grader.notebooks.verdict_cells import results_of
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Code that hung or took its process down."""
+
+    exercise: int | None  # None if it is in a cell that belongs to none
+    lost: Lost
+
+
+@dataclass(frozen=True)
+class Found:
+    verdicts: Sequence[Scored] = ()
+    blocked: Sequence[str] = ()
+    stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
+    solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
+
+
+def what_grading_found(path: Path, record: Record | None) -> Found:
+    """What the autograded notebook and our record tell of a submission.
+
+    Verdicts are in the gradebook where `grader autograde` was the last to grade. Where nbgrader was, they are in the
+    notebook, whose digest is another one then.
+    """
+    verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
+    try:
+        content = path.read_bytes()
+        notebook = nbformat.from_dict(json.loads(content))
+        if not record or record.digest != hashlib.sha256(content).hexdigest():
+            verdicts, blocked = results_of(notebook)
+        return Found(verdicts, blocked, _stopped(notebook), solution_sources(notebook))
+    except (OSError, ValueError, RecursionError, AttributeError):  # gone, or not what a grader has written
+        return Found(verdicts, blocked)
+
+
+def _stopped(notebook: Any) -> list[Stopped]:
+    """The cells that hung or took their process down while the notebook was run.
+
+    Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
+    """
+    found = [(solution_number(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
+    return [Stopped(exercise, lost) for exercise, lost in found if lost]
+
+
+def solution_sources(notebook: Any) -> dict[int, str]:
+    """The sources of the solution cells, by exercise."""
+    found: dict[int, str] = {}
+    for cell in notebook.cells:
+        number = solution_number(cell)
+        if number is not None:
+            source = cell.source
+            found[number] = source if isinstance(source, str) else "".join(source)
+    return found
