@@ -24,8 +24,9 @@ from grader.catalogue import EXERCISES
 from grader.classroom.autograde import autograde
 from grader.course import Course
 from grader.judging.judge import judge
+from grader.judging.pictures import best_picture
 from grader.kit.module_cases import LATER_CHANGED
-from grader.kit.pictures import as_matrix, best_picture, causal_weights, looks_ahead, scores, softmax_along, weights
+from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
 from grader.model.verdict import Picture, Verdict
 from grader.pages.feedback import write_feedback
@@ -547,8 +548,8 @@ def test_sections_are_named_as_the_notebook_names_them(released_course: Course) 
 def test_every_section_that_a_misconception_points_to_is_there(released_course: Course, number: int) -> None:
     one = EXERCISES[number]
     known = Sections.of(released_course.read("release", one.assignment)).by_anchor
-    assert set(one.reread.values()) <= known.keys()
-    assert set(one.reread) <= {word for found in one.misconceptions for word in (found.name, found.kind)}
+    assert set(one.explained_in.values()) <= known.keys()
+    assert set(one.explained_in) <= {word for found in one.misconceptions for word in (found.name, found.kind)}
 
 
 # --- verdicts with pictures -----------------------------------------------------------------------------------------
@@ -639,8 +640,8 @@ def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
     assert looks_ahead(value, value) is None
     for number in (16, 17, 18):
         one = EXERCISES[number]
-        assert one.draws
-        one.draws(value, one.sample(5)[0].inputs)
+        assert one.picture
+        one.picture(value, one.sample(5)[0].inputs)
 
 
 def test_numbers_are_rounded_to_two_digits() -> None:

@@ -13,6 +13,7 @@ from grader.kit.module_cases import WORDS, draw_weights, dropout_trial, trial, t
 from grader.kit.module_readings import picture_of_future, reading, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -109,7 +110,7 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Causal attention",
     entry="CausalAttention",
-    form="module",
+    form=MODULE,
     glance=glancing(CausalAttention),
     reference=reference,
     picture=picture_of_future,

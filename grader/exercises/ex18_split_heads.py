@@ -16,6 +16,7 @@ from grader.kit.module_cases import WORDS, draw_weights, dropout_trial, impossib
 from grader.kit.module_readings import picture_of_future, reading
 from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -176,7 +177,7 @@ exercise = Exercise(
     assignment="multi_head_attention",
     title="Split into heads",
     entry="MultiHeadAttention",
-    form="module",
+    form=MODULE,
     glance=glancing(MultiHeadAttention),
     reference=reference,
     picture=picture_of_future,

@@ -14,6 +14,7 @@ from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, i
 from grader.kit.module_readings import reading
 from grader.kit.module_references import glancing, observing
 from grader.model.exercise import Case, Exercise, Inputs, Misconception, randn
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -186,7 +187,7 @@ exercise = Exercise(
     assignment="multi_head_attention",
     title="Encoder and decoder",
     entry="SelfAttention",
-    form="module",
+    form=MODULE,
     glance=glancing(SelfAttention),
     reference=reference,
     read=reading(reference, like=2),

@@ -16,7 +16,7 @@ import torch
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict
-from grader.judging.judge import combined
+from grader.judging.combined import combined
 from grader.model.answer import Answer, Lost, Missing
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
 from grader.model.submission import Files
@@ -217,7 +217,7 @@ class Grading:
             elif time.monotonic() > self.ends_at:
                 answers.append(Lost("The notebook as a whole took too long; this exercise was not run."))
             else:
-                answer = self._alive().answer(exercise.entry, case.inputs, standins, exercise.form)
+                answer = self._alive().answer(exercise.entry, case.inputs, standins, exercise.form.name)
                 answers.append(Missing(self._why_missing(exercise)) if isinstance(answer, Missing) else answer)
         return answers
 

@@ -3,4 +3,4 @@
 Nothing in this folder knows a reference, an expected value or a misconception, and nothing may import them.
 """
 
-__all__ = ["confine", "observe", "plain_text", "wire"]
+__all__ = ["confine", "forms", "plain_text", "wire"]

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
-from grader.sandbox.observe import put
+from grader.sandbox.forms import has_words, put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
@@ -66,7 +66,7 @@ def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
             value = put(form, function, inputs)
-        answer, tensors = wire.encode(value, words=form != "function")
+        answer, tensors = wire.encode(value, words=has_words(form))
         # The inputs go back too: the judge looks whether they were modified.
         after, more_tensors = wire.encode(inputs, prefix="input", words=True)
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
