@@ -25,21 +25,27 @@ def explaining(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool],
 
     `wrong` says which answers are.
     """
-    glance = _glance(key, answers, wrong, tolerance)
+    if not all(isinstance(answer, Returned | Raised) for answer in answers):
+        return ()  # no misconception is lost on the way
+    telling = sorted(range(len(answers)), key=lambda index: not wrong[index])  # wrong answers before right ones
+    glance = _glance(key, answers, telling, tolerance)
     singles: list[Held] = [(one,) for one in key.exercise.misconceptions]
     likely = itertools.chain(glance.explaining(singles) if glance else singles, _likely_pairs(key, glance))
-    return next((held for held in likely if _explained_by(held, key, answers, tolerance)), ())
+    return next((held for held in likely if _explained_by(held, key, answers, telling, tolerance)), ())
 
 
-def _explained_by(held: Held, key: AnswerKey, answers: Sequence[Answer], tolerance: float) -> bool:
+def _explained_by(
+    held: Held, key: AnswerKey, answers: Sequence[Answer], telling: Sequence[int], tolerance: float
+) -> bool:
     form, evidence = key.exercise.form, False
-    for index, (answer, expected) in enumerate(zip(answers, key.expected, strict=True)):
-        wrong = key.wrong(held, index)
-        if isinstance(wrong, Raised):  # then the student's code fails, too
-            if not isinstance(answer, Raised):
+    for index in telling:
+        answer = answers[index]
+        if not isinstance(answer, Returned):  # then the misconception must fail, too
+            if isinstance(key.answer(held, index), Returned):
                 return False
             continue
-        if not isinstance(answer, Returned) or not form.agrees(answer.value, wrong.value, expected, tolerance):
+        wrong = key.wrong(held, index)
+        if isinstance(wrong, Raised) or not form.agrees(answer.value, wrong.value, key.expected[index], tolerance):
             return False
         evidence = evidence or form.is_evidence(wrong.value)
     return evidence  # errors alone are none
@@ -54,11 +60,11 @@ def _likely_pairs(key: AnswerKey, glance: Glance | None) -> Iterator[Held]:
         yield from glance.explaining(list(glance.possible(pairs)))
 
 
-def _glance(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> Glance | None:
-    """At a wrong case if there is one; none where the student's code has no output, or looking saves no time."""
+def _glance(key: AnswerKey, answers: Sequence[Answer], telling: Sequence[int], tolerance: float) -> Glance | None:
+    """At the most telling output; none where the student's code has no output, or looking saves no time."""
     if not key.exercise.glance:
         return None
-    for index in sorted(range(len(answers)), key=lambda index: not wrong[index]):
+    for index in telling:
         answer = answers[index]
         value = answer.value if isinstance(answer, Returned) else None
         outputs = value.get("output") if isinstance(value, dict) else None
