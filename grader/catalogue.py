@@ -28,8 +28,8 @@ def earlier_functions(exercise: Exercise) -> Mapping[str, Callable[..., Any]]:
     """Right versions of all functions of the same assignment that come before."""
     return {
         function.entry: function.lent or function.reference
-        for one in of_assignment(exercise.assignment)
-        if one.number < exercise.number
-        for function in one.functions
-        if function.form != "module"
+        for earlier in of_assignment(exercise.assignment)
+        if earlier.number < exercise.number
+        for function in earlier.functions
+        if function.form.lendable
     }

@@ -22,7 +22,7 @@ from grader.catalogue import EXERCISES
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.solutions import solutions
-from grader.sandbox.observe import put
+from grader.sandbox.forms import has_words, put
 from grader.sandbox.values import decode, encode
 
 MOST_MEMORY = 2**30  # bytes beyond what the test process holds
@@ -87,7 +87,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
     except Exception as error:
         failure = Raised(type(error).__name__)
         return lambda _inputs: failure
-    words = exercise.form != "function"  # then the value holds names, as in the sandbox
+    words = has_words(exercise.form.name)  # then the value holds names, as in the sandbox
     hung: list[Answer] = []
 
     def ask(inputs: Inputs) -> Answer:
@@ -96,7 +96,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         copy = decode(*encode(list(inputs), words=True), words=True)
         try:
             with stopped_after(steps), same_chance():
-                value = encode(put(exercise.form, entry, copy), words=words)
+                value = encode(put(exercise.form.name, entry, copy), words=words)
                 after = encode(copy, words=True)
         except TimeoutError:
             hung.append(Lost(Loss.TIME))

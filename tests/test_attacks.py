@@ -27,7 +27,7 @@ from sqlalchemy.engine import Engine
 from grader.catalogue import EXERCISES
 from grader.classroom.run import Graded, autograde
 from grader.course import Course
-from grader.model.compare import Difference
+from grader.model.compare import Difference, Kind
 from grader.running import zygote_process
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
@@ -310,7 +310,7 @@ def compared_naively(got: Any, want: Any, tolerance: float, strict: bool = False
         far = bool(((got - want).abs() > tolerance).any())
     else:
         far = any(compared_naively(*pair, tolerance) for pair in zip(got, want, strict=False))
-    return Difference("value", "differs") if far else None
+    return Difference(Kind.VALUE) if far else None
 
 
 def without(step: str) -> str:

@@ -58,7 +58,7 @@ def test_equal(got: Any, want: Any) -> None:
         (MATRIX.tolist(), MATRIX, "type", "a torch tensor was expected"),
         (MATRIX.numpy(), MATRIX, "type", "numpy.ndarray"),
         (MATRIX + torch.nan, MATRIX, "nan", "NaN"),
-        (MATRIX.to(torch.complex64), MATRIX, "type", "complex"),
+        (MATRIX.to(torch.complex64), MATRIX, "complex", "complex"),
         (True, 1.0, "type", "bool"),
         ("1.0", 1.0, "type", "str"),
         ({"a": 1}, MATRIX, "type", "dict"),
@@ -71,13 +71,13 @@ def test_different(got: Any, want: Any, kind: str, words: str) -> None:
     found = difference(got, want, 1e-5)
     assert found is not None
     assert found.kind == kind
-    assert words in found.text
+    assert words in found.sentence()
 
 
 def test_the_text_shows_no_expected_number_but_numbers_do() -> None:
     found = difference(torch.tensor([1.2345]), torch.tensor([9.8765]), 1e-5)
     assert found is not None
-    assert "9.8765" not in found.text
+    assert "9.8765" not in found.sentence()
     assert found.numbers == "expected 9.8765, your code gave 1.2345"
 
 

@@ -15,9 +15,8 @@ import torch
 from oracle import Oracle
 
 from grader.catalogue import EXERCISES
-from grader.judging.judge import TOLERANCE, agrees, difference_in_parts, judge
+from grader.judging.judge import TOLERANCE, judge
 from grader.model.answer import Answer, Raised, Returned
-from grader.model.compare import difference
 from grader.model.exercise import (
     DEFAULT_SEED,
     SAMPLES_PER_CASE,
@@ -27,6 +26,7 @@ from grader.model.exercise import (
     SampledCase,
     can_combine,
 )
+from grader.model.forms.module import MODULE
 
 # All functions: the first of an exercise by its number, further ones by their names.
 FUNCTIONS: dict[int | str, Exercise] = {**EXERCISES}
@@ -61,7 +61,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def other_seeds(exercise: Exercise) -> range:
-    return range(1, 3 if exercise.form == "module" else 21)
+    return range(1, 3 if exercise.form is MODULE else 21)
 
 
 def answers(exercise: Exercise, drawn: Sequence[SampledCase], held: Sequence[Misconception] = ()) -> list[Answer]:
@@ -95,7 +95,7 @@ def key(exercise: Exercise) -> int | str:
 def cases(number: int | str, seed: int = DEFAULT_SEED) -> list[tuple[SampledCase, Any]]:
     """The cases with what is read of the reference's answers. Of a class, one draw: it takes ten times as long."""
     exercise = FUNCTIONS[number]
-    drawn = exercise.sample(seed)[:: SAMPLES_PER_CASE if exercise.form == "module" else 1]
+    drawn = exercise.sample(seed)[:: SAMPLES_PER_CASE if exercise.form is MODULE else 1]
     return [(case, exercise.reading(exercise.reference(*case.inputs), case.inputs)) for case in drawn]
 
 
@@ -143,8 +143,7 @@ def answers_right(exercise: Exercise, case: SampledCase, expected: Any, held: Se
     found = answer(exercise, case.inputs, held)
     if not isinstance(found, Returned):
         return False
-    compare = difference_in_parts if isinstance(expected, dict) else difference
-    return compare(exercise.reading(found.value, case.inputs), expected, TOLERANCE["cpu"]) is None
+    return exercise.form.finding(exercise.reading(found.value, case.inputs), expected, TOLERANCE["cpu"]) is None
 
 
 def sizes(value: Any) -> tuple[int, ...]:
@@ -244,7 +243,7 @@ def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
     """Some case has other sizes than the notebook, and no size is the same in all cases."""
     in_notebook = NOTEBOOK_SIZES[key(exercise)]
     possible = [case.inputs for case in exercise.sample() if is_possible(case)]
-    if exercise.form == "module":
+    if exercise.form is MODULE:
         drawn = [sizes_of_class(arguments, calls) for arguments, _, calls, _ in possible]
         assert any(all(map(int.__ne__, one, in_notebook)) for one in drawn)
     else:
@@ -294,15 +293,15 @@ def explains(exercise: Exercise, one: Misconception, other: Misconception) -> bo
     """Whether the first misconception answers as the second does on every case, errors included."""
     number = key(exercise)
     return all(
-        alike(wrong_reading(number, other.name, index), wrong_reading(number, one.name, index), expected)
+        agree(exercise, wrong_reading(number, other.name, index), wrong_reading(number, one.name, index), expected)
         for index, (_, expected) in enumerate(cases(number))
     )
 
 
-def alike(answer: Answer, wrong: Answer, expected: Any) -> bool:
+def agree(exercise: Exercise, answer: Answer, wrong: Answer, expected: Any) -> bool:
     if not isinstance(answer, Returned) or not isinstance(wrong, Returned):
         return isinstance(answer, Raised) and isinstance(wrong, Raised)
-    return agrees(answer.value, wrong.value, expected, TOLERANCE["cpu"])
+    return exercise.form.agrees(answer.value, wrong.value, expected, TOLERANCE["cpu"])
 
 
 # --- other seeds -----------------------------------------------------------------------------------------------------
@@ -330,7 +329,7 @@ def test_misconceptions_lose_marks_whatever_the_seed(exercise: Exercise) -> None
 def test_two_misconceptions_at_once_lose_marks(exercise: Exercise) -> None:
     """Unless they undo each other, so that together they are right for inputs of any size."""
     pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
-    if exercise.form == "module":
+    if exercise.form is MODULE:
         pairs = random.Random(exercise.number).sample(pairs, PAIRS)
     accepted = [pair for pair in pairs if is_right(exercise, DEFAULT_SEED, pair)]
     wrong = [pair for pair in accepted if not Oracle(key(exercise)).accepts(answers_to(exercise, pair))]

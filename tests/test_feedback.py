@@ -23,7 +23,9 @@ from test_nbgrader_paths import added_cell, nbgrader
 from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
-from grader.judging.judge import best_picture, judge, together
+from grader.judging.combined import combined
+from grader.judging.judge import judge
+from grader.judging.pictures import best_picture
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
@@ -226,7 +228,7 @@ def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
 
 def shared(first: Verdict, second: Verdict) -> str:
     """What is said of an exercise of two functions."""
-    verdict = together({"mask": first, "softmax": second})
+    verdict = combined({"mask": first, "softmax": second})
     data = json.loads(json.dumps(verdict.to_json()))
     credit = data.pop("credit")
     return words_of(scored_cell(14, credit, 3 * credit, **data))
@@ -676,8 +678,8 @@ def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
     assert looks_ahead(value, value) is None
     for number in (16, 17, 18):
         one = EXERCISES[number]
-        assert one.draws
-        one.draws(value, one.sample(5)[0].inputs)
+        assert one.picture
+        one.picture(value, one.sample(5)[0].inputs)
 
 
 def test_numbers_are_rounded_to_two_digits() -> None:

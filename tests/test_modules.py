@@ -13,9 +13,10 @@ from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
+from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
 
-CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form == "module"]
+CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
 SEEDS = 2000  # of right dropout, none of which may be refused
 
 

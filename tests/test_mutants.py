@@ -21,6 +21,7 @@ from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, Inputs, SampledCase
+from grader.model.forms.module import MODULE
 
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
@@ -187,7 +188,7 @@ def with_known_answers(exercise: Exercise) -> Exercise:
     """Without misconceptions: they explain what is wrong, and never make it right. What a class must do in a case is
     worked out once."""
     exercise = replace(exercise, misconceptions=())
-    if exercise.form != "module":
+    if exercise.form is not MODULE:
         return exercise
     known: dict[int, Any] = {}
 

@@ -64,7 +64,7 @@ def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignme
     for exercise in of_assignment(assignment):
         solution, test = cells[f"exercise-{exercise.number}"], cells[f"test-exercise-{exercise.number}"]
         for function in exercise.functions:
-            word = "class" if function.form == "module" else "def"
+            word = "class" if function.form.noun == "class" else "def"
             assert f"{word} {function.entry}(" in solution.source
         assert solution.metadata.nbgrader.solution
         assert not solution.metadata.nbgrader.grade

@@ -19,8 +19,9 @@ from grader.judging.judge import TOLERANCE, judge
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
+from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
-from grader.sandbox.observe import observe
+from grader.sandbox.forms.module import observe
 
 FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for name, one in functions(number).items()}
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
@@ -28,7 +29,7 @@ FOR_SIXTEEN_BITS = [name for name in FUNCTIONS if name not in (10, 15)]
 
 
 def seeds(exercise: Exercise) -> range:
-    return range(DEFAULT_SEED, DEFAULT_SEED + (2 if exercise.form == "module" else 20))
+    return range(DEFAULT_SEED, DEFAULT_SEED + (2 if exercise.form is MODULE else 20))
 
 
 @functools.cache
@@ -36,7 +37,7 @@ def cases(name: int | str) -> list[tuple[Inputs, Any]]:
     """The hidden inputs of all seeds, with the answers that the definition gives in float64."""
     exercise = FUNCTIONS[name]
     drawn = [case.inputs for seed in seeds(exercise) for case in exercise.sample(seed)]
-    if exercise.form == "module":
+    if exercise.form is MODULE:
         return [(inputs, of_class(exercise.number, inputs)) for inputs in drawn if not by_chance(inputs[3])]
     wanted = [(inputs, tensors(DEFINITIONS[name](*map(float64, inputs)))) for inputs in drawn]
     return [(inputs, want) for inputs, want in wanted if not callable(want)]  # in which chance has no part
@@ -146,7 +147,7 @@ def test_sixteen_bits_are_refused_and_named(name: int | str, dtype: torch.dtype)
     namespace = notebook(exercise.number)
     define(from_notebook()[exercise.number], namespace)
     solution = namespace[exercise.entry]
-    if exercise.form == "module":
+    if exercise.form is MODULE:
         forward = functools.partialmethod(forward_in_sixteen_bits, solution.forward, dtype)
         function: Callable[..., Any] = functools.partial(observe, type("Low", (solution,), {"forward": forward}))
     else:

@@ -13,6 +13,7 @@ from grader.exercises.mistakes import one_head
 from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
 from grader.kit.module_readings import reading
 from grader.kit.module_references import glancing, observing
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -60,7 +61,7 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Trainable weights",
     entry="SelfAttention_v1",
-    form="module",
+    form=MODULE,
     glance=glancing(SelfAttention_v1),
     reference=reference,
     read=reading(reference),

@@ -14,6 +14,7 @@ from grader.exercises.mistakes import one_head, projections
 from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
 from grader.kit.module_readings import reading
 from grader.kit.module_references import glancing, observing
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -62,7 +63,7 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Linear layers",
     entry="SelfAttention_v2",
-    form="module",
+    form=MODULE,
     glance=glancing(SelfAttention_v2),
     reference=reference,
     read=reading(reference),

@@ -11,7 +11,8 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
-from grader.sandbox.observe import twice
+from grader.model.forms.twice import TWICE
+from grader.sandbox.forms.twice import twice
 
 Tensor = torch.Tensor
 Random = torch.Generator
@@ -99,7 +100,7 @@ exercise = Exercise(
     entry="inverted_dropout",
     reference=reference,
     lent=dropped_out,
-    form="twice",
+    form=TWICE,
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
     # dropped ones than p. Six answers of two calls each, at less than 3e-8 a call (see tests/test_dropout.py): a right

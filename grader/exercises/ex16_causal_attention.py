@@ -14,6 +14,7 @@ from grader.exercises.mistakes import dropout, masks, one_head, projections, wei
 from grader.kit.module_cases import WORDS, dropout_trial
 from grader.kit.module_readings import picture_of_future, reading, wrong_mask
 from grader.kit.module_references import glancing, observing
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -88,7 +89,7 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Causal attention",
     entry="CausalAttention",
-    form="module",
+    form=MODULE,
     glance=glancing(CausalAttention),
     reference=reference,
     picture=picture_of_future,

@@ -15,6 +15,7 @@ from grader.exercises.mistakes import results
 from grader.kit.module_cases import WORDS, dropout_trial
 from grader.kit.module_readings import picture_of_future, reading, wrong_mask
 from grader.kit.module_references import glancing, observing
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -115,7 +116,7 @@ exercise = Exercise(
     assignment="multi_head_attention",
     title="A list of heads",
     entry="MultiHeadAttentionWrapper",
-    form="module",
+    form=MODULE,
     glance=glancing(MultiHeadAttentionWrapper),
     reference=reference,
     picture=picture_of_future,

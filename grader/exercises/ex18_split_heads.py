@@ -16,6 +16,7 @@ from grader.exercises.mistakes import dropout, gradients, masks, split_heads
 from grader.kit.module_cases import WORDS, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reading
 from grader.kit.module_references import glancing, observing
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -146,7 +147,7 @@ exercise = Exercise(
     assignment="multi_head_attention",
     title="Split into heads",
     entry="MultiHeadAttention",
-    form="module",
+    form=MODULE,
     glance=glancing(MultiHeadAttention),
     reference=reference,
     picture=picture_of_future,

@@ -14,6 +14,7 @@ from grader.exercises.mistakes import gradients, masks, split_heads
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
 from grader.kit.module_readings import reading
 from grader.kit.module_references import glancing, observing
+from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
 
@@ -168,7 +169,7 @@ exercise = Exercise(
     assignment="multi_head_attention",
     title="Encoder and decoder",
     entry="SelfAttention",
-    form="module",
+    form=MODULE,
     glance=glancing(SelfAttention),
     reference=reference,
     read=reading(reference, like=2),

@@ -16,7 +16,7 @@ import torch
 
 from grader.judging.answer_key import AnswerKey, Held
 from grader.model.answer import Answer, Raised, Returned
-from grader.model.compare import describe_form, same
+from grader.model.compare import same
 from grader.model.exercise import can_combine
 
 
@@ -25,24 +25,30 @@ def explaining(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool],
 
     `wrong` says which answers are.
     """
-    glance = _glance(key, answers, wrong, tolerance)
+    if not all(isinstance(answer, Returned | Raised) for answer in answers):
+        return ()  # no misconception is lost on the way
+    telling = sorted(range(len(answers)), key=lambda index: not wrong[index])  # wrong answers before right ones
+    glance = _glance(key, answers, telling, tolerance)
     singles: list[Held] = [(one,) for one in key.exercise.misconceptions]
     likely = itertools.chain(glance.explaining(singles) if glance else singles, _likely_pairs(key, glance))
-    return next((held for held in likely if _explained_by(held, key, answers, tolerance)), ())
+    return next((held for held in likely if _explained_by(held, key, answers, telling, tolerance)), ())
 
 
-def _explained_by(held: Held, key: AnswerKey, answers: Sequence[Answer], tolerance: float) -> bool:
-    returned = False
-    for index, (answer, expected) in enumerate(zip(answers, key.expected, strict=True)):
-        wrong = key.wrong(held, index)
-        if isinstance(wrong, Raised):  # then the student's code fails, too
-            if not isinstance(answer, Raised):
+def _explained_by(
+    held: Held, key: AnswerKey, answers: Sequence[Answer], telling: Sequence[int], tolerance: float
+) -> bool:
+    form, evidence = key.exercise.form, False
+    for index in telling:
+        answer = answers[index]
+        if not isinstance(answer, Returned):  # then the misconception must fail, too
+            if isinstance(key.answer(held, index), Returned):
                 return False
             continue
-        if not isinstance(answer, Returned) or not agrees(answer.value, wrong.value, expected, tolerance):
+        wrong = key.wrong(held, index)
+        if isinstance(wrong, Raised) or not form.agrees(answer.value, wrong.value, key.expected[index], tolerance):
             return False
-        returned = returned or not (isinstance(wrong.value, dict) and list(wrong.value) == ["arguments"])
-    return returned  # errors alone are no evidence, nor that a class cannot be built
+        evidence = evidence or form.is_evidence(wrong.value)
+    return evidence  # errors alone are none
 
 
 def _likely_pairs(key: AnswerKey, glance: Glance | None) -> Iterator[Held]:
@@ -54,11 +60,11 @@ def _likely_pairs(key: AnswerKey, glance: Glance | None) -> Iterator[Held]:
         yield from glance.explaining(list(glance.possible(pairs)))
 
 
-def _glance(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> Glance | None:
-    """At a wrong case if there is one; none where the student's code has no output, or looking saves no time."""
+def _glance(key: AnswerKey, answers: Sequence[Answer], telling: Sequence[int], tolerance: float) -> Glance | None:
+    """At the most telling output; none where the student's code has no output, or looking saves no time."""
     if not key.exercise.glance:
         return None
-    for index in sorted(range(len(answers)), key=lambda index: not wrong[index]):
+    for index in telling:
         answer = answers[index]
         value = answer.value if isinstance(answer, Returned) else None
         outputs = value.get("output") if isinstance(value, dict) else None
@@ -106,26 +112,3 @@ def _near(output: torch.Tensor, others: Sequence[Any], tolerance: float) -> list
     allowed = tolerance * (want.abs() + want.abs().amax(1, keepdim=True))
     maybe = ((got - want).abs() <= allowed).all(1) | ~want.isfinite().all(1)
     return [i for i, near in zip(alike, maybe.tolist(), strict=True) if near]
-
-
-def agrees(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-    """Whether an answer is what a misconception answers.
-
-    Where the misconception returns the form that is asked for, the same liberties are taken as with right
-    answers; where its form is the mistake, the answer must have just this form.
-    """
-    if isinstance(wrong, dict):
-        return isinstance(answer, dict) and all(
-            _agrees_in_part(answer.get(part), value, expected.get(part), tolerance) for part, value in wrong.items()
-        )
-    strict = describe_form(wrong) != describe_form(expected)
-    return same(answer, wrong, tolerance, strict=strict)
-
-
-def _agrees_in_part(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-    if isinstance(wrong, str) or isinstance(answer, str):
-        return bool(answer == wrong)
-    if isinstance(wrong, dict):
-        answer, expected = (one if isinstance(one, dict) else {} for one in (answer, expected))
-        wrong, answer, expected = (list(map(one.get, wrong)) for one in (wrong, answer, expected))
-    return agrees(answer, wrong, expected, tolerance)

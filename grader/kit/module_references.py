@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from grader.model.exercise import Glance, Inputs
-from grader.sandbox.observe import load, observe
+from grader.sandbox.forms.module import load, observe
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from grader.model.forms.function import FUNCTION, Form
 from grader.model.verdict import Picture
 
 Inputs = tuple[Any, ...]
@@ -58,8 +59,8 @@ class Exercise:
     misconceptions: Sequence[Misconception]
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
-    # How it is put to a case: "function", "twice" for two calls, or "module" for a class: see sandbox/observe.py.
-    form: str = "function"
+    # What is asked for: a function, or another form that has a file in grader/model/forms.
+    form: Form = FUNCTION
     # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
     # make a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors.
     read: Callable[..., Any] | None = None

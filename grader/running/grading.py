@@ -16,7 +16,7 @@ import torch
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict
-from grader.judging.judge import combined
+from grader.judging.combined import combined
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
 from grader.model.submission import Files
@@ -238,7 +238,7 @@ class Grading:
     def _answer(self, exercise: Exercise, case: SampledCase, standins: Standins) -> Answer:
         sandbox = self._alive()
         seconds = min(self.limits.case, self.time.left(sandbox))
-        answer = sandbox.answer(exercise.entry, case.inputs, standins, exercise.form, seconds, self.time.ends_at)
+        answer = sandbox.answer(exercise.entry, case.inputs, standins, exercise.form.name, seconds, self.time.ends_at)
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
         return self._whose(answer) if isinstance(answer, Lost) else answer

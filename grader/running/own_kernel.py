@@ -10,12 +10,12 @@ import torch
 
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.judging.best_verdict import best_verdict
-from grader.judging.judge import combined
+from grader.judging.combined import combined
 from grader.model.answer import Answer, Missing, Raised, Returned
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase, Standins
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import verdict_panel
-from grader.sandbox.observe import put
+from grader.sandbox.forms import put
 
 
 def hidden_tests(number: int, points: float) -> float:
@@ -52,7 +52,7 @@ def _answer(exercise: Exercise, function: Any, inputs: Inputs) -> Answer:
         return Missing()
     given = _copy(list(inputs))
     try:
-        value = put(exercise.form, function, given)
+        value = put(exercise.form.name, function, given)
     except Exception as error:
         return Raised(type(error).__name__, str(error))
     return Returned(value, given)

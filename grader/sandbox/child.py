@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.sandbox import wire
-from grader.sandbox.observe import put
+from grader.sandbox.forms import has_words, put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 from grader.sandbox.values import decode, encode
 
@@ -67,7 +67,7 @@ def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
             value = put(form, function, inputs)
-        answer, tensors = encode(value, words=form != "function")
+        answer, tensors = encode(value, words=has_words(form))
         # The inputs go back too: the judge looks whether they were modified.
         after, more_tensors = encode(inputs, prefix="input", words=True)
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import torch
@@ -16,26 +17,65 @@ import torch
 Where = tuple[int, ...]
 
 
+class Kind(StrEnum):
+    """In what a value differs."""
+
+    TYPE = "type"
+    COMPLEX = "complex"
+    LENGTH = "length"
+    SHAPE = "shape"
+    TRANSPOSED = "transposed"
+    NAN = "nan"
+    VALUE = "value"
+
+
 @dataclass(frozen=True)
 class Difference:
-    """What is wrong with a value. `text` holds no expected number, so it may be shown for hidden cases."""
+    """What is wrong with a value. All but `numbers` may be shown for hidden cases: it holds no expected number."""
 
-    kind: str  # type, length, shape, transposed, nan, value
-    text: str
+    kind: Kind
+    where: Where = ()  # which item of the lists
+    entry: Where = ()  # which entry of the tensor there
+    forms: tuple[str, str] | None = None  # the given and the expected form or shape, if they differ
+    worst: float = 0.0  # the largest error
     numbers: str = ""  # the expected and the given number, for visible checks only
     right_numbers: bool = False  # all numbers are there, only their arrangement is wrong
+
+    def sentence(self, name: str = "") -> str:
+        """The difference in words: of what a student would index as "result[0][2]", or of something with a name."""
+        place = _place(self.where, self.entry)
+        if not name:
+            return f"result{place} {self._in_words()}"
+        return f"{f'Entry {place} of the' if place else 'The'} {name} {self._in_words()}"
+
+    def _in_words(self) -> str:
+        given, expected = self.forms or ("", "")
+        match self.kind:
+            case Kind.NAN:
+                return "contains NaN or infinity where it should not, or the reverse."
+            case Kind.COMPLEX:
+                return "holds complex numbers, but real ones were expected."
+            case Kind.TYPE | Kind.LENGTH:
+                return f"is {given}, but {expected} was expected."
+            case Kind.SHAPE:
+                return f"has shape {given}, but {expected} was expected."
+            case Kind.TRANSPOSED if self.forms:
+                return f"has shape {given}, but {expected} was expected. It looks transposed."
+        text = f"is the first wrong number; the largest error is {_magnitude(self.worst)}."
+        return f"{text} Rows and columns look exchanged." if self.kind == Kind.TRANSPOSED else text
 
 
 class _Mismatch(Exception):
     """The two values are not built alike, so there are no numbers to compare."""
 
-    def __init__(self, kind: str, where: Where, text: Callable[[], str]) -> None:
+    def __init__(self, kind: Kind, where: Where, forms: Callable[[], tuple[str, str]] | None = None) -> None:
         self.kind = kind
         self.where = where
-        self.text = text  # made only if somebody reads it: to describe a long value takes its time
+        self.forms = forms  # made only if somebody reads them: to describe a long value takes its time
 
     def difference(self, right_numbers: bool) -> Difference:
-        return Difference(self.kind, f"{_place(self.where)} {self.text()}", right_numbers=right_numbers)
+        forms = self.forms() if self.forms else None
+        return Difference(self.kind, self.where, forms=forms, right_numbers=right_numbers)
 
 
 def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:
@@ -105,17 +145,17 @@ def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[tuple[W
 def _items(got: Any, want: list[Any] | tuple[Any, ...], where: Where, strict: bool) -> list[Any]:
     stacked = isinstance(got, torch.Tensor) and got.dim() > 0 and not strict
     if not isinstance(got, (list, tuple)) and not stacked:
-        raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but {describe_form(want)} was expected.")
+        raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), describe_form(want)))
     if len(got) != len(want):  # before anything is taken apart: it may be long
-        raise _Mismatch("length", where, lambda: f"is {describe_form(got)}, but {describe_form(want)} was expected.")
+        raise _Mismatch(Kind.LENGTH, where, lambda: (describe_form(got), describe_form(want)))
     return list(got)
 
 
 def _tensor(got: Any, where: Where) -> torch.Tensor:
     if not isinstance(got, torch.Tensor):
-        raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but a torch tensor was expected.")
+        raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), "a torch tensor"))
     if got.is_complex():
-        raise _Mismatch("type", where, lambda: "holds complex numbers, but real ones were expected.")
+        raise _Mismatch(Kind.COMPLEX, where)
     return _double(got)
 
 
@@ -125,10 +165,9 @@ def _same_shape(got: torch.Tensor, want: torch.Tensor, where: Where, strict: boo
         return got, want
     if want.dim() == 1 and tuple(got.shape) == (*want.shape, *[1] * (got.dim() - 1)) and not strict:
         return got.reshape(want.shape), want  # a column is a vector, too
-    text = f"has shape {tuple(got.shape)}, but {tuple(want.shape)} was expected."
-    if want.dim() >= 2 and got.shape == want.mT.shape:
-        raise _Mismatch("transposed", where, lambda: f"{text} It looks transposed.")
-    raise _Mismatch("shape", where, lambda: text)
+    transposed = want.dim() >= 2 and got.shape == want.mT.shape
+    kind = Kind.TRANSPOSED if transposed else Kind.SHAPE
+    raise _Mismatch(kind, where, lambda: (str(tuple(got.shape)), str(tuple(want.shape))))
 
 
 def _only_rearranged(got: Any, want: Any, tolerance: float) -> bool:
@@ -150,7 +189,7 @@ def _one_number(got: Any, where: Where) -> torch.Tensor:
         return _double(got).reshape(())
     if _is_number(got):
         return torch.tensor(float(got.item() if hasattr(got, "item") else got), dtype=torch.float64)
-    raise _Mismatch("type", where, lambda: f"is {describe_form(got)}, but a single number was expected.")
+    raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), "a single number"))
 
 
 def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> Difference | None:
@@ -158,7 +197,7 @@ def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tol
         return None
     for where, got, want in leaves:
         if not torch.equal(_not_finite(got), _not_finite(want)):
-            return Difference("nan", f"{_place(where)} contains NaN or infinity where it should not, or the reverse.")
+            return Difference(Kind.NAN, where)
     # What is not finite is the same in both. As a number it would be so large that every error were rounding.
     leaves = [(where, _finite(got), _finite(want)) for where, got, want in leaves]
     # One scale for the whole answer: a sum of large terms that cancel keeps the rounding error of the terms.
@@ -168,12 +207,9 @@ def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tol
         wrong = (got - want).abs() > tolerance * (want.abs() + scale)
         if bool(wrong.any()):
             entry = tuple(int(index) for index in wrong.nonzero()[0])
-            text = f"{_place(where, entry)} is the first wrong number; the largest error is {_magnitude(worst)}."
             numbers = f"expected {_number(float(want[entry]))}, your code gave {_number(float(got[entry]))}"
-            if _looks_transposed(leaves, tolerance):
-                text += " Rows and columns look exchanged."
-                return Difference("transposed", text, numbers)
-            return Difference("value", text, numbers)
+            kind = Kind.TRANSPOSED if _looks_transposed(leaves, tolerance) else Kind.VALUE
+            return Difference(kind, where, entry, worst=worst, numbers=numbers)
     return None
 
 
@@ -229,9 +265,9 @@ def _type_name(value: Any) -> str:
     return "numpy.ndarray" if type(value).__module__ == "numpy" else type(value).__name__
 
 
-def _place(where: Where, entry: tuple[int, ...] = ()) -> str:
-    """Name a place the way a student would index it: "result[0][2]", "result[1][3, 0]"."""
-    text = "result" + "".join(f"[{index}]" for index in where)
+def _place(where: Where, entry: Where) -> str:
+    """A place the way a student would index it: "[0][2]", "[1][3, 0]"."""
+    text = "".join(f"[{index}]" for index in where)
     return text + (f"[{', '.join(map(str, entry))}]" if entry else "")
 
 

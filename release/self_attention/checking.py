@@ -185,7 +185,7 @@ def _wrong(result: Any, expected: Any, called: str) -> str | None:
     found = difference(result, expected, TOLERANCE)
     if found is None:
         return None
-    return f"{found.text}{NEW_LINE}There: {found.numbers}." if found.numbers else found.text
+    return f"{found.sentence()}{NEW_LINE}There: {found.numbers}." if found.numbers else found.sentence()
 
 
 def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str | None:

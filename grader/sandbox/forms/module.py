@@ -1,7 +1,4 @@
-"""Put a case to a function or a class. Of a module: build it, load weights by name, run it, note all that is judged.
-
-The same code looks at the student's code, in the sandbox, and at our own, outside. It judges nothing.
-"""
+"""A class: build a module, load weights by name, run it, and note all that is judged."""
 
 from __future__ import annotations
 
@@ -11,23 +8,13 @@ from typing import Any
 import torch
 from torch import nn
 
+WORDS = True
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
 
 
-def put(form: str, entry: Any, inputs: Sequence[Any]) -> Any:
-    """Put a case to a student's function or class, in the form that its exercise asks for."""
-    if form == "module":
-        return observe(entry, *inputs)
-    if form == "twice":
-        return twice(entry, *inputs)
-    return entry(*inputs)
-
-
-def twice(function: Any, *inputs: Any) -> dict[str, Any]:
-    """What two calls return; the second one must not change what the first one gave."""
-    first = function(*inputs)
-    first = first.clone() if isinstance(first, torch.Tensor) else first
-    return {"outputs": {"first": first, "second": function(*inputs)}}
+def put(entry: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+    """What `observe` sees of a student's class."""
+    return observe(entry, *inputs)
 
 
 def observe(

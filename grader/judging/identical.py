@@ -1,0 +1,21 @@
+"""Whether two values are equal to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Equal to the last bit, NaN included."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        same = one.shape == other.shape and one.dtype == other.dtype
+        return same and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(identical, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return one == other or (one != one and other != other)
+    return type(one) is type(other) and (one is None or (isinstance(one, (bool, int, str)) and one == other))

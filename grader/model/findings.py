@@ -1,0 +1,52 @@
+"""What can be wrong with the answer to one case, before anybody puts it into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.model.answer import Lost, Missing, Raised
+from grader.model.compare import Difference
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Nothing came back."""
+
+    answer: Raised | Lost | Missing
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """Something came back that is no answer."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class NothingReturned:
+    """The function ended without a return statement."""
+
+
+@dataclass(frozen=True)
+class Differs:
+    """Numbers or their form differ: of the answer, or of a part of it."""
+
+    difference: Difference
+    part: str = ""
+    name: str = ""  # of what differs, in this part
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A rule is broken, about which reading the answer made a sentence."""
+
+    part: str
+    sentence: str
+
+
+Finding = Failed | Unreadable | NothingReturned | Differs | Broken
+
+
+def part_of(finding: Finding) -> str:
+    """The part of an answer that is wrong; empty if it is all of it."""
+    return finding.part if isinstance(finding, Differs | Broken) else ""

@@ -1,0 +1,73 @@
+"""What is read in parts, by name: sentences (empty if all is well), tensors, or dicts of named tensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from grader.model.compare import Difference, difference, paired_numbers
+from grader.model.findings import Broken, Differs, Finding
+from grader.model.forms.function import Form
+
+
+class InParts(Form):
+    """An answer of which several things are compared, one after the other."""
+
+    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+        """The first part with a difference, in the order of the parts."""
+        for part, wanted in want.items():
+            given = got.get(part) if isinstance(got, dict) else None
+            found = _finding(part, given, wanted, tolerance)
+            if found:
+                return found
+        return None
+
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """Whether an answer is in all parts what a misconception answers."""
+        return isinstance(answer, dict) and all(
+            self._agrees_in_part(answer.get(part), value, expected.get(part), tolerance)
+            for part, value in wrong.items()
+        )
+
+    def _agrees_in_part(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        if isinstance(wrong, str) or isinstance(answer, str):
+            return bool(answer == wrong)
+        if isinstance(wrong, dict):
+            answer, expected = (one if isinstance(one, dict) else {} for one in (answer, expected))
+            wrong, answer, expected = (list(map(one.get, wrong)) for one in (wrong, answer, expected))
+        return super().agrees(answer, wrong, expected, tolerance)
+
+    def result(self, answer: Any) -> Any:
+        """The part that is called output."""
+        return answer.get("output") if isinstance(answer, dict) else answer
+
+    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """Those of the output."""
+        if "output" not in want:
+            return []
+        got = got.get("output") if isinstance(got, dict) else None
+        return paired_numbers(*(list(one.values()) if isinstance(one, dict) else one for one in (got, want["output"])))
+
+
+def _finding(part: str, given: Any, wanted: Any, tolerance: float) -> Finding | None:
+    """What is wrong with a sentence, a tensor, or tensors by name, which have one scale for their errors."""
+    if isinstance(given, str) or isinstance(wanted, str):
+        if given == wanted:
+            return None
+        return Broken(part, given if isinstance(given, str) and given else f"The {part} cannot be compared.")
+    if not isinstance(wanted, dict):
+        found = difference(given, wanted, tolerance)
+        return Differs(found, part, part) if found else None
+    values = [given.get(name) if isinstance(given, dict) else None for name in wanted]
+    found = difference(values, list(wanted.values()), tolerance)
+    return _of_named(part, list(wanted), found) if found else None
+
+
+def _of_named(part: str, names: list[str], found: Difference) -> Differs:
+    """The difference of one of the tensors with names."""
+    if not found.where:
+        return Differs(found, part, part)
+    index, *where = found.where
+    return Differs(replace(found, where=tuple(where)), part, names[index])
