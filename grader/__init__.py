@@ -10,20 +10,57 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from grader.kit.module_cases import draw_weights, impossible, trial
+    from grader.kit.module_readings import reading
+    from grader.kit.module_references import glancing, observing
     from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+    from grader.model.forms.function import FUNCTION, Form
+    from grader.model.forms.module import MODULE
+    from grader.model.forms.twice import TWICE
+    from grader.model.picture import Picture
     from grader.running.own_kernel import hidden_tests
 
 _HOMES = {
     "Case": "grader.model.exercise",
     "Exercise": "grader.model.exercise",
+    "FUNCTION": "grader.model.forms.function",
+    "Form": "grader.model.forms.function",
     "Inputs": "grader.model.exercise",
+    "MODULE": "grader.model.forms.module",
     "Misconception": "grader.model.exercise",
+    "Picture": "grader.model.picture",
+    "TWICE": "grader.model.forms.twice",
     "columns": "grader.model.exercise",
+    "draw_weights": "grader.kit.module_cases",
+    "glancing": "grader.kit.module_references",
     "hidden_tests": "grader.running.own_kernel",
+    "impossible": "grader.kit.module_cases",
+    "observing": "grader.kit.module_references",
     "randn": "grader.model.exercise",
+    "reading": "grader.kit.module_readings",
+    "trial": "grader.kit.module_cases",
 }
 
-__all__ = ["Case", "Exercise", "Inputs", "Misconception", "columns", "hidden_tests", "randn"]
+__all__ = [
+    "FUNCTION",
+    "MODULE",
+    "TWICE",
+    "Case",
+    "Exercise",
+    "Form",
+    "Inputs",
+    "Misconception",
+    "Picture",
+    "columns",
+    "draw_weights",
+    "glancing",
+    "hidden_tests",
+    "impossible",
+    "observing",
+    "randn",
+    "reading",
+    "trial",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import textwrap
 
 import pytest
@@ -10,13 +12,16 @@ from solution_cells import corpus, from_notebook, notebook, run, undisturbed
 from test_grading import grade
 
 from grader.catalogue import EXERCISES
+from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge
 from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
+from grader.model.exercise import Misconception, can_combine
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
 
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
+PAIRS = 200  # of misconceptions at once
 SEEDS = 2000  # of right dropout, none of which may be refused
 
 
@@ -285,3 +290,30 @@ def test_a_state_dict_that_raises_does_no_harm() -> None:
             def state_dict(self): raise RuntimeError("no")
         """)  # fmt: skip
     assert found.right
+
+
+# --- a glance --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: int) -> None:
+    """On modules that are built once and shared: nothing that a misconception does to one may stay there."""
+    exercise = EXERCISES[number]
+    if exercise.glance is None:
+        pytest.skip("looking saves no time")
+    assert all(one.change and one.answers is None for one in exercise.misconceptions)
+    held: list[tuple[Misconception, ...]] = [(), *((one,) for one in exercise.misconceptions)]
+    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    held += random.Random(number).sample(pairs, PAIRS)
+    arguments, weights, calls, how = exercise.sample()[0].inputs
+    inputs = (arguments, weights, {"output": calls["output"]}, {"train": how["train"]})
+    key = AnswerKey(exercise, exercise.sample()[:1])
+    for chosen in held:
+        try:
+            seen = exercise.wrong_answer(chosen, inputs).get("outputs", {}).get("output")
+        except Exception:
+            seen = None
+        output = key.output(chosen, 0)
+        assert type(output) is type(seen), chosen
+        if isinstance(output, torch.Tensor):
+            assert torch.allclose(output, seen, rtol=0, atol=0, equal_nan=True), chosen

@@ -27,7 +27,7 @@ SAMPLES_PER_CASE = 2  # so that no constant can be right
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of hidden inputs, sampled from a random generator, and the mistakes that they catch."""
+    """A kind of hidden inputs, and the mistakes that it catches: `inputs(rng)` samples them from a generator."""
 
     name: str
     catches: str
@@ -36,7 +36,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A named wrong implementation: the reference with some `change`, or `answers` of its own."""
+    """A named wrong implementation: the reference with some `change`, or `answers` of its own.
+
+    `says` is what a student reads who has it, and `credit` what the exercise still earns, from 0 to 1. `change`
+    replaces arguments of the reference, or steps of a class, by name; an exercise with a glance takes nothing else.
+    """
 
     name: str
     kind: str  # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, input
@@ -125,6 +129,7 @@ def _generator(seed: int, number: int, name: str, sample: int) -> torch.Generato
 
 
 def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:
+    """Standard normal numbers of this shape."""
     return torch.randn(*shape, generator=rng)
 
 

@@ -1,0 +1,101 @@
+"""The forms of what an exercise asks for: a file on either side, and nothing else that knows them by name."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.judging.judge import judge
+from grader.model import forms as trusted
+from grader.model.answer import Returned
+from grader.model.exercise import Case, Exercise, Misconception, randn
+from grader.model.forms.parts import InParts
+from grader.sandbox import forms
+
+OBSERVE = '''
+"""A generator: all that it yields."""
+WORDS = False
+
+
+def put(entry, inputs):
+    return list(entry(*inputs))
+'''
+
+
+class Generator(InParts):
+    """What it yields is read in parts."""
+
+    name = "generator"
+    noun = "generator"
+
+
+def total_and_parts(x: torch.Tensor, *, sign: float = 1.0) -> list[torch.Tensor]:
+    return [sign * x.sum(), x.cumsum(0)]
+
+
+EXERCISE = Exercise(
+    number=99,
+    assignment="made_up",
+    title="Running sums",
+    entry="sums",
+    form=Generator(),
+    reference=total_and_parts,
+    read=lambda yielded, _x: {"output": {"total": yielded[0], "running sum": yielded[1]}},
+    cases=[Case("five numbers", catches="nothing", inputs=lambda rng: (randn(rng, 5),))],
+    misconceptions=[
+        Misconception("sign flipped", kind="scaling", credit=0.5, says="Add them.", change={"sign": -1.0}),
+    ],
+)
+
+
+@pytest.fixture
+def _generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in a folder of forms, as somebody would add it to grader/sandbox/forms."""
+    (tmp_path / "generator.py").write_text(textwrap.dedent(OBSERVE))
+    monkeypatch.setattr(forms, "__path__", [*forms.__path__, str(tmp_path)])
+    monkeypatch.setattr(forms, "FORMS", forms.load(forms.__path__))
+    monkeypatch.delitem(sys.modules, f"{forms.__name__}.generator")
+
+
+def verdict_on(function: Any) -> Any:
+    cases = EXERCISE.sample()
+    answers = [Returned(forms.put(EXERCISE.form.name, function, case.inputs), list(case.inputs)) for case in cases]
+    return judge(EXERCISE, cases, answers)
+
+
+@pytest.mark.usefixtures("_generators")
+def test_a_new_form_is_a_new_file() -> None:
+    def sums(x: torch.Tensor) -> Any:
+        yield x.sum()
+        yield x.cumsum(0)
+
+    def flipped(x: torch.Tensor) -> Any:
+        yield -x.sum()
+        yield x.cumsum(0)
+
+    def halved(x: torch.Tensor) -> Any:
+        yield x.sum()
+        yield x.cumsum(0) / 2
+
+    assert verdict_on(sums).right
+    assert verdict_on(flipped).misconceptions == ("sign flipped",)
+    assert verdict_on(halved).sentences[0].startswith("Entry [0] of the running sum is the first wrong number;")
+    assert verdict_on(lambda _x: [torch.zeros(()), torch.zeros(5)]).sentences == (
+        "Your generator returns the same result whatever its input is.",
+    )
+
+
+def test_each_form_has_a_file_on_either_side() -> None:
+    names = {path.stem for folder in trusted.__path__ for path in Path(folder).glob("*.py")}
+    assert set(forms.FORMS) == names - {"__init__", "parts"}
+
+
+@pytest.mark.parametrize("name", forms.FORMS)
+def test_every_form_says_how_a_case_is_put(name: str) -> None:
+    assert callable(forms.FORMS[name].put)
+    assert isinstance(forms.has_words(name), bool)
