@@ -21,8 +21,8 @@ import pytest
 from distributed import Client
 from whole_course import files, rows
 
-from grader import autograde as head
 from grader import cli
+from grader.classroom import autograde as head
 from grader.classroom import dask_crew
 from grader.classroom.autograde import autograde
 from grader.course import Course
@@ -310,7 +310,7 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def other_grader(tmp_path: Path) -> str:
     """A folder with this package, in which a word differs."""
     copy = shutil.copytree(REPOSITORY / "grader", tmp_path / "other/grader")
-    with (copy / "judge.py").open("a") as file:
+    with (copy / "judging/judge.py").open("a") as file:
         file.write("# another version\n")
     return str(copy.parent)
 

@@ -23,9 +23,9 @@ from test_nbgrader_paths import added_cell, nbgrader
 from grader.catalogue import EXERCISES
 from grader.classroom.autograde import autograde
 from grader.course import Course
-from grader.judging.judge import judge
+from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
-from grader.kit.pictures import as_matrix, best_picture, causal_weights, looks_ahead, scores, softmax_along, weights
+from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
 from grader.model.verdict import Picture, Verdict
 from grader.pages.feedback import write_feedback

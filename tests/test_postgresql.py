@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import scoped_session
 from whole_course import files, rows
 
-from grader import autograde as head
+from grader.classroom import autograde as head
 from grader.classroom.autograde import autograde
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
