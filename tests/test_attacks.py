@@ -25,9 +25,10 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from grader.catalogue import EXERCISES
-from grader.classroom.autograde import Graded, autograde
+from grader.classroom.autograde import autograde
 from grader.course import Course
 from grader.model.compare import Difference
+from grader.model.submission import Graded
 from grader.running import zygote_process
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits

@@ -11,7 +11,8 @@ from grader.classroom.autograde import autograde
 from grader.classroom.progress import results_table
 from grader.cli import console
 from grader.course import Course
-from grader.notebooks.verdict_cells import BLOCKED_KEY, METADATA_KEY
+from grader.notebooks.cells import METADATA_KEY
+from grader.notebooks.verdict_cells import BLOCKED_KEY
 from grader.running import sandbox_process
 from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess

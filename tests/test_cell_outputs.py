@@ -19,7 +19,7 @@ from grader.course import Course
 from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits, SandboxProcess
 from grader.running.scratch import files_beside
-from grader.sandbox.shell import MAX_OUTPUT, NOTICE
+from grader.sandbox.wire import MAX_OUTPUT, NOTICE
 
 SECONDS = 60
 

@@ -19,12 +19,13 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
-from grader.classroom import graded_folder, local_crew
+from grader.classroom import local_crew
 from grader.classroom.autograde import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.proof.demo import make_up_class
 from grader.running import scratch
+from grader.running.scratch import write_files
 
 ASSIGNMENT = "self_attention"
 PR_SET_CHILD_SUBREAPER = 36
@@ -297,8 +298,12 @@ def test_a_gradebook_that_is_removed_meanwhile_is_missed(
 ) -> None:
     submit(course, "ada", {3: solved[3]})
     gradebook = course.root / "gradebook.db"
+
+    def remove() -> None:
+        gradebook.rename(course.root / "aside")
+
     with pytest.raises(CourseError, match="removed or replaced"):
-        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=lambda: gradebook.rename(course.root / "aside"))))
+        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=remove)))
     (course.root / "aside").rename(gradebook)
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.points, result.unchanged) == (2, False)
@@ -309,16 +314,15 @@ def test_a_full_disk_loses_nothing(
 ) -> None:
     for student in ("ada", "emmy", "zoe"):
         submit(course, student, {3: solved[3]})
-    write = graded_folder.write_files
 
     def write_until_full(files: Any, folder: Path) -> None:
         if "emmy" in folder.parts:
-            write({"checks.py": b""}, folder)
+            write_files({"checks.py": b""}, folder)
             raise OSError(errno.ENOSPC, "No space left on device", str(folder))
-        write(files, folder)
+        write_files(files, folder)
 
     with monkeypatch.context() as patch:
-        patch.setattr(graded_folder, "write_files", write_until_full)
+        patch.setattr("grader.classroom.graded_folder.write_files", write_until_full)
         with pytest.raises(CourseError, match="No space left"):
             list(autograde(course, ASSIGNMENT))
     results = list(autograde(course, ASSIGNMENT))

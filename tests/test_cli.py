@@ -16,10 +16,10 @@ import pytest
 from made_class import Made, grade
 
 from grader import cli
-from grader.classroom.autograde import Graded
 from grader.classroom.progress import results_table
 from grader.cli import ORDER, app
 from grader.course import Course
+from grader.model.submission import Graded
 from grader.proof.demo import make_up_class
 
 ROOT = Path(__file__).parent.parent

@@ -113,7 +113,7 @@ class Cluster:
         return self._start("worker", *where, "--nthreads", "1", *options, **environment)
 
     def wait_for(self, count: int) -> None:
-        with Client(self.address, set_as_default=False) as client:
+        with Client(self.address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
             client.wait_for_workers(count, timeout=START_SECONDS)
 
     def _start(self, role: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:

@@ -27,7 +27,7 @@ from grader.judging.judge import best_picture, judge
 from grader.kit.module_cases import LATER_CHANGED
 from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
 from grader.model.answer import Raised, Returned
-from grader.model.verdict import Picture, Verdict
+from grader.model.verdict import Picture, Reason, Verdict
 from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter, Sections
 from grader.pages.heat_map import MAX_SIDE, heat_map, picture_from
@@ -612,14 +612,14 @@ def test_a_misconception_may_point_to_another_section() -> None:
 
 def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
     names = ["exercise", "title", "credit", "reason", "sentences", "misconceptions", "cases_right", "cases"]
-    assert list(Verdict(1, "a", 1.0, "right").to_json()) == names
+    assert list(Verdict(1, "a", 1.0, Reason.RIGHT).to_json()) == names
     drawn = verdict_on(4, "softmax over queries")
     kept = json.loads(json.dumps(drawn.to_json(), allow_nan=False))
     assert picture_from(kept["pictures"][0]) == drawn.pictures[0]
     assert len(json.dumps(kept)) < 3000
 
 
-STRANGE = [
+STRANGE: list[Any] = [
     None, "x", 5, [], {}, [[]], [None], ["x"], [[1, 2], [3]], [[[1]]], [10**400, 1], [[1] * 20] * 3, [[1.0]] * 20,
     torch.zeros(0, 3), torch.zeros(3, 0), torch.tensor(1.0), torch.zeros(13, 13), torch.zeros(2, 2, 2), True,
     [True, "a"], torch.tensor([[1j]]), [torch.zeros(2, 2), torch.zeros(3)], [torch.tensor([1j])],

@@ -200,7 +200,14 @@ class Dangers(HTMLParser):
     def handle_decl(self, decl: str) -> None:
         self.found.append(f"<!{decl}>")
 
-    unknown_decl = handle_comment = handle_pi = handle_decl
+    def handle_comment(self, data: str) -> None:
+        self.handle_decl(data)
+
+    def handle_pi(self, data: str) -> None:
+        self.handle_decl(data)
+
+    def unknown_decl(self, data: str) -> None:
+        self.handle_decl(data)
 
 
 def filled(payload: str, name: str = "x", url: str = "http://127.0.0.1:9") -> str:
