@@ -32,7 +32,7 @@ DATABASE_SECONDS = 5
 TRIAL_SECONDS = 60
 
 # What a submission would try first. It is confined in a process of its own, by the same code as every submission.
-_TRIAL = """
+TRIAL = """
 import socket, sys
 from pathlib import Path
 from grader.sandbox.confine import Amounts, confine
@@ -66,7 +66,7 @@ def examine(folder: Path) -> Iterator[Line]:
     yield torch_line(_version("torch"), _broken("torch"))
     yield landlock_line(_landlock(), _broken("landlock"))
     yield seccomp_line(_seccomp())
-    yield trial_line(_trial())
+    yield trial_line(trial())
     yield cores_line(cores())
     yield memory_line(_memory(), cores())
     yield nbgrader_line(_version("nbgrader"), _broken("nbgrader.apps.api"))
@@ -288,12 +288,12 @@ def _said(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _trial() -> str:
+def trial() -> str:
     """What went wrong when a process was to be confined."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
-                [sys.executable, "-c", _TRIAL, folder],
+                [sys.executable, "-c", TRIAL, folder],
                 capture_output=True,
                 text=True,
                 timeout=TRIAL_SECONDS,

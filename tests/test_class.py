@@ -11,7 +11,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
-from grader.classroom import local_crew
 from grader.classroom.autograde import autograde
+from grader.classroom.local_crew import LocalWorkers
 from grader.course import Course
 from grader.errors import CourseError
+from grader.model.submission import Graded, Submission
 from grader.proof.demo import make_up_class
 from grader.running import scratch
 from grader.running.scratch import write_files
@@ -244,20 +246,26 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Ca
     assert sorted((one.student, one.points) for one in results) == [(f"s{number}", 2) for number in range(6)]
 
 
+class Deadly(bytes):
+    """A notebook that kills the process that receives it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exec, ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)",)
+
+
 def test_what_kills_every_worker_costs_only_its_own_student(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two tries, then the others go on."""
     for student in ("ada", "eve", "zoe"):
         submit(course, student, {3: solved[3]})
-    send = local_crew._Process._send
+    grade = LocalWorkers.grade
 
-    def send_and_kill(worker: Any) -> None:
-        send(worker)
-        if worker.submission.student == "eve":
-            worker._process.kill()
+    def with_a_deadly_one(workers: LocalWorkers, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        deadly = (replace(one, notebook=Deadly()) if one.student == "eve" else one for one in submissions)
+        return grade(workers, deadly)
 
-    monkeypatch.setattr(local_crew._Process, "_send", send_and_kill)
+    monkeypatch.setattr(LocalWorkers, "grade", with_a_deadly_one)
     results = {one.student: one for one in autograde(course, ASSIGNMENT, jobs=2)}
     assert (results["ada"].points, results["zoe"].points) == (2, 2)
     assert "killed" in results["eve"].error

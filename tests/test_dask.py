@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,11 @@ from distributed import Client
 from whole_course import files, rows
 
 from grader import cli
-from grader.classroom import autograde as head
 from grader.classroom import dask_crew
 from grader.classroom.autograde import autograde
 from grader.course import Course
 from grader.errors import CourseError
+from grader.model.submission import Graded, Submission
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -278,20 +278,22 @@ def test_threads_of_a_worker_do_not_get_in_each_others_way(
     cluster.wait_for(1)
     under_way: set[str] = set()
     most = 0
-    take_in, keep = head._Run._take_in, head._Run._keep
+    grade = dask_crew.DaskWorkers.grade
 
-    def count_in(run: Any, student: str) -> Any:
+    def count_in(submissions: Iterable[Submission]) -> Iterator[Submission]:
         nonlocal most
-        under_way.add(student)
-        most = max(most, len(under_way))
-        return take_in(run, student)
+        for submission in submissions:
+            under_way.add(submission.student)
+            most = max(most, len(under_way))
+            yield submission
 
-    def count_out(run: Any, graded: Any) -> None:
-        under_way.remove(graded.student)
-        keep(run, graded)
+    def count_out(workers: Any, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        for graded in grade(workers, count_in(submissions)):
+            if graded is not None:
+                under_way.remove(graded.student)
+            yield graded
 
-    monkeypatch.setattr(head._Run, "_take_in", count_in)
-    monkeypatch.setattr(head._Run, "_keep", count_out)
+    monkeypatch.setattr(dask_crew.DaskWorkers, "grade", count_out)
     results = {one.student: one for one in autograde(course, ASSIGNMENT, dask=cluster.address)}
     alone = {one.student: one for one in autograde(course, ASSIGNMENT, force=True)}
     assert {name: one.verdicts for name, one in results.items()} == {name: one.verdicts for name, one in alone.items()}

@@ -210,11 +210,11 @@ def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
 
 
 def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor._trial() == ""
-    monkeypatch.setattr(doctor, "_TRIAL", doctor._TRIAL.replace('confine(Path(sys.argv[1]), Amounts(), "cpu")', ""))
-    assert doctor._trial() == "it could read /etc/passwd"
-    monkeypatch.setattr(doctor, "_TRIAL", "raise SystemExit(3)")
-    assert doctor._trial() == "exit code 3"
+    assert doctor.trial() == ""
+    monkeypatch.setattr(doctor, "TRIAL", doctor.TRIAL.replace('confine(Path(sys.argv[1]), Amounts(), "cpu")', ""))
+    assert doctor.trial() == "it could read /etc/passwd"
+    monkeypatch.setattr(doctor, "TRIAL", "raise SystemExit(3)")
+    assert doctor.trial() == "exit code 3"
 
 
 def test_what_a_platform_says_is_no_markup() -> None:

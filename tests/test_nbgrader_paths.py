@@ -312,5 +312,5 @@ def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
 @pytest.mark.parametrize(("gigabytes", "error"), [(1, ["MemoryError"]), (4, [])])
 def test_the_limit_of_memory_is_a_setting(gigabytes: int, error: list[str]) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = bytearray(2 * 2**30)")])
-    RunAndJudge(memory=gigabytes * 2**30).preprocess(notebook, {})
+    RunAndJudge(memory=gigabytes * 2**30, timeout=300, submission_timeout=300).preprocess(notebook, {})
     assert [output.ename for output in notebook.cells[0].outputs] == error
