@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-# Judged exercise by exercise: what is known of one is kept for its next test.
-BY_EXERCISE = ("test_exercise_files", "test_mutants", "test_tolerance")
+# What is known of an exercise, or of an assignment, is kept for its next test.
+BY_PARAMETER = {
+    "test_exercise_files": ("exercise", "number"),
+    "test_mutants": ("number",),
+    "test_tolerance": ("name",),
+    "test_corpus": ("entry",),
+    "test_validate": ("assignment",),
+}
 # Files whose tests have nothing in common that takes time.
-ONE_BY_ONE = ("test_class", "test_report", "test_release")
-# Files with groups that take long, longest first.
-LONG = ("test_attacks", "test_mutants", "test_cell_outputs", "test_dask", "test_killed", "test_exercise_files")
+ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release")
+# Files that take long, longest first. They begin, so that no core waits for another in the end.
+LONG = (
+    "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_attacks", "test_tolerance",
+    "test_validate", "test_cli", "test_browser", "test_marimo", "test_exercise_files", "test_dask", "test_postgresql",
+    "test_pages", "test_homes", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs",
+    "test_killed", "test_formgrader",
+)  # fmt: skip
 
 
 def group_of(item: pytest.Item) -> str:
@@ -17,11 +28,11 @@ def group_of(item: pytest.Item) -> str:
     name = item.path.stem
     if name in ONE_BY_ONE:
         return item.nodeid.replace("@", " ")
-    return f"{name} {_exercise(item)}" if name in BY_EXERCISE else name
+    return f"{name} {_shared(item, BY_PARAMETER[name])}" if name in BY_PARAMETER else name
 
 
-def _exercise(item: pytest.Item) -> str:
-    """The exercise that a test has as a parameter; none for those about all of them."""
+def _shared(item: pytest.Item, names: tuple[str, ...]) -> str:
+    """What a test has as a parameter: an exercise, its name, or something of an assignment."""
     parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    found = next((parameters[name] for name in ("exercise", "number", "name") if name in parameters), "all")
-    return str(getattr(found, "entry", found))
+    found = next((parameters[name] for name in names if name in parameters), "all")
+    return str(getattr(found, "entry", getattr(found, "assignment", found)))
