@@ -14,13 +14,14 @@ BY_PARAMETER = {
 }
 # Files whose tests have nothing in common that takes time.
 ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release")
-# Files that take long, longest first. They begin, so that no core waits for another in the end.
-LONG = (
+# Files that take minutes, or another program, longest first. `make quick` leaves them out.
+SLOW = (
     "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_attacks", "test_tolerance",
     "test_validate", "test_cli", "test_browser", "test_marimo", "test_exercise_files", "test_dask", "test_postgresql",
-    "test_pages", "test_homes", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs",
-    "test_killed", "test_formgrader",
+    "test_homes", "test_formgrader", "test_killed",
 )  # fmt: skip
+# What begins first, so that no core waits for another in the end.
+LONG = (*SLOW, "test_pages", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs")
 
 
 def group_of(item: pytest.Item) -> str:
