@@ -12,6 +12,11 @@ BY_PARAMETER = {
     "test_corpus": ("entry",),
     "test_validate": ("assignment",),
 }
+# What a file makes once for some of its tests, where that and the rest both take long.
+BY_FIXTURE = {
+    "test_attacks": ("attacked_class", "switched_off"),
+    "test_nbgrader_paths": ("graded", "not_executed", "extended", "drawn", "endless"),
+}
 # Files whose tests have nothing in common that takes time.
 ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release")
 # Files that take minutes, or another program, longest first. `make quick` leaves them out.
@@ -27,6 +32,9 @@ LONG = (*SLOW, "test_pages", "test_class", "test_modules", "test_judge", "test_r
 def group_of(item: pytest.Item) -> str:
     """The tests of a file are a group, since what it makes once is made in each process; but for those named above."""
     name = item.path.stem
+    if name in BY_FIXTURE:
+        shared = [one for one in BY_FIXTURE[name] if one in getattr(item, "fixturenames", ())]
+        return f"{name} {shared[0]}" if shared else item.nodeid.replace("@", " ")
     if name in ONE_BY_ONE:
         return item.nodeid.replace("@", " ")
     return f"{name} {_shared(item, BY_PARAMETER[name])}" if name in BY_PARAMETER else name

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+import groups
 import pytest
 
 import grader
@@ -196,3 +197,10 @@ def test_every_test_proves_something(module: str) -> None:
     functions = {node.name: node for node in TESTS[module].body if isinstance(node, ast.FunctionDef)}
     tests = [one for name, one in functions.items() if name.startswith("test_") and is_test(one)]
     assert [one.name for one in tests if not proves_something(one, functions)] == []
+
+
+def test_the_files_that_are_named_for_their_time_are_there() -> None:
+    named = {*groups.LONG, *groups.ONE_BY_ONE, *groups.BY_PARAMETER, *groups.BY_FIXTURE}
+    assert named <= set(TESTS)
+    for name, fixtures in groups.BY_FIXTURE.items():
+        assert set(fixtures) <= {node.name for node in TESTS[name].body if isinstance(node, ast.FunctionDef)}
