@@ -1,13 +1,19 @@
-# Two targets are all that most people need: `make demo` and `make test`.
-.PHONY: demo test test-browser install lint types check validate release clean
+# Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
+.PHONY: demo test quick test-browser install lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
+ON_ALL_CORES := -n logical --dist loadgroup --no-loadscope-reorder
+RESULTS := build/tests.xml
 
 demo: install
 	$(GRADER) demo
 
-test: install lint types check validate
+test: install lint types check
+
+# Lint, types and the tests of what changed; see tests/what_changed.py.
+quick: install lint types
+	$(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) -m "not browser" $$($(VENV)/bin/python tests/what_changed.py)
 
 install: $(VENV)/installed
 
@@ -24,7 +30,8 @@ types: install
 	$(VENV)/bin/mypy
 
 check: install
-	$(VENV)/bin/python -m pytest $(PYTEST)
+	passed=0; $(VENV)/bin/python -m pytest $(ON_ALL_CORES) --junit-xml=$(RESULTS) $(PYTEST) || passed=$$?; \
+	$(VENV)/bin/python tests/durations.py $(RESULTS); exit $$passed
 
 test-browser: install
 	$(VENV)/bin/python -m pytest -m browser

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from selenium.webdriver import Chrome
-from selenium_axe_python import Axe
+from selenium_axe_python.axe import Axe
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")

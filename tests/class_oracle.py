@@ -49,15 +49,18 @@ def nothing_hidden(T: int) -> Tensor:
 
 
 def with_matrices(_arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
-    return attend(*(torch.einsum("ti,io->to", x, weights[name]) for name in PROJECTIONS), nothing_hidden(len(x)))
+    q, k, v = (torch.einsum("ti,io->to", x, weights[name]) for name in PROJECTIONS)
+    return attend(q, k, v, nothing_hidden(len(x)))
 
 
 def with_layers(_arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
-    return attend(*(linear(x, weights, name) for name in PROJECTIONS), nothing_hidden(len(x)))
+    q, k, v = (linear(x, weights, name) for name in PROJECTIONS)
+    return attend(q, k, v, nothing_hidden(len(x)))
 
 
 def causal(_arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
-    return attend(*(linear(x, weights, name) for name in PROJECTIONS), in_the_future(x.shape[1]))
+    q, k, v = (linear(x, weights, name) for name in PROJECTIONS)
+    return attend(q, k, v, in_the_future(x.shape[1]))
 
 
 def listed(arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
@@ -71,7 +74,7 @@ def listed(arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
 
 def split(arguments: Sequence[Any], weights: Weights, x: Tensor) -> Tensor:
     parts = [linear(x, weights, name) for name in PROJECTIONS]
-    outputs = [attend(*head, in_the_future(x.shape[1])) for head in heads_of(parts, arguments[4])]
+    outputs = [attend(q, k, v, in_the_future(x.shape[1])) for q, k, v in heads_of(parts, arguments[4])]
     return linear(torch.cat(outputs, dim=-1), weights, "out_proj")
 
 
@@ -81,7 +84,7 @@ def between(
     N, heads, Q, K = len(query), arguments[1], query.shape[1], keys.shape[1]
     hidden = (torch.ones(()) if mask is None else mask).expand(N, heads, Q, K) == 0
     parts = [linear(query, weights, "queries"), linear(keys, weights, "keys"), linear(values, weights, "values")]
-    outputs = [attend(*head, hidden[:, h]) for h, head in enumerate(heads_of(parts, heads))]
+    outputs = [attend(q, k, v, hidden[:, h]) for h, (q, k, v) in enumerate(heads_of(parts, heads))]
     return linear(torch.cat(outputs, dim=-1), weights, "fc_out")
 
 

@@ -16,6 +16,8 @@ import nbformat
 import pytest
 import torch
 from chromium import headless_chromium
+from filelock import FileLock
+from groups import LONG, group_of
 from selenium.webdriver import Chrome
 
 from grader.course import Course, copy_course
@@ -30,12 +32,23 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
-def released_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the processes of one run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def released_course(of_all_workers: Path) -> Course:
     """A scratch copy of the course with every assignment released. Read it; take `course` to write into one."""
-    scratch = copy_course(Course(REPOSITORY), tmp_path_factory.mktemp("released") / "course")
-    for assignment in scratch.assignments():
-        compile_release(scratch, assignment)
-    return scratch
+    folder = of_all_workers / "released"
+    with FileLock(f"{folder}.lock"):  # the first one compiles for all
+        if not folder.exists():
+            scratch = copy_course(Course(REPOSITORY), of_all_workers / "being-released" / "course")
+            for assignment in scratch.assignments():
+                compile_release(scratch, assignment)
+            scratch.root.parent.rename(folder)
+    return Course(folder / "course")
 
 
 @pytest.fixture(scope="session")
@@ -127,11 +140,17 @@ def _same_random_numbers() -> None:
     torch.manual_seed(0)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test-browser` runs whatever asks for the browser."""
+    """`make test-browser` runs whatever asks for the browser. Tests of a group run one after another in one process."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        # What takes long comes first, so that no core waits for the other at the end.
+        items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from chromium import Page
 from selenium.webdriver import ActionChains, Chrome, Keys
@@ -56,7 +57,7 @@ def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
-        WebDriverWait(server, 60).until(lambda _: answers(f"{url}/api"), f"no JupyterLab: {log.read_text()}")
+        WebDriverWait[Any](server, 60).until(lambda _: answers(f"{url}/api"), f"no JupyterLab: {log.read_text()}")
         yield url
     finally:
         server.terminate()  # a polite end: it takes its kernels along
@@ -76,7 +77,7 @@ def free_port() -> int:
 def answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5) as response:
-            return response.status == 200
+            return bool(response.status == 200)
     except (urllib.error.URLError, OSError):
         return False
 
@@ -153,6 +154,7 @@ class NotebookPage(Page):
     def cell(self, start: str) -> WebElement:
         """The code cell that starts with this line."""
         first = "cell.querySelector('.cm-line')?.textContent"
+        cell: WebElement
         (cell,) = self.script(f"return $('.jp-CodeCell').filter(cell => {first} === arguments[0])", start)
         return cell
 

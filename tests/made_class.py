@@ -82,7 +82,9 @@ def grade(course: Course, *made: Made) -> None:
         path = course.notebook(f"autograded/{one.student}", ASSIGNMENT)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-        scores = {f"test-exercise-{scored.verdict.exercise}": scored.points for scored in verdicts}
+        scores: dict[str, float | None] = {
+            f"test-exercise-{scored.verdict.exercise}": scored.points for scored in verdicts
+        }
         record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, one.blocked)
         entries.append(Entry(Graded(one.student, scores=scores), record, one.timestamp))
     with course.api().gradebook as gradebook:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 Function = ast.FunctionDef | ast.Lambda
+Item = TypeVar("Item")
 
 OPERATORS: dict[type[ast.operator], list[type[ast.operator]]] = {
     ast.Add: [ast.Sub, ast.Mult],
@@ -78,7 +79,7 @@ class Spot(NamedTuple):
 
 def mutants(source: str) -> Iterator[tuple[str, str]]:
     """Every change of one spot as (description, source), always in the same order, none twice."""
-    tree = ast.parse(source)
+    tree: ast.AST = ast.parse(source)
     seen = {ast.unparse(tree)}
     for spot in list(_spots(tree)):
         old = ast.unparse(spot.node)
@@ -210,7 +211,8 @@ def _other_constants(value: object) -> Iterator[ast.AST]:
             parts = value.replace("->", ",").split(",")
             for i, part in enumerate(parts):
                 for order in _exchanged(list(part)):
-                    *inputs, output = [*parts[:i], "".join(order), *parts[i + 1 :]]
+                    exchanged = [*parts[:i], "".join(order), *parts[i + 1 :]]
+                    *inputs, output = exchanged
                     yield ast.Constant(f"{','.join(inputs)}->{output}")
 
 
@@ -240,7 +242,7 @@ def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
     yield from node.args[:1]
 
 
-def _exchanged(items: list[ast.AST] | list[str]) -> Iterator[list[ast.AST] | list[str]]:
+def _exchanged(items: list[Item]) -> Iterator[list[Item]]:
     """The list with two of its items exchanged, for every two."""
     for i, j in itertools.combinations(range(len(items)), 2):
         order = list(items)

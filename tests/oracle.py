@@ -20,7 +20,7 @@ TOLERANCE = 1e-4  # of the largest number of the answer
 
 def softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     exp = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exp / exp.sum(axis=axis, keepdims=True)
+    return np.asarray(exp / exp.sum(axis=axis, keepdims=True))
 
 
 def qkv(words: Any, W_q: Any, W_k: Any, W_v: Any, b_q: Any, b_k: Any, b_v: Any) -> Any:

@@ -75,8 +75,10 @@ class Server:
         return f"postgresql+psycopg://grader@/{database}?host={self._folder}"
 
     def _run(self, program: str, *arguments: str) -> None:
-        command = [self._programs / program, *arguments, f"--pgdata={self._folder}/data"]
-        other = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []} if self._user else {}
+        command = [str(self._programs / program), *arguments, f"--pgdata={self._folder}/data"]
+        other: dict[str, Any] = {}
+        if self._user:
+            other = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []}
         # The server keeps what it gets as its output open, so a pipe would never end.
         with tempfile.TemporaryFile("w+") as output:
             done = subprocess.run(

@@ -25,9 +25,10 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from grader.catalogue import EXERCISES
-from grader.classroom.run import Graded, autograde
+from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.compare import Difference, Kind
+from grader.model.submission import Graded
 from grader.running import zygote_process
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
@@ -207,7 +208,7 @@ def grade(course: Course, student: str) -> Graded:
 
 
 def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> tuple[Outcome, State]:
-    zygote = zygote_process._zygote
+    zygote = zygote_process.zygote_pid()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grader.gradebook.preprocessors.Limits", lambda **_: attack.limits)
         if attack.gets == FULL_DISK:  # for no other: somebody else may write much meanwhile
@@ -217,7 +218,7 @@ def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> t
     verdicts = grade_notebook(neighbour, files_beside(graded.course.notebook("release", ASSIGNMENT).parent))
     changed = changes(before, after, attack.student)
     credit = sum(verdict.credit for verdict in verdicts) / 3
-    return Outcome(result, shown(graded.course, result), changed, credit, zygote_process._zygote is zygote), after
+    return Outcome(result, shown(graded.course, result), changed, credit, zygote_process.zygote_pid() == zygote), after
 
 
 def scores_of(gradebook: Any, student: str) -> dict[str, float | None]:
@@ -301,7 +302,7 @@ class Off:
     attacks: dict[str, str]  # attack: points, won, secret or canary
     zygote: str = ""  # a statement that the warm process runs before anything else
     patch: tuple[str, Any] | None = None  # a name of the trusted side and what is put in its place
-    settings: Settings = Settings(limits=SHORT)  # noqa: RUF009  it is frozen
+    settings: Settings = Settings(limits=LONG)  # noqa: RUF009  it is frozen
 
 
 def compared_naively(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:  # noqa: ARG001
@@ -353,12 +354,12 @@ SWITCHED_OFF = [
     Off(
         "all of confinement",
         {"escaping/other_programs": "canary", "reading/memory_by_system_call": "won"},
-        settings=Settings(confined=False, limits=SHORT),
+        settings=Settings(confined=False, limits=LONG),
     ),
     Off(
         "the emptied environment",
         {"reading/environment": "secret"},
-        patch=("grader.running.sandbox_process._environment", lambda folder: {**os.environ, "HOME": str(folder)}),
+        patch=("grader.running.sandbox_process.INHERITED", os.environ),
     ),
     Off(
         "the limit on the time of a cell",
@@ -380,7 +381,7 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
         if off.patch:
             patch.setattr(*off.patch)
         before = "sys.path.remove("
-        patch.setattr(zygote_process, "_PROGRAM", zygote_process._PROGRAM.replace(before, f"{off.zygote}\n{before}", 1))
+        patch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{off.zygote}\n{before}", 1))
         zygote_process.close_zygote()
         yield off
     zygote_process.close_zygote()
@@ -426,9 +427,7 @@ def test_without_its_protection_the_attack_succeeds(
 def end_processes_other_than(before: dict[str, Any]) -> None:
     """What got out of a sandbox without protection has become our child."""
     for pid in descendants(os.getpid()):
-        if f"process {pid}" not in before and (
-            zygote_process._zygote is None or pid != zygote_process._zygote._process.pid
-        ):
+        if f"process {pid}" not in before and pid != zygote_process.zygote_pid():
             os.kill(pid, signal.SIGKILL)
 
 

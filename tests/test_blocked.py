@@ -10,7 +10,8 @@ import pytest
 from grader.classroom.progress import results_table
 from grader.classroom.run import autograde
 from grader.course import Course
-from grader.notebooks.verdict_cells import BLOCKED_KEY, METADATA_KEY
+from grader.notebooks.cells import METADATA_KEY
+from grader.notebooks.verdict_cells import BLOCKED_KEY
 from grader.running import sandbox_process
 from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,7 +202,7 @@ def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
     for link in links:
         anchor = str(link.get_dom_attribute("href"))[1:]
         link.click()
-        page.wait(lambda anchor=anchor: page.script(IN_SIGHT, anchor), f"the link to #{anchor} leads nowhere")
+        page.wait(partial(page.script, IN_SIGHT, anchor), f"the link to #{anchor} leads nowhere")
 
 
 def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -92,7 +93,7 @@ def reply(channel: socket.socket, **changes: Any) -> None:
 
 
 def ask(process: SandboxProcess) -> Any:
-    return process.answer("softmax", [torch.arange(4.0)], {})
+    return process.answer("softmax", (torch.arange(4.0),), {})
 
 
 def test_an_honest_reply_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +251,7 @@ UNUSABLE = {
     "a string": (lambda: "NaN", "type str"),
     "truth": (lambda: True, "type bool"),
     "a complex number": (lambda: 1j, "type complex"),
-    "objects in an array": (lambda: values.np.array([None, object()]), "type"),
+    "objects in an array": (lambda: np.array([None, object()]), "type"),
 }
 
 

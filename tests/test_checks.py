@@ -353,7 +353,8 @@ def test_the_known_values_of_causal_attention_are_what_the_solutions_give(
         for letter, part in zip(order, drawn, strict=True):
             setattr(made, parts[letter], part)
         with torch.no_grad():
-            return made(notebook["inputs"])[0]
+            first: torch.Tensor = made(notebook["inputs"])[0]
+            return first
 
     inputs = notebook["inputs"]
     scores = notebook["simple_attention_scores"](inputs, inputs[1])

@@ -11,7 +11,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,14 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
-from grader.classroom import graded_folder, local_crew
+from grader.classroom.local_crew import LocalCrew
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
+from grader.model.submission import Graded, Submission
 from grader.proof.demo import make_up_class
 from grader.running import scratch
+from grader.running.scratch import write_files
 
 ASSIGNMENT = "self_attention"
 PR_SET_CHILD_SUBREAPER = 36
@@ -243,20 +246,26 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Ca
     assert sorted((one.student, one.points) for one in results) == [(f"s{number}", 2) for number in range(6)]
 
 
+class Deadly(bytes):
+    """A notebook that kills the process that receives it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exec, ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)",)
+
+
 def test_what_kills_every_worker_costs_only_its_own_student(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two tries, then the others go on."""
     for student in ("ada", "eve", "zoe"):
         submit(course, student, {3: solved[3]})
-    send = local_crew._Process._send
+    grade = LocalCrew.grade
 
-    def send_and_kill(worker: Any) -> None:
-        send(worker)
-        if worker.submission.student == "eve":
-            worker._process.kill()
+    def with_a_deadly_one(workers: LocalCrew, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        deadly = (replace(one, notebook=Deadly()) if one.student == "eve" else one for one in submissions)
+        return grade(workers, deadly)
 
-    monkeypatch.setattr(local_crew._Process, "_send", send_and_kill)
+    monkeypatch.setattr(LocalCrew, "grade", with_a_deadly_one)
     results = {one.student: one for one in autograde(course, ASSIGNMENT, jobs=2)}
     assert (results["ada"].points, results["zoe"].points) == (2, 2)
     assert "killed" in results["eve"].error
@@ -297,8 +306,12 @@ def test_a_gradebook_that_is_removed_meanwhile_is_missed(
 ) -> None:
     submit(course, "ada", {3: solved[3]})
     gradebook = course.root / "gradebook.db"
+
+    def remove() -> None:
+        gradebook.rename(course.root / "aside")
+
     with pytest.raises(CourseError, match="removed or replaced"):
-        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=lambda: gradebook.rename(course.root / "aside"))))
+        list(autograde(course, ASSIGNMENT, watcher=Watcher(look=remove)))
     (course.root / "aside").rename(gradebook)
     (result,) = autograde(course, ASSIGNMENT)
     assert (result.points, result.unchanged) == (2, False)
@@ -309,16 +322,15 @@ def test_a_full_disk_loses_nothing(
 ) -> None:
     for student in ("ada", "emmy", "zoe"):
         submit(course, student, {3: solved[3]})
-    write = graded_folder.write_files
 
     def write_until_full(files: Any, folder: Path) -> None:
         if "emmy" in folder.parts:
-            write({"checks.py": b""}, folder)
+            write_files({"checks.py": b""}, folder)
             raise OSError(errno.ENOSPC, "No space left on device", str(folder))
-        write(files, folder)
+        write_files(files, folder)
 
     with monkeypatch.context() as patch:
-        patch.setattr(graded_folder, "write_files", write_until_full)
+        patch.setattr("grader.classroom.graded_folder.write_files", write_until_full)
         with pytest.raises(CourseError, match="No space left"):
             list(autograde(course, ASSIGNMENT))
     results = list(autograde(course, ASSIGNMENT))

@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,10 @@ from whole_course import files, rows
 
 from grader import cli
 from grader.classroom import dask_crew
-from grader.classroom.intake import Intake, Taken
-from grader.classroom.ledger import Ledger
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
-from grader.model.submission import Graded
+from grader.model.submission import Graded, Submission
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -115,7 +113,7 @@ class Cluster:
         return self._start("worker", *where, "--nthreads", "1", *options, **environment)
 
     def wait_for(self, count: int) -> None:
-        with Client(self.address, set_as_default=False) as client:
+        with Client(self.address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
             client.wait_for_workers(count, timeout=START_SECONDS)
 
     def _start(self, role: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
@@ -280,20 +278,22 @@ def test_threads_of_a_worker_do_not_get_in_each_others_way(
     cluster.wait_for(1)
     under_way: set[str] = set()
     most = 0
-    take_in, lay_down = Intake.take_in, Ledger.lay_down
+    grade = dask_crew.DaskCrew.grade
 
-    def count_in(intake: Intake, student: str) -> Taken:
+    def count_in(submissions: Iterable[Submission]) -> Iterator[Submission]:
         nonlocal most
-        under_way.add(student)
-        most = max(most, len(under_way))
-        return take_in(intake, student)
+        for submission in submissions:
+            under_way.add(submission.student)
+            most = max(most, len(under_way))
+            yield submission
 
-    def count_out(ledger: Ledger, taken: Taken, graded: Graded) -> None:
-        under_way.remove(graded.student)
-        lay_down(ledger, taken, graded)
+    def count_out(crew: Any, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
+        for graded in grade(crew, count_in(submissions)):
+            if graded is not None:
+                under_way.remove(graded.student)
+            yield graded
 
-    monkeypatch.setattr(Intake, "take_in", count_in)
-    monkeypatch.setattr(Ledger, "lay_down", count_out)
+    monkeypatch.setattr(dask_crew.DaskCrew, "grade", count_out)
     results = {one.student: one for one in autograde(course, ASSIGNMENT, dask=cluster.address)}
     alone = {one.student: one for one in autograde(course, ASSIGNMENT, force=True)}
     assert {name: one.verdicts for name, one in results.items()} == {name: one.verdicts for name, one in alone.items()}
@@ -312,7 +312,7 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def other_grader(tmp_path: Path) -> str:
     """A folder with this package, in which a word differs."""
     copy = shutil.copytree(REPOSITORY / "grader", tmp_path / "other/grader")
-    with (copy / "judge.py").open("a") as file:
+    with (copy / "judging/judge.py").open("a") as file:
         file.write("# another version\n")
     return str(copy.parent)
 

@@ -26,12 +26,14 @@ def example() -> Exercise:
     (code,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {}
     exec(compile(code, "ex20_entropy.py", "exec"), names)
-    return names["exercise"]
+    exercise: Exercise = names["exercise"]
+    return exercise
 
 
 def student(attn_weights: torch.Tensor) -> torch.Tensor:
     """The solution of that page, in other words."""
-    return torch.special.entr(attn_weights).sum(dim=-1)
+    entropies: torch.Tensor = torch.special.entr(attn_weights).sum(dim=-1)
+    return entropies
 
 
 def test_a_right_solution_of_the_example_is_right(example: Exercise) -> None:

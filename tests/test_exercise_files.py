@@ -29,10 +29,14 @@ from grader.model.exercise import (
 from grader.model.forms.module import MODULE
 
 # All functions: the first of an exercise by its number, further ones by their names.
-FUNCTIONS: dict[int | str, Exercise] = {**EXERCISES}
+FUNCTIONS: dict[int | str, Exercise] = dict(EXERCISES.items())
 FUNCTIONS |= {other.entry: other for exercise in EXERCISES.values() for other in exercise.others}
 # Misconceptions; eight of the other functions.
-FEWEST = dict.fromkeys(range(1, 7), 6) | {7: 10, 8: 10} | dict.fromkeys(range(16, 20), 15)
+FEWEST: dict[int | str, int] = {
+    **dict.fromkeys(range(1, 7), 6),
+    **dict.fromkeys((7, 8), 10),
+    **dict.fromkeys(range(16, 20), 15),
+}
 PAIRS = 300  # of misconceptions at once, of a class, which has thousands
 NOTEBOOK_SIZES: dict[int | str, tuple[int, ...]]
 NOTEBOOK_SIZES = {1: (3, 4), 2: (3, 4), 3: (3,), 4: (3,), 5: (3, 4), 6: (3, 4), 7: (4, 3), 8: (8, 6)}

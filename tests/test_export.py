@@ -238,10 +238,11 @@ def test_who_shares_an_address_is_left_out(course_of_four: Course, told: list[st
 
 def test_nobody_has_an_address(course: Course) -> None:
     grade(course, Made("ada"))
-    for export in (
+    exports: list[Callable[[], Path]] = [
         lambda: export_moodle(course, ASSIGNMENT, "email", "", print),
         lambda: export_gradescope(course, ASSIGNMENT, print),
-    ):
+    ]
+    for export in exports:
         with pytest.raises(CourseError, match=r"no usable Email address for anybody.*nbgrader db student import"):
             export()
 

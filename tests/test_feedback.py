@@ -658,7 +658,7 @@ def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
     assert len(json.dumps(kept)) < 3000
 
 
-STRANGE = [
+STRANGE: list[Any] = [
     None, "x", 5, [], {}, [[]], [None], ["x"], [[1, 2], [3]], [[[1]]], [10**400, 1], [[1] * 20] * 3, [[1.0]] * 20,
     torch.zeros(0, 3), torch.zeros(3, 0), torch.tensor(1.0), torch.zeros(13, 13), torch.zeros(2, 2, 2), True,
     [True, "a"], torch.tensor([[1j]]), [torch.zeros(2, 2), torch.zeros(3)], [torch.tensor([1j])],

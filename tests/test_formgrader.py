@@ -51,7 +51,8 @@ class Formgrader(Page):
     def row(self, student: str) -> WebElement:
         """What the list of submissions says of a student."""
         self.browser.get(f"{self.url}/manage_submissions/{ASSIGNMENT}")
-        return self.wait(lambda: self._row(student), f"no row for {student}")
+        row: WebElement = self.wait(lambda: self._row(student), f"no row for {student}")
+        return row
 
     def _row(self, student: str) -> WebElement | None:
         cells = [cell for cell in self.find("td.student-id") if cell.text == student]
@@ -141,6 +142,6 @@ def text_of(page: Path) -> str:
     """What a page says, with its blanks as a browser has them."""
     words: list[str] = []
     parser = HTMLParser(convert_charrefs=True)
-    parser.handle_data = words.append  # type: ignore[method-assign]
+    parser.handle_data = words.append  # type: ignore[method-assign,assignment]
     parser.feed(page.read_text())
     return " ".join("".join(words).split())

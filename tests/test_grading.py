@@ -45,7 +45,7 @@ def grade(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
     verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), demos)
-    return {verdict.exercise: verdict for verdict in verdicts}, notebook
+    return {verdict.exercise: verdict for verdict in verdicts if verdict.exercise is not None}, notebook
 
 
 def score(cell: Any) -> float:

@@ -53,7 +53,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for one in with_all_they_need(THERE).values():
         for top in {file.parts[0] for file in one.files or () if file.parts[0] not in ("..", "__pycache__")}:
             if not (packages / top).exists():
-                (packages / top).symlink_to(one.locate_file(top))
+                (packages / top).symlink_to(str(one.locate_file(top)))
     return home / "bin/python"
 
 

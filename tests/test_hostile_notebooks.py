@@ -15,8 +15,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom.run import Graded, autograde
+from grader.classroom.run import autograde
 from grader.course import Course
+from grader.model.submission import Graded
 
 ASSIGNMENT = "self_attention"
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}

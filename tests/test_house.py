@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+import groups
 import pytest
 
 import grader
@@ -145,3 +146,69 @@ def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> 
     code = "import sys, grader; print([name for name in sys.modules if name.startswith('grader.') or name == 'torch'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# --- the tests' own house --------------------------------------------------------------------------------------------
+
+
+TESTS = {path.stem: ast.parse(path.read_text()) for path in sorted(Path(__file__).parent.glob("*.py"))}
+PATCHES = ("setattr", "setitem", "delattr", "delitem", "patch", "object")
+PROOFS = ("raises", "warns", "validate", "wait")  # each raises if it is not so
+
+
+def patched_names(code: ast.AST) -> Iterator[str]:
+    """What is patched, as a whole: "module.name"."""
+    for call in ast.walk(code):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in PATCHES:
+            target, name = [*(ast.unparse(one).strip("'\"") for one in call.args), "", ""][:2]
+            yield target if "grader." in target else f"{target}.{name}"
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+@pytest.mark.parametrize("module", TESTS)
+def test_no_test_patches_what_a_room_keeps_to_itself(module: str) -> None:
+    assert [name for name in patched_names(TESTS[module]) if is_private(name)] == []
+
+
+@pytest.mark.parametrize(
+    "line", ['patch.setattr(local_crew._Process, "send", f)', 'patch.setattr("grader.zygote._program", "")']
+)
+def test_a_patch_of_a_private_name_is_found(line: str) -> None:
+    assert all(map(is_private, patched_names(ast.parse(line))))
+
+
+def is_test(function: ast.FunctionDef) -> bool:
+    """A function that makes a test cell is none."""
+    return function.returns is not None and ast.unparse(function.returns) == "None"
+
+
+def proves_something(function: ast.FunctionDef, beside: dict[str, ast.FunctionDef]) -> bool:
+    """Whether there is an assertion in a function, or in one of the same module that it calls."""
+    calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    names = {call.id for call in calls if isinstance(call, ast.Name)}
+    names |= {call.attr for call in calls if isinstance(call, ast.Attribute)}
+    return (
+        any(isinstance(node, ast.Assert) for node in ast.walk(function))
+        or any(name in PROOFS or name.startswith("assert_") for name in names)
+        or any(
+            proves_something(beside[name], {other: beside[other] for other in beside.keys() - {name}})
+            for name in names & beside.keys()
+        )
+    )
+
+
+@pytest.mark.parametrize("module", [name for name in TESTS if name.startswith("test_")])
+def test_every_test_proves_something(module: str) -> None:
+    functions = {node.name: node for node in TESTS[module].body if isinstance(node, ast.FunctionDef)}
+    tests = [one for name, one in functions.items() if name.startswith("test_") and is_test(one)]
+    assert [one.name for one in tests if not proves_something(one, functions)] == []
+
+
+def test_the_files_that_are_named_for_their_time_are_there() -> None:
+    named = {*groups.LONG, *groups.ONE_BY_ONE, *groups.BY_PARAMETER, *groups.BY_FIXTURE}
+    assert named <= set(TESTS)
+    for name, fixtures in groups.BY_FIXTURE.items():
+        assert set(fixtures) <= {node.name for node in TESTS[name].body if isinstance(node, ast.FunctionDef)}

@@ -101,7 +101,9 @@ def test_a_modified_input_costs_half_and_is_named() -> None:
 
 
 def test_a_shortened_input_list_counts_as_modified() -> None:
-    given = [Returned(answer.value, [[], *answer.inputs_after[1:]]) for answer in answers(1)]
+    given = [
+        Returned(answer.value, [[], *answer.inputs_after[1:]]) for answer in answers(1) if isinstance(answer, Returned)
+    ]
     assert verdict(1, list(given)).reason == "input modified"
 
 

@@ -10,12 +10,14 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from mutator import mutants
 from oracle import Oracle
-from solution_cells import corpus, from_notebook, functions, notebook, run, undisturbed
+from remembered import is_cold, remembered
+from solution_cells import ROOT, corpus, from_notebook, functions, notebook, run, undisturbed
 
 from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
@@ -152,9 +154,33 @@ def implementations(number: int) -> dict[str, str]:
     return {"notebook": from_notebook()[number]} | {style: found[style] for style in STYLES[number].split()}
 
 
-@functools.cache
-def outcomes(number: int) -> list[Outcome]:
-    """What oracle and judge say about every mutant."""
+@pytest.fixture(scope="session")
+def outcomes(of_all_workers: Path) -> Callable[[int], list[Outcome]]:
+    """What oracle and judge say about every mutant of an exercise. It is worked out once, and kept."""
+    cold = of_all_workers / "mutants" if is_cold() else None
+
+    @functools.cache
+    def of_exercise(number: int) -> list[Outcome]:
+        found = remembered(f"mutants-{number}", sources(number), lambda: judged(number), cold)
+        return [Outcome(*one) for one in found]
+
+    return of_exercise
+
+
+def sources(number: int) -> list[Path]:
+    """What decides on the outcomes, beside the grader."""
+    assignment = EXERCISES[number].assignment
+    here = ("test_mutants", "mutator", "oracle", "class_oracle", "solution_cells")
+    return [
+        *(ROOT / f"tests/{name}.py" for name in here),
+        *sorted((ROOT / f"tests/corpus/{assignment}/ex{number:02}/right").glob("*.py")),
+        *(ROOT / f"source/{assignment}").glob("*.ipynb"),
+        ROOT / "grader/catalogue.py",
+    ]
+
+
+def judged(number: int) -> list[Outcome]:
+    """Every mutant of an exercise, put to the oracle and to the judge."""
     exercises = functions(number)
     oracles, given = {name: Oracle(name) for name in exercises}, notebook(number)
     full_marks = grader_of(number)
@@ -201,19 +227,19 @@ def with_known_answers(exercise: Exercise) -> Exercise:
 
 
 @pytest.mark.parametrize("number", STYLES)
-def test_no_wrong_mutant_gets_full_marks(number: int) -> None:
+def test_no_wrong_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
     accepted = [one for one in outcomes(number) if one.full_marks and not one.right]
     assert not accepted, "\n".join(map(str, accepted))
 
 
 @pytest.mark.parametrize("number", STYLES)
-def test_every_right_mutant_gets_full_marks(number: int) -> None:
+def test_every_right_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
     refused = [one for one in outcomes(number) if one.right and not one.full_marks]
     assert not refused, "\n".join(map(str, refused))
 
 
 @pytest.mark.parametrize("number", STYLES)
-def test_it_is_known_why_a_mutant_survives(number: int) -> None:
+def test_it_is_known_why_a_mutant_survives(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
     unknown = [one for one in outcomes(number) if one.full_marks and not why_the_same(one)]
     assert not unknown, "\n".join(map(str, unknown))
 
@@ -227,7 +253,7 @@ def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
     assert not accepted
 
 
-def test_every_reason_is_needed() -> None:
+def test_every_reason_is_needed(outcomes: Callable[[int], list[Outcome]]) -> None:
     survivors = [one for number in STYLES for one in outcomes(number) if one.full_marks]
     assert {why_the_same(one) for one in survivors} == set(SAME)
 

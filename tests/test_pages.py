@@ -200,7 +200,14 @@ class Dangers(HTMLParser):
     def handle_decl(self, decl: str) -> None:
         self.found.append(f"<!{decl}>")
 
-    unknown_decl = handle_comment = handle_pi = handle_decl
+    def handle_comment(self, data: str) -> None:
+        self.handle_decl(data)
+
+    def handle_pi(self, data: str) -> None:
+        self.handle_decl(data)
+
+    def unknown_decl(self, data: str) -> None:
+        self.handle_decl(data)
 
 
 def filled(payload: str, name: str = "x", url: str = "http://127.0.0.1:9") -> str:
@@ -549,7 +556,8 @@ def test_html_with_far_too_many_tags_is_left_out() -> None:
     ids=["attributes", "quoted attributes", "very deep", "deep", "style", "comments", "tags"],
 )
 def test_html_that_is_slow_to_parse_keeps_nobody_waiting(html: str) -> None:
-    rebuilt([{"output_type": "display_data", "data": {"text/html": html}}])  # would take minutes
+    kinds = [one["output_type"] for one in rebuilt([{"output_type": "display_data", "data": {"text/html": html}}])]
+    assert kinds in (["display_data"], ["stream"], [])  # without care it takes minutes
 
 
 def test_any_json_gives_valid_outputs() -> None:

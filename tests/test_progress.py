@@ -14,7 +14,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from grader import cli
-from grader.classroom import progress
 from grader.classroom.progress import LINE_SECONDS, LONG, Onlooker
 from grader.course import Course
 from grader.model.submission import Graded
@@ -34,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(progress.time, "monotonic", clock)
+    monkeypatch.setattr("time.monotonic", clock)
     return clock
 
 

@@ -113,7 +113,7 @@ def text_of(html: str) -> str:
     """What there is to read on a page."""
     found: list[str] = []
     parser = HTMLParser()
-    parser.handle_data = found.append  # type: ignore[method-assign]
+    parser.handle_data = found.append  # type: ignore[method-assign,assignment]
     parser.feed(re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL))
     return " ".join(" ".join(found).split())
 
@@ -187,7 +187,7 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
 
 
 def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:
-    missing = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, Reason.MISSING)}
+    missing: Any = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, Reason.MISSING)}
     grade(
         course,
         Made("blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")),  # as a notebook that cannot be read is graded

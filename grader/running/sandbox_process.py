@@ -190,7 +190,7 @@ class SandboxProcess:
         header: dict[str, Any],
         tensors: dict[str, Any],
         seconds: float,
-        ends_at: float,
+        ends_at: float = math.inf,
         standins: Standins | None = None,
     ) -> wire.Frame:
         """Send a request and wait for the reply to it. Any other end is the end of the sandbox."""

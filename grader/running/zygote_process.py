@@ -26,7 +26,7 @@ _CPU_CLOCK = 2  # the low bits of the clock that the kernel keeps of a whole pro
 # What processes on the untrusted side get of our environment: where the GPU and its libraries are.
 INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
 
-_PROGRAM = (
+PROGRAM = (
     "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
     "sys.path.remove({root!r}); main({descriptor})"
 )
@@ -90,7 +90,7 @@ class Zygote:
         self._control.settimeout(START_SECONDS)
         root = str(Path(__file__).resolve().parent.parent.parent)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", _PROGRAM.format(root=root, descriptor=other_end.fileno())],
+            [sys.executable, "-I", "-B", "-c", PROGRAM.format(root=root, descriptor=other_end.fileno())],
             cwd=self._folder,
             env=self._environment(),
             pass_fds=[other_end.fileno()],
@@ -101,6 +101,10 @@ class Zygote:
         )
         other_end.close()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def fork(self, order: dict[str, Any]) -> Forked:
         """A new sandbox that follows `order`."""
         channel, its_channel = socket.socketpair()
@@ -108,7 +112,7 @@ class Zygote:
         notes.setblocking(False)
         its_notes.setblocking(False)  # who writes far too many loses some
         try:
-            message = json.dumps({**order, "zygote": self._process.pid}).encode()
+            message = json.dumps({**order, "zygote": self.pid}).encode()
             pid, handle = self._exchange(message, [its_channel.fileno(), its_notes.fileno()])
         except ZygoteError:
             channel.close()
@@ -174,6 +178,11 @@ def fork_sandbox(order: dict[str, Any]) -> Forked:
                 close_zygote()
         _zygote = Zygote()
         return _zygote.fork(order)
+
+
+def zygote_pid() -> int | None:
+    """The process that forks sandboxes, if there is one."""
+    return _zygote.pid if _zygote is not None else None
 
 
 def close_zygote() -> None:

@@ -1,0 +1,19 @@
+"""The course in this repository is what `grader validate` wants it to be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course
+from grader.proof.validate import validate
+
+COURSE = Course(Path(__file__).parent.parent)
+
+
+@pytest.mark.parametrize("assignment", COURSE.assignments())
+def test_an_assignment_holds_what_it_promises(assignment: str) -> None:
+    findings = list(validate(COURSE, assignment))
+    assert [finding.text for finding in findings if not finding.ok] == []
+    assert len(findings) == 5  # references, misconceptions, the release, the solved and the untouched notebook
