@@ -9,7 +9,8 @@ from fractions import Fraction
 import pytest
 import torch
 
-from grader.catalogue import EXERCISES, ex15_dropout
+from grader.catalogue import EXERCISES
+from grader.exercises import ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN
 from grader.kit import dropout_rules
 from grader.kit.dropout_rules import TAIL, finding, fits
