@@ -3,7 +3,7 @@
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
-ON_ALL_CORES := -n logical --dist loadgroup --no-loadscope-reorder
+ON_ALL_CORES := -n logical --dist loadscope --no-loadscope-reorder
 RESULTS := build/tests.xml
 
 demo: install

@@ -17,7 +17,7 @@ import pytest
 import torch
 from chromium import headless_chromium
 from filelock import FileLock
-from groups import LONG, group_of
+from groups import LONG, InGroups
 from selenium.webdriver import Chrome
 
 from grader.course import Course, copy_course
@@ -140,17 +140,19 @@ def _same_random_numbers() -> None:
     torch.manual_seed(0)
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test-browser` runs whatever asks for the browser. Tests of a group run one after another in one process."""
+    """`make test-browser` runs whatever asks for the browser."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(group_of(item)))
     if "PYTEST_XDIST_WORKER" in os.environ:
         # What takes long comes first, so that no core waits for the other at the end.
         items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InGroups:
+    """Tests of a group run one after another in one process."""
+    return InGroups(config, log)
 
 
 @pytest.fixture(scope="module")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-# What is known of an exercise, or of an assignment, is kept for its next test.
-BY_PARAMETER = {
-    "test_exercise_files": ("exercise", "number"),
-    "test_mutants": ("number",),
-    "test_tolerance": ("name",),
-    "test_corpus": ("entry",),
-    "test_validate": ("assignment",),
-}
-# What a file makes once for some of its tests, where that and the rest both take long.
-BY_FIXTURE = {
-    "test_attacks": ("attacked_class", "switched_off"),
-    "test_nbgrader_paths": ("graded", "not_executed", "extended", "drawn", "endless"),
-}
+from xdist.scheduler import LoadScopeScheduling
+
+from grader.catalogue import EXERCISES
+
+# What is known of an exercise, or of an assignment, is kept for its next test: the first parameter says which.
+BY_PARAMETER = ("test_exercise_files", "test_mutants", "test_tolerance", "test_validate")
+BY_ASSIGNMENT = ("test_corpus",)
+# A file that makes things for two halves of its tests, each of which takes long: one test is a half.
+HALF = {"test_attacks": "test_without_its_protection_the_attack_succeeds"}
 # Files whose tests have nothing in common that takes time.
 ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release")
 # Files that take minutes, or another program, longest first. `make quick` leaves them out.
@@ -29,19 +25,21 @@ SLOW = (
 LONG = (*SLOW, "test_pages", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs")
 
 
-def group_of(item: pytest.Item) -> str:
+def group_of(nodeid: str) -> str:
     """The tests of a file are a group, since what it makes once is made in each process; but for those named above."""
-    name = item.path.stem
-    if name in BY_FIXTURE:
-        shared = [one for one in BY_FIXTURE[name] if one in getattr(item, "fixturenames", ())]
-        return f"{name} {shared[0]}" if shared else item.nodeid.replace("@", " ")
+    path, _, test = nodeid.partition("::")
+    name, parameter = Path(path).stem, test.partition("[")[2].rstrip("]").split("-")[0]
     if name in ONE_BY_ONE:
-        return item.nodeid.replace("@", " ")
-    return f"{name} {_shared(item, BY_PARAMETER[name])}" if name in BY_PARAMETER else name
+        return nodeid
+    if name in BY_PARAMETER:
+        return f"{name} {parameter}"
+    if name in BY_ASSIGNMENT and parameter.isdigit():
+        return f"{name} {EXERCISES[int(parameter)].assignment}"
+    return f"{name} {test.startswith(HALF[name])}" if name in HALF else name
 
 
-def _shared(item: pytest.Item, names: tuple[str, ...]) -> str:
-    """What a test has as a parameter: an exercise, its name, or something of an assignment."""
-    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    found = next((parameters[name] for name in names if name in parameters), "all")
-    return str(getattr(found, "entry", getattr(found, "assignment", found)))
+class InGroups(LoadScopeScheduling):
+    """Hands out one group after the other. xdist's own marks for groups are lost on pytest 9.2."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
