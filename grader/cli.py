@@ -221,6 +221,9 @@ def demo() -> None:
 
 @app.command("bench")
 def bench_command(
+    assignment: Annotated[
+        list[str] | None, typer.Option(help="Only this assignment; may be given several times.")
+    ] = None,
     students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
     growth: Annotated[list[int] | None, typer.Option(min=3, help="Sizes that show how the cost grows.")] = None,
     sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
@@ -230,25 +233,15 @@ def bench_command(
 ) -> None:
     """Measure what a class costs, beside nbgrader alone.
 
-    Then the same for one submission, step by step.
+    Then a submission, step by step, and the verdicts on each exercise.
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
-    from grader.proof import class_bench, submission_bench
-    from grader.proof.demo import ASSIGNMENT
-    from grader.running.grading import need_device
+    from grader.proof.bench import Plan, run_bench
 
     course = Course(Path())
-    need_device(device)
-    measured = class_bench.bench_class(course, students or [300], growth or [], sample, device, console)
-    console.print(class_bench.class_table(measured))
-    if growth:
-        console.print(class_bench.growth_table(measured))
-    console.print(class_bench.class_in_words(measured), highlight=False)
-    class_bench.write_json(measured, output)
-    one = submission_bench.bench(course, ASSIGNMENT, runs)
-    console.print(submission_bench.seconds_table(one))
-    console.print(submission_bench.in_words(one), highlight=False)
+    chosen = course.chosen(assignment)
+    run_bench(course, Plan(chosen, students or [300], growth or [], sample, runs, device), output, console)
 
 
 @app.command("doctor")

@@ -1,3 +1,3 @@
 """What all rooms talk about: exercises, cases, answers, comparison, verdicts, and what processes tell each other."""
 
-__all__ = ["answer", "compare", "exercise", "findings", "forms", "submission", "untrusted", "verdict"]
+__all__ = ["answer", "compare", "exercise", "findings", "forms", "picture", "submission", "untrusted", "verdict"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import platform
 import shutil
 import statistics
@@ -247,5 +246,8 @@ def class_in_words(measured: Measured) -> str:
     )
 
 
-def write_json(measured: Measured, path: Path) -> None:
-    path.write_text(json.dumps(measured.to_json(), indent=2) + "\n")
+def show(measured: Measured, console: Console) -> None:
+    console.print(class_table(measured))
+    if measured.growth:
+        console.print(growth_table(measured))
+    console.print(class_in_words(measured), highlight=False)

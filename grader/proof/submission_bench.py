@@ -8,13 +8,14 @@ import os
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
 from grader.course import Course
@@ -54,6 +55,9 @@ class Measured:
     @property
     def ratio(self) -> float:
         return statistics.median(self.theirs) / statistics.median(self.ours)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "ratio": round(self.ratio, 1)}
 
 
 def bench(course: Course, assignment: str, runs: int) -> Measured:
@@ -172,9 +176,11 @@ def _memory_of(pid: int) -> tuple[int, int]:
     return kilobytes["Pss"] * 1024, (kilobytes["Private_Clean"] + kilobytes["Private_Dirty"]) * 1024
 
 
-def seconds_table(measured: Measured) -> Table:
+def seconds_table(measured: Measured, assignment: str) -> Table:
     """One line for each way to run the notebook, and for each part of ours."""
-    table = Table(title="Seconds for a submission, on one core", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=f"Seconds for a submission of {assignment}, on one core", title_justify="left", box=box.SIMPLE_HEAD
+    )
     table.add_column("")
     for name in ("median", "fastest", "slowest", "runs", "score"):
         table.add_column(name, justify="right")
@@ -188,6 +194,11 @@ def seconds_table(measured: Measured) -> Table:
 def _figures(seconds: Sequence[float]) -> list[str]:
     figures = (statistics.median(seconds), min(seconds), max(seconds))
     return [*(f"{figure:.3f}" for figure in figures), str(len(seconds))]
+
+
+def show(measured: Measured, assignment: str, console: Console) -> None:
+    console.print(seconds_table(measured, assignment))
+    console.print(in_words(measured), highlight=False)
 
 
 def in_words(measured: Measured) -> str:

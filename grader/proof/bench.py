@@ -1,0 +1,46 @@
+"""`grader bench`: what a class, a submission and its verdicts cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from grader.course import Course
+from grader.proof import class_bench, judging_bench, submission_bench
+from grader.proof.demo import ASSIGNMENT
+from grader.running.grading import need_device
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be measured, and how often."""
+
+    assignments: Sequence[str]
+    students: Sequence[int]  # sizes of classes
+    growth: Sequence[int]  # sizes that show how the cost grows
+    sample: int  # how many of a class nbgrader grades, too
+    runs: int
+    device: str
+
+
+def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> None:
+    """Measure, show, and write the numbers down. The class is the demo's, which solves its own assignment only."""
+    need_device(plan.device)
+    numbers: dict[str, Any] = {}
+    if ASSIGNMENT in plan.assignments:
+        measured = class_bench.bench_class(course, plan.students, plan.growth, plan.sample, plan.device, console)
+        class_bench.show(measured, console)
+        numbers |= measured.to_json()
+    for assignment in plan.assignments:
+        submission = submission_bench.bench(course, assignment, plan.runs)
+        submission_bench.show(submission, assignment, console)
+        costs = judging_bench.bench_judging(assignment, plan.runs)
+        console.print(judging_bench.judging_table(assignment, costs))
+        numbers.setdefault("submission", {})[assignment] = submission.to_json()
+        numbers.setdefault("judging", {})[assignment] = [asdict(cost) for cost in costs]
+    output.write_text(json.dumps(numbers, indent=2) + "\n")

@@ -1,0 +1,93 @@
+"""What judging costs: of right answers, of a mistake that has a name, and of one that nobody can explain."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from rich import box
+from rich.table import Table
+
+from grader.catalogue import of_assignment
+from grader.judging.judge import judge
+from grader.model.answer import Answer, Raised, Returned
+from grader.model.exercise import Exercise, SampledCase
+
+NOISE = 0.3  # of a number: more than rounding, and no rule of a mistake
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of one function's verdicts: the median of some runs each."""
+
+    exercise: int
+    entry: str
+    right: float
+    named: float  # the misconception that the judge comes to last
+    unexplained: float
+
+
+def bench_judging(assignment: str, runs: int) -> list[Cost]:
+    torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
+    return [_cost(function, runs) for exercise in of_assignment(assignment) for function in exercise.functions]
+
+
+def _cost(exercise: Exercise, runs: int) -> Cost:
+    cases = exercise.sample()
+    last = exercise.misconceptions[-1:]
+    return Cost(
+        exercise.number,
+        exercise.entry,
+        right=_seconds(exercise, cases, _answers(cases, exercise.reference), runs),
+        named=_seconds(exercise, cases, _answers(cases, lambda *inputs: exercise.wrong_answer(last, inputs)), runs),
+        unexplained=_seconds(
+            exercise, cases, _answers(cases, lambda *inputs: disturbed(exercise.reference(*inputs))), runs
+        ),
+    )
+
+
+def _answers(cases: Sequence[SampledCase], function: Callable[..., Any]) -> list[Answer]:
+    answers: list[Answer] = []
+    for case in cases:
+        try:
+            answers.append(Returned(function(*case.inputs), list(case.inputs)))
+        except Exception as error:  # some mistakes cannot be computed for some sizes
+            answers.append(Raised(type(error).__name__))
+    return answers
+
+
+def disturbed(value: Any) -> Any:
+    """The same with other numbers, of which no misconception can be the cause."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        steps = torch.arange(value.numel(), dtype=value.dtype).reshape(value.shape)
+        return value.detach() * (1 + NOISE * torch.sin(1 + steps))
+    if isinstance(value, dict):
+        return {name: disturbed(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [disturbed(item) for item in value]
+    return value
+
+
+def _seconds(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], runs: int) -> float:
+    measured = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        judge(exercise, cases, answers)
+        measured.append(time.perf_counter() - start)
+    return statistics.median(measured)
+
+
+def judging_table(assignment: str, costs: Sequence[Cost]) -> Table:
+    table = Table(title=f"Seconds of judging, {assignment}", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("exercise", justify="right")
+    table.add_column("")
+    for name in ("right", "last mistake named", "unexplained"):
+        table.add_column(name, justify="right")
+    for cost in costs:
+        figures = (f"{seconds:.3f}" for seconds in (cost.right, cost.named, cost.unexplained))
+        table.add_row(str(cost.exercise), cost.entry, *figures)
+    return table
