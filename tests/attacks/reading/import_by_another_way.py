@@ -9,7 +9,7 @@ from world import GRADER, WON
 
 sys.modules.pop("grader")
 assert pkgutil.get_data("grader", "exercises/ex01_qkv.py") is None
-spec = importlib.util.spec_from_file_location("grader.judge", f"{GRADER}/judge.py")
+spec = importlib.util.spec_from_file_location("grader.judging.judge", f"{GRADER}/judging/judge.py")
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 print(module, WON)

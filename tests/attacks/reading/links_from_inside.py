@@ -5,7 +5,7 @@ import os
 
 from world import CANARY, GRADER, WON
 
-for number, path in enumerate([f"{CANARY}/canary.txt", f"{GRADER}/judge.py"]):
+for number, path in enumerate([f"{CANARY}/canary.txt", f"{GRADER}/judging/judge.py"]):
     for link in (os.symlink, os.link):
         try:
             link(path, f"{link.__name__}{number}")

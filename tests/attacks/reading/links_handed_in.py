@@ -6,7 +6,7 @@ def attack(notebook, cells, folder):
     (folder / "book.db").symlink_to(f"{COURSE}/gradebook.db")
     (folder / "canary.txt").symlink_to(f"{CANARY}/canary.txt")
     (folder / "others").symlink_to(f"{COURSE}/submitted/alice")
-    (folder / "reader.py").symlink_to(f"{GRADER}/judge.py")
+    (folder / "reader.py").symlink_to(f"{GRADER}/judging/judge.py")
     cells["exercise-1"]["source"] = (
         "import os, glob\n"
         "for path in glob.glob('**', recursive=True):\n"

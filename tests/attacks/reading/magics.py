@@ -4,7 +4,7 @@
 from world import CANARY, GRADER, WON
 
 shell = get_ipython()
-for magic, line in (("load", f"{CANARY}/canary.txt"), ("run", f"{GRADER}/judge.py"), ("pycat", f"{GRADER}/judge.py")):
+for magic, line in (("load", f"{CANARY}/canary.txt"), ("run", f"{GRADER}/judging/judge.py"), ("pycat", f"{GRADER}/judging/judge.py")):
     try:
         print(shell.run_line_magic(magic, line))
     except Exception:
