@@ -137,7 +137,7 @@ def _scores(course: Course, student: str, assignment: str = ASSIGNMENT) -> dict[
 @pytest.fixture(autouse=True)
 def _same_random_numbers() -> None:
     """What a test draws, or the code that it runs, is the same in every run: no test passes by chance."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -112,7 +112,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
 def same_chance() -> Iterator[None]:
     """Random numbers as in the sandbox, where every answer is computed after the same seed."""
     state = torch.get_rng_state()
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # torch.manual_seed also formats a traceback for each kind of device
     try:
         yield
     finally:

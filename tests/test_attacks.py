@@ -369,7 +369,7 @@ SWITCHED_OFF = [
     Off(
         "the careful comparison",
         {"forging/nan_everywhere": "points", "forging/empty_lists": "points"},
-        patch=("grader.judging.judge.difference", compared_naively),
+        patch=("grader.model.forms.function.difference", compared_naively),
     ),
 ]
 

@@ -324,7 +324,7 @@ def test_impossible_arguments_must_be_refused(
 
 @pytest.mark.parametrize("assignment", NUMBERS)
 def test_the_files_beside_a_notebook_are_the_same_everywhere(assignment: str) -> None:
-    for name, original in {"checking.py": SOURCE / "self_attention", "compare.py": ROOT / "grader"}.items():
+    for name, original in {"checking.py": SOURCE / "self_attention", "compare.py": ROOT / "grader" / "model"}.items():
         assert (SOURCE / assignment / name).resolve() == (original / name).resolve()
 
 

@@ -29,7 +29,7 @@ class Onlooker:
         self._quiet = quiet
         self._done = 0
         self._started = self._last_line = time.monotonic()
-        # Without a thread that draws: workers are started while the bar is there.
+        # Without a thread that draws: a crew is started while the bar is there.
         self._bar = Progress(
             TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(), TextColumn("[yellow]{task.fields[now]}"), console=console, auto_refresh=False,

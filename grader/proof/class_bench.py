@@ -187,7 +187,7 @@ def _theirs(course: Course, student: str) -> float:
 
 
 def _ours(course: Course, device: str) -> float:
-    """With all that belongs to it: the start of Python, of the workers and of their zygotes."""
+    """With all that belongs to it: the start of Python, of the crew and of its zygotes."""
     command = [sys.executable, "-m", "grader", "autograde", ASSIGNMENT, "--quiet", "--device", device]
     start = time.perf_counter()
     subprocess.run(command, cwd=course.root, check=True)

@@ -1,4 +1,4 @@
-"""The trusted end of the zygote: start it once for each worker, and have it fork sandboxes."""
+"""The trusted end of the zygote: start it once for each process that grades, and have it fork sandboxes."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ _lock = threading.Lock()  # one order at a time, so that each thread gets its ow
 
 
 def fork_sandbox(order: dict[str, Any]) -> Forked:
-    """Fork from this worker's zygote, which is started on first use and again whenever it has died."""
+    """Fork from the zygote of this process, which is started on first use and again whenever it has died."""
     global _zygote
     with _lock:
         if _zygote is not None:
