@@ -92,7 +92,7 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
         f"Your code ran for more than {_seconds(limit)} and was stopped. Is there an endless loop?"
     ),
     Loss.WAITING: lambda limit: (
-        f"Your code was not done after {_seconds(limit)}, most of which it waited, and was stopped. "
+        f"Your code was not done after {_seconds(limit)} and was stopped. "
         "Does it sleep, or wait for something that never comes?"
     ),
     Loss.NOTEBOOK: lambda _: "The notebook as a whole took too long; your code was stopped.",
