@@ -9,6 +9,7 @@ from grader.judging.judge import judge
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise
 from grader.model.verdict import Reason
+from grader.proof import class_bench
 from grader.proof.judging_bench import bench_judging, disturbed, judging_table
 
 FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
@@ -27,3 +28,9 @@ def test_every_function_of_an_assignment_has_a_line() -> None:
     costs = bench_judging("self_attention", runs=1)
     assert [cost.exercise for cost in costs] == list(range(1, 9))
     assert judging_table("self_attention", costs).row_count == 8
+
+
+def test_what_each_submission_costs_is_told_beyond_the_start() -> None:
+    measured = class_bench.Measured("a machine", 2, "cpu", start=5.0, growth={12: 6.0, 102: 15.0})
+    assert measured.to_json()["each"] == {12: 0.1, 102: 0.1}
+    assert class_bench.growth_table(measured).row_count == 3
