@@ -16,7 +16,8 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge
 from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
-from grader.model.exercise import Misconception, can_combine
+from grader.model.answer import Raised, Returned
+from grader.model.exercise import SAMPLES_PER_CASE, Misconception, can_combine
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
 
@@ -317,3 +318,30 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
         assert type(output) is type(seen), chosen
         if isinstance(output, torch.Tensor):
             assert torch.allclose(output, seen, rtol=0, atol=0, equal_nan=True), chosen
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_at_a_glance_everything_is_seen_that_is_soon_computed(number: int) -> None:
+    """In each kind of case, on shared modules, it is what is seen where everything is computed."""
+    exercise = EXERCISES[number]
+    if exercise.glance is None:
+        pytest.skip("looking saves no time")
+    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    cases = exercise.sample()[::SAMPLES_PER_CASE]
+    chance = random.Random(number)
+    key = AnswerKey(exercise, cases)
+    for index, case in enumerate(cases):
+        assert exercise.glance
+        inputs = exercise.glance(*case.inputs).inputs
+        singles: list[tuple[Misconception, ...]] = [(one,) for one in chance.sample(exercise.misconceptions, 10)]
+        for chosen in [*singles, *chance.sample(pairs, 10)]:
+            soon, everything = key.soon(chosen, index)
+            assert everything == (not case.inputs[3].get("gradients"))
+            try:
+                wanted = exercise.reading(exercise.wrong_answer(chosen, inputs), inputs)
+            except Exception as error:
+                assert soon == Raised(type(error).__name__), chosen
+                continue
+            assert isinstance(soon, Returned), chosen
+            assert list(soon.value) == list(wanted), chosen
+            assert exercise.form.agrees(soon.value, wanted, key.expected[index], 1e-12), chosen

@@ -84,8 +84,8 @@ def _nothing_to_drop(gone: Tensor, survivors: Tensor, tolerance: float) -> str:
 
 def _one_number(after: Tensor, p: float) -> bool:
     """Whether as many entries as would be dropped are one and the same number, and the others are not."""
-    numbers, counts = after.unique(return_counts=True)
-    return len(numbers) > 1 and fits(int(counts.max()), len(after), p)
+    most = int((after == after.mode().values).sum())
+    return most < len(after) and fits(most, len(after), p)
 
 
 def _all_or_nothing(survivors: Tensor, tolerance: float) -> str:
