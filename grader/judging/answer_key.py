@@ -43,6 +43,21 @@ class AnswerKey:
         """The output at a glance at a case, of the reference if nothing is held; None where it cannot be computed."""
         return self._outputs(held, index)
 
+    def is_soon_computed(self, index: int) -> bool:
+        """Whether nothing in a case takes long."""
+        return self._glance(index).whole
+
+    def soon(self, held: Held, index: int) -> Returned | Raised:
+        """What is compared of what can soon be computed."""
+        glance = self._glance(index)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
+                value = glance.answer(changes_of(held))
+        except Exception as error:
+            return Raised(type(error).__name__)
+        return Returned(self.exercise.reading(value, glance.inputs), [])
+
     def _answer(self, held: Held, index: int) -> Returned | Raised:
         inputs = self.cases[index].inputs
         try:
@@ -55,17 +70,6 @@ class AnswerKey:
         if isinstance(answer, Raised):
             return answer
         return replace(answer, value=self.exercise.reading(answer.value, self.cases[index].inputs))
-
-    def soon(self, held: Held, index: int) -> tuple[Returned | Raised, bool]:
-        """What is compared of what can soon be computed, and whether this is everything."""
-        glance = self._glance(index)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
-                answer = glance.answer(changes_of(held))
-        except Exception as error:
-            return Raised(type(error).__name__), glance.whole
-        return Returned(self.exercise.reading(answer, glance.inputs), []), glance.whole
 
     def _glance(self, index: int) -> Glance:
         if index not in self._glances:

@@ -56,7 +56,7 @@ def _likely_pairs(pairs: Sequence[Held], glances: Sequence[Look], looks: Sequenc
     for look in _of_different_cases(glances)[:2]:  # one alone may tell little, as a single word does
         if len(pairs) > few:
             pairs = look.glance().possible(pairs)
-    for look in _of_different_cases(looks)[:3]:
+    for look in _of_different_cases(sorted(looks, key=lambda look: not look.is_soon_told))[:3]:
         if len(pairs) > few:
             pairs = look.possible(pairs)
     return pairs
@@ -106,17 +106,20 @@ class Look:
         unseen = [held for held in singles if self._agrees(self.key.expected[self.index], held)]
         return _left(pairs, unseen, self.is_explained_by, self._soon_explaining)
 
-    def _soon_explaining(self, pairs: Sequence[Held]) -> list[Held]:
-        return [pair for pair in pairs if self._may_be_explained_by(pair)]
+    @property
+    def is_soon_told(self) -> bool:
+        """Whether what is soon computed tells who answers otherwise: an error may come later."""
+        return isinstance(self.answer, Returned) or self.key.is_soon_computed(self.index)
+
+    def _soon_explaining(self, pairs: Sequence[Held]) -> Sequence[Held]:
+        return [pair for pair in pairs if self._may_be_explained_by(pair)] if self.is_soon_told else pairs
 
     def _may_be_explained_by(self, held: Held) -> bool:
-        soon, everything = self.key.soon(held, self.index)
-        if not isinstance(self.answer, Returned):
-            return isinstance(soon, Raised) or not everything
-        if isinstance(soon, Raised):
-            return False
+        wrong = self.key.soon(held, self.index)
+        if isinstance(wrong, Raised) or not isinstance(self.answer, Returned):
+            return type(wrong) is type(self.answer)
         expected = self.key.expected[self.index]
-        return self.key.exercise.form.agrees(self.answer.value, soon.value, expected, self.tolerance)
+        return self.key.exercise.form.agrees(self.answer.value, wrong.value, expected, self.tolerance)
 
     def _agrees(self, value: Any, held: Held) -> bool:
         wrong, expected = self.key.wrong(held, self.index), self.key.expected[self.index]
