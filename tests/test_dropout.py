@@ -63,6 +63,7 @@ WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
     "NOTHING_DROPPED": lambda x, _: x,
     "ALL_SCALED": lambda x, _: x / (1 - P),
     "ALL_CHANGED": lambda x, _: x + 1,
+    "OTHER_THAN_ZERO": lambda x, rng: torch.where(torch.rand(x.shape, generator=rng) >= P, x + 2, -1.0),
     "EVERYTHING_DROPPED": lambda x, _: 0 * x,
     "NOT_FINITE": lambda x, rng: dropped(x, P, rng) / dropped(x, P, rng),
     "WHOLE_ROWS": lambda x, rng: x * (torch.rand(3, 20, 1, generator=rng) >= P) / (1 - P),

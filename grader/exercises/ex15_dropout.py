@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,17 +10,15 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
+from grader.kit.module_references import same_chance
 from grader.model.forms.twice import TWICE
 from grader.sandbox.forms.twice import twice
 
 Tensor = torch.Tensor
 Random = torch.Generator
 
-SEED = 20_150_615  # of our own random numbers
 ROUNDING = 1e-5  # of single numbers, which are only multiplied
 SAME_AGAIN = "Two calls drop the same entries. Draw random numbers in each call anew, and set no seed there."
-
-_calls = itertools.count(SEED)
 
 
 def dropped_out(
@@ -44,12 +41,22 @@ def dropped_out(
 
 
 def random(seed: int | None = None) -> Random:
-    """Random numbers after this seed, or such as have never been there."""
-    return Random().manual_seed(next(_calls) if seed is None else seed)
+    """Random numbers after this seed, or those that come next."""
+    return torch.default_generator if seed is None else Random().manual_seed(seed)
+
+
+def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """What two calls return: the same for the same inputs, whatever was asked before."""
+
+    def answer(*inputs: Any) -> dict[str, Any]:
+        with same_chance():
+            return twice(function, *inputs)
+
+    return answer
 
 
 def reference(attn_weights: Tensor, p: float, training: bool, **changes: Any) -> dict[str, Any]:
-    return twice(functools.partial(dropped_out, **changes), attn_weights, p, training)
+    return in_two_calls(functools.partial(dropped_out, **changes))(attn_weights, p, training)
 
 
 reference.__wrapped__ = dropped_out  # type: ignore[attr-defined]  # its source is the one that must not leak
@@ -83,10 +90,6 @@ def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
         return weights.clone()
     dropped: Tensor = dropped_out(weights, p, training)
     return dropped / dropped.sum(-1, keepdim=True) * weights.sum(-1, keepdim=True)
-
-
-def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    return functools.partial(twice, function)
 
 
 def sized(*shape: int, p: float, training: bool) -> Callable[[Random], Inputs]:

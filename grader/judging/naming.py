@@ -1,14 +1,14 @@
 """Which misconceptions explain all of a student's answers: one, or two at once.
 
-There are thousands of pairs. So where looking saves time, a part of one case is computed for all of them, and only
-those that give the student's output there are tried on all cases.
+There are thousands of pairs. So where looking saves time, a part of some cases is computed first, and only those that
+give what the student's code gave there are tried on all cases.
 """
 
 from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,49 +28,104 @@ def explaining(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool],
     if not all(isinstance(answer, Returned | Raised) for answer in answers):
         return ()  # no misconception is lost on the way
     telling = sorted(range(len(answers)), key=lambda index: not wrong[index])  # wrong answers before right ones
-    glance = _glance(key, answers, telling, tolerance)
-    singles: list[Held] = [(one,) for one in key.exercise.misconceptions]
-    likely = itertools.chain(glance.explaining(singles) if glance else singles, _likely_pairs(key, glance))
-    return next((held for held in likely if _explained_by(held, key, answers, telling, tolerance)), ())
+    looks = [Look(key, index, answers[index], tolerance) for index in telling]
+    return next((held for held in _likely(key, looks) if _explained_by(held, looks)), ())
 
 
-def _explained_by(
-    held: Held, key: AnswerKey, answers: Sequence[Answer], telling: Sequence[int], tolerance: float
-) -> bool:
-    form, evidence = key.exercise.form, False
-    for index in telling:
-        answer = answers[index]
-        if not isinstance(answer, Returned):  # then the misconception must fail, too
-            if isinstance(key.answer(held, index), Returned):
-                return False
-            continue
-        wrong = key.wrong(held, index)
-        if isinstance(wrong, Raised) or not form.agrees(answer.value, wrong.value, key.expected[index], tolerance):
-            return False
-        evidence = evidence or form.is_evidence(wrong.value)
-    return evidence  # errors alone are none
+def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
+    """In every case, and in one at least by more than an error."""
+    return all(look.is_explained_by(held) for look in looks) and any(look.is_evidence(held) for look in looks)
 
 
-def _likely_pairs(key: AnswerKey, glance: Glance | None) -> Iterator[Held]:
-    """Two that can be held at once."""
-    pairs = (pair for pair in itertools.combinations(key.exercise.misconceptions, 2) if can_combine(*pair))
+def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
+    """All that may explain the answers: each misconception, and then two that can be held at once."""
+    misconceptions = key.exercise.misconceptions
+    singles: list[Held] = [(one,) for one in misconceptions]
+    pairs = (pair for pair in itertools.combinations(misconceptions, 2) if can_combine(*pair))
     if not key.exercise.glance:
-        yield from pairs
-    elif glance:  # without any output there is no evidence for a second one
-        yield from glance.explaining(list(glance.possible(pairs)))
+        yield from itertools.chain(singles, pairs)
+        return
+    glances = [look for look in looks if look.output is not None]
+    yield from glances[0].glance().explaining(singles) if glances else singles
+    if glances:  # without any output there is no evidence for a second one
+        yield from _likely_pairs(list(pairs), glances, looks, few=len(singles))
 
 
-def _glance(key: AnswerKey, answers: Sequence[Answer], telling: Sequence[int], tolerance: float) -> Glance | None:
-    """At the most telling output; none where the student's code has no output, or looking saves no time."""
-    if not key.exercise.glance:
-        return None
-    for index in telling:
-        answer = answers[index]
-        value = answer.value if isinstance(answer, Returned) else None
+def _likely_pairs(pairs: Sequence[Held], glances: Sequence[Look], looks: Sequence[Look], few: int) -> Sequence[Held]:
+    """Those that are left after looking at one case after the other, until they are `few`, and soon tried."""
+    for look in _of_different_cases(glances)[:2]:  # one alone may tell little, as a single word does
+        if len(pairs) > few:
+            pairs = look.glance().possible(pairs)
+    for look in _of_different_cases(sorted(looks, key=lambda look: not look.is_soon_told))[:3]:
+        if len(pairs) > few:
+            pairs = look.possible(pairs)
+    return pairs
+
+
+def _of_different_cases(looks: Sequence[Look]) -> list[Look]:
+    """The first of each case: what the same case shows with other inputs is much the same."""
+    first: dict[str, Look] = {}
+    for look in looks:
+        first.setdefault(look.key.cases[look.index].case.name, look)
+    return list(first.values())
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the student's code does in one case, as it was read."""
+
+    key: AnswerKey
+    index: int  # of the case
+    answer: Answer
+    tolerance: float
+
+    @property
+    def output(self) -> torch.Tensor | None:
+        """What can be compared at a glance."""
+        value = self.answer.value if isinstance(self.answer, Returned) else None
         outputs = value.get("output") if isinstance(value, dict) else None
-        if isinstance(outputs, dict) and isinstance(outputs.get("output"), torch.Tensor):
-            return Glance(key, index, outputs["output"], tolerance)
-    return None
+        output = outputs.get("output") if isinstance(outputs, dict) else None
+        return output if isinstance(output, torch.Tensor) else None
+
+    def glance(self) -> Glance:
+        assert self.output is not None
+        return Glance(self.key, self.index, self.output, self.tolerance)
+
+    def is_explained_by(self, held: Held) -> bool:
+        if not isinstance(self.answer, Returned):  # then the misconception must fail, too
+            return isinstance(self.key.answer(held, self.index), Raised)
+        return self._agrees(self.answer.value, held)
+
+    def is_evidence(self, held: Held) -> bool:
+        wrong = self.key.wrong(held, self.index)  # errors are none
+        return isinstance(wrong, Returned) and self.key.exercise.form.is_evidence(wrong.value)
+
+    def possible(self, pairs: Sequence[Held]) -> list[Held]:
+        """All but those that show too little here, or something else in what is soon computed."""
+        singles = list({one.name: (one,) for pair in pairs for one in pair}.values())
+        unseen = [held for held in singles if self._agrees(self.key.expected[self.index], held)]
+        return _left(pairs, unseen, self.is_explained_by, self._soon_explaining)
+
+    @property
+    def is_soon_told(self) -> bool:
+        """Whether what is soon computed tells who answers otherwise: an error may come later."""
+        return isinstance(self.answer, Returned) or self.key.is_soon_computed(self.index)
+
+    def _soon_explaining(self, pairs: Sequence[Held]) -> Sequence[Held]:
+        return [pair for pair in pairs if self._may_be_explained_by(pair)] if self.is_soon_told else pairs
+
+    def _may_be_explained_by(self, held: Held) -> bool:
+        wrong = self.key.soon(held, self.index)
+        if isinstance(wrong, Raised) or not isinstance(self.answer, Returned):
+            return type(wrong) is type(self.answer)
+        expected = self.key.expected[self.index]
+        return self.key.exercise.form.agrees(self.answer.value, wrong.value, expected, self.tolerance)
+
+    def _agrees(self, value: Any, held: Held) -> bool:
+        wrong, expected = self.key.wrong(held, self.index), self.key.expected[self.index]
+        if isinstance(wrong, Raised):
+            return False
+        return self.key.exercise.form.agrees(value, wrong.value, expected, self.tolerance)
 
 
 @dataclass(frozen=True)
@@ -90,16 +145,33 @@ class Glance:
         near = _near(self.output, outputs, self.tolerance)
         return [candidates[i] for i in near if same(self.output, outputs[i], self.tolerance, strict=True)]
 
-    def possible(self, pairs: Iterable[Held]) -> Iterator[Held]:
-        """All but the pairs of which one changes nothing here, and the other one does not explain the output."""
-        singles = [(one,) for one in self.key.exercise.misconceptions]
+    def possible(self, pairs: Sequence[Held]) -> list[Held]:
+        """All but those that show too little here, or another output."""
+        singles = list({one.name: (one,) for pair in pairs for one in pair}.values())
         right = Glance(self.key, self.index, self.key.output((), self.index), self.tolerance)
-        unseen = {one.name for (one,) in right.explaining(singles)}
-        enough = {tuple(one.name for one in held) for held in self.explaining([(), *singles])}
-        for pair in pairs:
-            seen = tuple(one.name for one in pair if one.name not in unseen)
-            if len(seen) == 2 or seen in enough:
-                yield pair
+        enough = {_names(held) for held in self.explaining([(), *singles])}
+        return _left(pairs, right.explaining(singles), lambda held: _names(held) in enough, self.explaining)
+
+
+def _left(
+    pairs: Sequence[Held],
+    unseen: Iterable[Held],
+    explains: Callable[[Held], bool],
+    explaining_both: Callable[[Sequence[Held]], Sequence[Held]],
+) -> list[Held]:
+    """The pairs that explain what is seen of a case, if one that is `unseen` there alone changes nothing."""
+    names = {name for held in unseen for name in _names(held)}
+    seen = [tuple(one for one in pair if one.name not in names) for pair in pairs]
+    enough: dict[tuple[str, ...], bool] = {}
+    for held in seen:
+        if len(held) < 2 and _names(held) not in enough:
+            enough[_names(held)] = explains(held)
+    enough |= {_names(pair): True for pair in explaining_both([held for held in seen if len(held) == 2])}
+    return [pair for pair, held in zip(pairs, seen, strict=True) if enough.get(_names(held), False)]
+
+
+def _names(held: Held) -> tuple[str, ...]:
+    return tuple(one.name for one in held)
 
 
 def _near(output: torch.Tensor, others: Sequence[Any], tolerance: float) -> list[int]:

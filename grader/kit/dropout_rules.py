@@ -25,6 +25,7 @@ DROPPED_IN_VAIN = "Entries are dropped where none should be."
 NOTHING_DROPPED = "Nothing is dropped."
 ALL_SCALED = "Nothing is dropped, but everything is scaled."
 ALL_CHANGED = "Nothing is dropped, but the numbers are changed."
+OTHER_THAN_ZERO = "Dropped entries are set to another number than 0, as F.alpha_dropout does. A dropped entry is 0."
 EVERYTHING_DROPPED = "Everything is dropped."
 NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
 WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry by itself."
@@ -59,7 +60,9 @@ def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-
     if not gone.any() or not len(survivors):
         right = not len(survivors) or _factor(float(survivors.mean()), p, tolerance) == ""
         by_chance = fits(int(gone.sum()), int(telling.sum()), p)  # there may be very few
-        return "" if right and by_chance else _all_or_nothing(survivors, tolerance)
+        if right and by_chance:
+            return ""
+        return OTHER_THAN_ZERO if _one_number(after[telling], p) else _all_or_nothing(survivors, tolerance)
     regular = next(_regularities(gone, telling, before), "")
     if regular:
         return regular
@@ -77,6 +80,12 @@ def _nothing_to_drop(gone: Tensor, survivors: Tensor, tolerance: float) -> str:
     if gone.any():
         return DROPPED_IN_VAIN if len(survivors) else EVERYTHING_DROPPED
     return "" if bool(((survivors - 1).abs() <= tolerance).all()) else _all_or_nothing(survivors, tolerance)
+
+
+def _one_number(after: Tensor, p: float) -> bool:
+    """Whether as many entries as would be dropped are one and the same number, and the others are not."""
+    most = int((after == after.mode().values).sum())
+    return most < len(after) and fits(most, len(after), p)
 
 
 def _all_or_nothing(survivors: Tensor, tolerance: float) -> str:

@@ -6,14 +6,16 @@ The steps of such a class are its annotated attributes: functions, and whatever 
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader.model.exercise import Glance, Inputs
-from grader.sandbox.forms.module import load, observe
+from grader.model.exercise import Glance
+from grader.sandbox.forms.module import called, copied, describe, load, observe
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -32,12 +34,8 @@ def observing(module_class: type[nn.Module]) -> Callable[..., dict[str, Any]]:
 
 
 def glancing(module_class: type[nn.Module]) -> Callable[..., Glance]:
-    """At the first call of a case: its output with some steps changed, computed many times as fast as all of a case."""
-
-    def glance(*inputs: Any) -> Glance:
-        return _FirstCall(module_class, inputs).output
-
-    return glance
+    """At a case without its gradients: what is seen with some steps changed, computed many times as fast."""
+    return functools.partial(_Calls, module_class)
 
 
 @contextlib.contextmanager
@@ -56,34 +54,51 @@ def _step(change: Any) -> Any:
     return staticmethod(change) if callable(change) else change
 
 
-class _FirstCall:
-    """One call of a class with any of its steps changed.
+class _Calls:
+    """The calls of a case with any of the steps of a class changed.
 
     A module is built once for all changes of what happens in the call alone: building takes longer than the call.
     """
 
-    def __init__(self, module_class: type[nn.Module], inputs: Inputs) -> None:
+    def __init__(self, module_class: type[nn.Module], *inputs: Any) -> None:
         self._class = module_class
-        self._arguments, self._weights, calls, self._how = inputs
-        self._call = calls["output"]
+        self._arguments, self._weights, self._calls, how = inputs
+        self._train = bool(how.get("train"))
+        self.whole = not how.get("gradients")
+        self.inputs = inputs if self.whole else (*inputs[:3], {**how, "gradients": 0})
         self._steps = {name: getattr(module_class, name) for name in module_class.__annotations__}
         self._in_building: set[str] = set()  # the steps that are known to be taken when a module is built
-        self._built: dict[frozenset[tuple[str, int]], tuple[nn.Module, Tensor] | Exception] = {}
+        self._built: dict[frozenset[tuple[str, int]], _Built | Exception] = {}
 
     def output(self, changes: Changes) -> Any:
-        """What comes back; None where the module has not the parameters that it should."""
-        with same_chance(), torch.no_grad():
-            module, chance = self._module(changes)
-            later = {name: change for name, change in changes.items() if name not in self._in_building}
-            vars(module).update(later)
-            torch.default_generator.set_state(chance)
-            try:
-                return module(*(one.clone() if isinstance(one, Tensor) else one for one in self._call))
-            finally:
-                vars(module).update((name, self._steps[name]) for name in later)
+        """What comes back of the first call; an error where the module has not the parameters that it should."""
+        with torch.no_grad(), self._changed(changes) as built:
+            if not built.loaded:
+                raise ValueError("it has other parameters")
+            return built.module(*map(copied, self._calls["output"]))
 
-    def _module(self, changes: Changes) -> tuple[nn.Module, Tensor]:
-        """The module with what is changed in building it, and the generator's state from there on."""
+    def answer(self, changes: Changes) -> dict[str, Any]:
+        """What is seen of all calls."""
+        if self.inputs[3].get("impossible"):
+            return observing(self._class)(*self.inputs, **changes)
+        with self._changed(changes) as built:
+            return {**built.seen, **(called(built.module, self._calls) if built.loaded else {})}
+
+    @contextlib.contextmanager
+    def _changed(self, changes: Changes) -> Iterator[_Built]:
+        """A module with these changes, which are undone afterwards."""
+        with same_chance():
+            built = self._module(changes)
+            later = {name: change for name, change in changes.items() if name not in self._in_building}
+            vars(built.module).update(later)
+            torch.default_generator.set_state(built.chance)
+            try:
+                yield built
+            finally:
+                vars(built.module).update((name, self._steps[name]) for name in later)
+
+    def _module(self, changes: Changes) -> _Built:
+        """The module with what is changed in building it."""
         while True:
             steps = {name: change for name, change in changes.items() if name in self._in_building}
             key = frozenset((name, id(change)) for name, change in steps.items())
@@ -100,21 +115,31 @@ class _FirstCall:
             raise built
         return built
 
-    def _build(self, changes: Changes, taken: set[str]) -> tuple[nn.Module, Tensor] | Exception:
+    def _build(self, changes: Changes, taken: set[str]) -> _Built | Exception:
         """Build a module and note the steps that are taken for it."""
         steps = {**self._steps, **changes}
         watched = {name: _Watched(name, step, taken) for name, step in steps.items()}
         torch.default_generator.manual_seed(0)
         try:
             module = type(self._class.__name__, (self._class,), watched)(*self._arguments)
-            if not load(module, self._weights):
-                return ValueError("it has other parameters")
+            seen = describe(module)
+            loaded = load(module, self._weights)
         except Exception as error:
             return error
         module.to(next(iter(self._weights.values())).device)
-        module.train(bool(self._how["train"]))
+        module.train(self._train)
         vars(module).update(steps)
-        return module, torch.default_generator.get_state()
+        return _Built(module, seen, loaded, torch.default_generator.get_state())
+
+
+@dataclass(frozen=True)
+class _Built:
+    """A module, what is seen of it, whether the weights were loaded, and the generator's state from there on."""
+
+    module: nn.Module
+    seen: dict[str, Any]
+    loaded: bool
+    chance: Tensor
 
 
 class _Watched:

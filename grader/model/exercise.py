@@ -6,7 +6,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -18,8 +18,20 @@ Inputs = tuple[Any, ...]
 Standins = Mapping[str, Callable[..., Any]]
 # Makes a picture of what came back for some inputs. None: there is nothing to see.
 MakePicture = Callable[[Any, Sequence[Any]], Picture | None]
-# What a part of a case gives, computed soon, with some steps of the reference changed.
-Glance = Callable[[Mapping[str, Any]], Any]
+
+
+class Glance(Protocol):
+    """Parts of a case that are soon computed, with some steps of the reference changed."""
+
+    inputs: Inputs  # of the case, without what takes long
+    whole: bool  # whether nothing does
+
+    def output(self, changes: Mapping[str, Any]) -> Any:
+        """What is computed first."""
+
+    def answer(self, changes: Mapping[str, Any]) -> Any:
+        """What the reference answers to `inputs`."""
+
 
 DEFAULT_SEED = 2026
 SAMPLES_PER_CASE = 2  # so that no constant can be right
@@ -70,7 +82,7 @@ class Exercise:
     read: Callable[..., Any] | None = None
     # What stands in for a student's wrong version of this function in later exercises, if not the reference.
     lent: Callable[..., Any] | None = None
-    # A part of a case that is computed first, where the rest takes time: `glance(*inputs)` is what computes it.
+    # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` is what computes them.
     glance: Callable[..., Glance] | None = None
     # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
     picture: MakePicture | None = None

@@ -34,19 +34,24 @@ def observe(
     module = module_class(*arguments)
     if not isinstance(module, nn.Module):
         raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
-    seen = _describe(module)
+    seen = describe(module)
     if not load(module, weights):
         return seen
     module.to(next(iter(weights.values())).device)
     module.train(bool(how.get("train")))
-    seen["changes_input"] = False
-    seen["outputs"] = {}
-    for name, call in calls.items():
-        given = [_copy(one) for one in call]
-        seen["outputs"][name] = module(*given)
-        seen["changes_input"] |= not all(map(_same, given, call))
+    seen |= called(module, calls)
     if how.get("gradients"):
         seen["gradients"] = _gradients(module, weights, next(iter(calls.values())), how["gradients"])
+    return seen
+
+
+def called(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """What comes back of each call, and whether any changes what it is given."""
+    seen: dict[str, Any] = {"changes_input": False, "outputs": {}}
+    for name, call in calls.items():
+        given = [copied(one) for one in call]
+        seen["outputs"][name] = module(*given)
+        seen["changes_input"] |= not all(map(_same, given, call))
     return seen
 
 
@@ -60,7 +65,7 @@ def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
     return True
 
 
-def _describe(module: nn.Module) -> dict[str, Any]:
+def describe(module: nn.Module) -> dict[str, Any]:
     """Names and shapes of all tensors that a module holds, by how it holds them."""
     return {
         "parameters": {name: list(one.shape) for name, one in _parameters(module).items()},
@@ -98,8 +103,8 @@ def _gradients(
     module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
 ) -> dict[str, torch.Tensor | None]:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
-    leaves = [_copy(one).requires_grad_() if index < inputs else one for index, one in enumerate(call)]
-    output = module(*map(_copy, leaves))  # copies, so that they may be changed in place as any tensor on the way
+    leaves = [copied(one).requires_grad_() if index < inputs else one for index, one in enumerate(call)]
+    output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
     asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in range(inputs)}}
     if not (isinstance(output, torch.Tensor) and output.requires_grad):
@@ -110,7 +115,7 @@ def _gradients(
     return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}
 
 
-def _copy(value: Any) -> Any:
+def copied(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
