@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grader.kit.module_cases import draw_weights, impossible, trial
-    from grader.kit.module_readings import reading
+    from grader.kit.module_readings import reader
     from grader.kit.module_references import glancing, observing
     from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
     from grader.model.forms.function import FUNCTION, Form
@@ -37,7 +37,7 @@ _HOMES = {
     "impossible": "grader.kit.module_cases",
     "observing": "grader.kit.module_references",
     "randn": "grader.model.exercise",
-    "reading": "grader.kit.module_readings",
+    "reader": "grader.kit.module_readings",
     "trial": "grader.kit.module_cases",
 }
 
@@ -58,7 +58,7 @@ __all__ = [
     "impossible",
     "observing",
     "randn",
-    "reading",
+    "reader",
     "trial",
 ]
 

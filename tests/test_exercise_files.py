@@ -100,7 +100,7 @@ def cases(number: int | str, seed: int = DEFAULT_SEED) -> list[tuple[SampledCase
     """The cases with what is read of the reference's answers. Of a class, one draw: it takes ten times as long."""
     exercise = FUNCTIONS[number]
     drawn = exercise.sample(seed)[:: SAMPLES_PER_CASE if exercise.form is MODULE else 1]
-    return [(case, exercise.reading(exercise.reference(*case.inputs), case.inputs)) for case in drawn]
+    return [(case, exercise.compared(exercise.reference(*case.inputs), case.inputs)) for case in drawn]
 
 
 @functools.cache
@@ -118,7 +118,7 @@ def wrong_reading(number: int | str, name: str, index: int) -> Answer:
     found = wrong_answer(number, name, index)
     if not isinstance(found, Returned):
         return found
-    return replace(found, value=exercise.reading(found.value, case.inputs))
+    return replace(found, value=exercise.compared(found.value, case.inputs))
 
 
 class Remembered(Exercise):
@@ -147,7 +147,7 @@ def answers_right(exercise: Exercise, case: SampledCase, expected: Any, held: Se
     found = answer(exercise, case.inputs, held)
     if not isinstance(found, Returned):
         return False
-    return exercise.form.finding(exercise.reading(found.value, case.inputs), expected, TOLERANCE["cpu"]) is None
+    return exercise.form.finding(exercise.compared(found.value, case.inputs), expected, TOLERANCE["cpu"]) is None
 
 
 def sizes(value: Any) -> tuple[int, ...]:

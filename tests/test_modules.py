@@ -347,6 +347,6 @@ def test_at_a_glance_everything_is_seen_that_is_soon_computed(number: int) -> No
 
 def answered(exercise: Exercise, held: tuple[Misconception, ...], inputs: Inputs) -> Returned | Raised:
     try:
-        return Returned(exercise.reading(exercise.wrong_answer(held, inputs), inputs), [])
+        return Returned(exercise.compared(exercise.wrong_answer(held, inputs), inputs), [])
     except Exception as error:
         return Raised(type(error).__name__)

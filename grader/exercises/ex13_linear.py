@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, randn
 from grader.exercises.attention_cases import projection_shapes
 from grader.exercises.mistakes import one_head, projections
 from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
-from grader.kit.module_readings import reading
+from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
 
@@ -66,7 +66,7 @@ exercise = Exercise(
     form=MODULE,
     glance=glancing(SelfAttention_v2),
     reference=reference,
-    read=reading(reference),
+    read=reader(reference),
     cases=[
         Case("fewer features than words", catches="√d_in or √T for √d_out", inputs=sized(5, 3, 4, gradients=1)),
         Case("more features than words", catches="a hard-coded √2, lost gradients", inputs=sized(4, 7, 5, gradients=1)),

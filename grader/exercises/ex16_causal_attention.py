@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises.mistakes import dropout, masks, one_head, projections, weighing
 from grader.kit.module_cases import WORDS, dropout_trial
-from grader.kit.module_readings import picture_of_future, reading, wrong_mask
+from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
 
@@ -94,7 +94,7 @@ exercise = Exercise(
     reference=reference,
     picture=picture_of_future,
     explained_in={"scaling": "exercise-12"},
-    read=reading(reference, causal=True, mask=wrong_buffer),
+    read=reader(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(
             "one sentence",

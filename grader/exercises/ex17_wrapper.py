@@ -13,7 +13,7 @@ from grader.exercises import attention_cases
 from grader.exercises import ex16_causal_attention as ex16
 from grader.exercises.mistakes import results
 from grader.kit.module_cases import WORDS, dropout_trial
-from grader.kit.module_readings import picture_of_future, reading, wrong_mask
+from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
 
@@ -120,7 +120,7 @@ exercise = Exercise(
     glance=glancing(MultiHeadAttentionWrapper),
     reference=reference,
     picture=picture_of_future,
-    read=reading(reference, causal=True, mask=wrong_buffers),
+    read=reader(reference, causal=True, mask=wrong_buffers),
     cases=[
         Case(
             "one sentence", catches="missing gradients, heads that share", inputs=sized(1, 5, 3, 4, 3, 5, gradients=1)

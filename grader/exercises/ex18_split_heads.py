@@ -14,7 +14,7 @@ from grader.exercises import attention_cases
 from grader.exercises.ex16_causal_attention import wrong_buffer
 from grader.exercises.mistakes import dropout, gradients, masks, split_heads
 from grader.kit.module_cases import WORDS, dropout_trial, impossible
-from grader.kit.module_readings import picture_of_future, reading
+from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
 
@@ -154,7 +154,7 @@ exercise = Exercise(
     explained_in=dict.fromkeys(
         ("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"
     ),
-    read=reading(reference, causal=True, mask=wrong_buffer),
+    read=reader(reference, causal=True, mask=wrong_buffer),
     cases=[
         Case(
             "one sentence",

@@ -12,7 +12,7 @@ from torch import nn
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.mistakes import gradients, masks, split_heads
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
-from grader.kit.module_readings import reading
+from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
 
@@ -172,7 +172,7 @@ exercise = Exercise(
     form=MODULE,
     glance=glancing(SelfAttention),
     reference=reference,
-    read=reading(reference, like=2),
+    read=reader(reference, like=2),
     cases=[
         Case(
             "one sentence",

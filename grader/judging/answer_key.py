@@ -29,7 +29,7 @@ class AnswerKey:
     def expected(self) -> list[Any]:
         """What is compared of the reference's answer to each case."""
         exercise = self.exercise
-        return [exercise.reading(exercise.reference(*case.inputs), case.inputs) for case in self.cases]
+        return [exercise.compared(exercise.reference(*case.inputs), case.inputs) for case in self.cases]
 
     def answer(self, held: Held, index: int) -> Returned | Raised:
         """What a student's code with these misconceptions would answer to a case."""
@@ -56,7 +56,7 @@ class AnswerKey:
                 value = glance.answer(changes_of(held))
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(self.exercise.reading(value, glance.inputs), [])
+        return Returned(self.exercise.compared(value, glance.inputs), [])
 
     def _answer(self, held: Held, index: int) -> Returned | Raised:
         inputs = self.cases[index].inputs
@@ -69,7 +69,7 @@ class AnswerKey:
         answer = self.answer(held, index)
         if isinstance(answer, Raised):
             return answer
-        return replace(answer, value=self.exercise.reading(answer.value, self.cases[index].inputs))
+        return replace(answer, value=self.exercise.compared(answer.value, self.cases[index].inputs))
 
     def _glance(self, index: int) -> Glance:
         if index not in self._glances:

@@ -74,7 +74,7 @@ class _Judgement:
         if answer.value is None or _first_unusable(answer.value):
             return answer
         try:
-            return replace(answer, value=self.exercise.reading(answer.value, case.inputs))
+            return replace(answer, value=self.exercise.compared(answer.value, case.inputs))
         except Exception:  # not what our code in the sandbox sends
             return replace(answer, value=Unusable("something that cannot be read"))
 

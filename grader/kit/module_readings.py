@@ -25,7 +25,7 @@ NOT_WEIGHTS = "In training, your module drops something else than attention weig
 RATE = 3  # which of the arguments of a class with dropout is its rate
 
 
-def reading(
+def reader(
     reference: Callable[..., dict[str, Any]],
     *,
     causal: bool = False,

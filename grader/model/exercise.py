@@ -104,7 +104,7 @@ class Exercise:
             for sample in range(SAMPLES_PER_CASE)
         ]
 
-    def reading(self, value: Any, inputs: Inputs) -> Any:
+    def compared(self, value: Any, inputs: Inputs) -> Any:
         """What is compared of a value that came back."""
         return self.read(value, *inputs) if self.read else value
 
