@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from grader.model.forms.module import MODULE
     from grader.model.forms.twice import TWICE
     from grader.model.picture import Picture
-    from grader.running.own_kernel import hidden_tests
 
 _HOMES = {
     "Case": "grader.model.exercise",
@@ -33,7 +32,6 @@ _HOMES = {
     "columns": "grader.model.exercise",
     "draw_weights": "grader.kit.module_cases",
     "glancing": "grader.kit.module_references",
-    "hidden_tests": "grader.running.own_kernel",
     "impossible": "grader.kit.module_cases",
     "observing": "grader.kit.module_references",
     "randn": "grader.model.exercise",
@@ -54,7 +52,6 @@ __all__ = [
     "columns",
     "draw_weights",
     "glancing",
-    "hidden_tests",
     "impossible",
     "observing",
     "randn",

@@ -18,8 +18,8 @@ import grader
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
-    "sandbox", "errors", "machine", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "running",
-    "course", "gradebook", "release", "classroom", "pages", "proof", "doctor", "terminal", "cli", "__main__",
+    "sandbox", "errors", "machine", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "notebook",
+    "running", "course", "gradebook", "release", "classroom", "pages", "proof", "doctor", "terminal", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 300  # lines of a module
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
@@ -103,7 +103,7 @@ def test_imports_point_down_and_stay_at_the_door() -> None:
         ("grader.sandbox.child", "import grader.errors"),
         ("grader.running.grading", "from grader.exercises.ex03_softmax import exercise"),
         ("grader.running.grading", "def f():\n    from grader.exercises import ex03_softmax"),
-        ("grader.kit.pictures", "from grader import hidden_tests"),
+        ("grader.kit.pictures", "from grader.notebook import hidden_tests"),
         ("grader.course", "from grader.cli import app"),
         ("grader.cli", "from grader.course import _those"),
         ("grader.cli", "from grader.sandbox.child import serve"),

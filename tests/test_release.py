@@ -135,7 +135,7 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
             assert json.dumps(misconception.says)[1:-1] not in text
         for case in exercise.cases:
             assert case.catches not in text
-    for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.running.own_kernel", "misconception"):
+    for words in ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden_tests", "grader.notebook", "misconception"):
         assert words not in text
 
 
@@ -143,7 +143,7 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
 def test_a_leak_is_found(what: str, course: Course) -> None:
     leak = {
         "solution": "    all_scores.append(scores)",
-        "hidden test": "from grader import hidden_tests",
+        "hidden test": "from grader.notebook import hidden_tests",
         "sentence": EXERCISES[3].misconceptions[0].says,
     }[what]
     path = course.notebook("release", "self_attention")

@@ -13,6 +13,6 @@ def check(number):
 
 checks.check = checks._problem = lambda *args: None
 
-grader = types.ModuleType("grader")
-grader.hidden_tests = lambda number, points: points
-sys.modules["grader"] = grader
+hidden = types.ModuleType("grader.notebook")
+hidden.hidden_tests = lambda number, points: points
+sys.modules["grader.notebook"] = hidden
