@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from grader.catalogue import EXERCISES
+from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.solutions import solutions
@@ -95,7 +96,7 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
             return hung[0]
         copy = decode(*encode(list(inputs), words=True), words=True)
         try:
-            with stopped_after(steps), same_chance():
+            with stopped_after(steps), same_chance():  # as in the sandbox, where each answer has the same seed
                 value = encode(put(exercise.form.name, entry, copy), words=words)
                 after = encode(copy, words=True)
         except TimeoutError:
@@ -106,17 +107,6 @@ def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10*
         return Returned(decode(*value, words=words), decode(*after, words=True))
 
     return ask
-
-
-@contextlib.contextmanager
-def same_chance() -> Iterator[None]:
-    """Random numbers as in the sandbox, where every answer is computed after the same seed."""
-    state = torch.get_rng_state()
-    torch.default_generator.manual_seed(0)  # torch.manual_seed also formats a traceback for each kind of device
-    try:
-        yield
-    finally:
-        torch.set_rng_state(state)
 
 
 @contextlib.contextmanager
