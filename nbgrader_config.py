@@ -29,5 +29,8 @@ c.Autograde.autograde_preprocessors = [
 c.GenerateFeedback.exporter_class = "grader.pages.feedback_page.FeedbackExporter"
 c.GenerateFeedback.preprocessors = ["grader.pages.feedback_page.Grades"]
 
-# For the pages of the formgrader. Texts and outputs are harmless before; this keeps each in its place.
-c.HTMLExporter.filters = {"markdown2html": "grader.notebooks.safe_html.markdown_to_html"}
+# For the pages of the formgrader. Texts and outputs are harmless before; this keeps each in its place, and none busy.
+c.HTMLExporter.filters = {
+    "markdown2html": "grader.notebooks.safe_html.markdown_to_html",
+    "highlight_code": "grader.notebooks.highlighting.code_to_html",
+}

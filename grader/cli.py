@@ -29,8 +29,8 @@ class InOrder(TyperGroup):
         return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
 
 
-# What a command needs it imports itself. Regrading a class that has not changed need not wait for torch, and `doctor`
-# must be able to speak where one of these packages is missing or broken.
+# What a command needs it imports itself, once it knows that this is a course. Regrading a class that has not changed
+# need not wait for torch, and `doctor` must be able to speak where one of these packages is missing or broken.
 app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
@@ -60,10 +60,10 @@ def release(
 
     Example: `grader release self_attention`
     """
+    course = Course(Path())
     from grader.release.compiling import compile_release
     from grader.release.marimo import convert_release, need_marimo
 
-    course = Course(Path())
     if marimo:
         need_marimo()
     for assignment in course.chosen(assignments):
@@ -82,6 +82,9 @@ def autograde_command(
     jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
+    dask_without_tls: Annotated[
+        bool, typer.Option("--dask-without-tls", help="Also if others may reach that scheduler, and so give grades.")
+    ] = False,
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
@@ -93,11 +96,11 @@ def autograde_command(
 
     Example: `grader autograde self_attention --student ada --student emmy`
     """
+    course = Course(Path())
     from grader.classroom import progress
     from grader.classroom.intake import who
     from grader.classroom.run import autograde
 
-    course = Course(Path())
     if device == "cuda" and not dask:
         from grader.running.grading import need_device
 
@@ -110,6 +113,7 @@ def autograde_command(
         "confined": not unconfined,
         "jobs": jobs or (cores() if device == "cpu" else ON_GPU),
         "dask": dask,
+        "dask_without_tls": dask_without_tls,
     }
     run = autograde(course, assignment, student or [], **how, watcher=onlooker)
     try:
@@ -190,12 +194,13 @@ def validate(assignments: Assignments = None) -> None:
 
     Example: `grader validate`
     """
-    from grader.proof.validate import validate as findings
-
     course = Course(Path())
     course.config()  # if it cannot be read, that is better said before minutes of checks
+    chosen = course.chosen(assignments)
+    from grader.proof.validate import validate as findings
+
     problems = 0
-    for assignment in course.chosen(assignments):
+    for assignment in chosen:
         for finding in findings(course, assignment):
             console.print(f"{'[green]✓' if finding.ok else '[red]✗'}[/] {assignment}: {finding.text}", highlight=False)
             problems += not finding.ok
@@ -237,10 +242,10 @@ def bench_command(
 
     Example: `grader bench --students 300 --growth 30 --growth 3000`
     """
-    from grader.proof.bench import Plan, run_bench
-
     course = Course(Path())
     chosen = course.chosen(assignment)
+    from grader.proof.bench import Plan, run_bench
+
     run_bench(course, Plan(chosen, students or [300], growth or [], sample, runs, device), output, console)
 
 

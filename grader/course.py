@@ -30,7 +30,9 @@ class Course:
         if not (self.root / CONFIG_FILE).is_file():
             raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
         # nbgrader starts `alembic` by name when it makes a new gradebook; it lies beside our interpreter.
-        os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+        beside, path = str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)
+        if path.split(os.pathsep)[0] != beside:  # once is enough, however many courses a process opens
+            os.environ["PATH"] = os.pathsep.join([beside, path])
 
     def config(self) -> Config:
         """The settings of nbgrader_config.py, as nbgrader's command line has them."""

@@ -5,6 +5,7 @@ A case is put to a class as in the sandbox: the answer holds the parameters, buf
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -101,25 +102,46 @@ MODULES: dict[int, Callable[..., Tensor]] = {
 # --- what must be right about what a module did ----------------------------------------------------------------------
 
 
-def is_right(number: int, inputs: Inputs, seen: Any) -> bool:
-    arguments, weights, calls, how = inputs
-    if how.get("impossible"):
-        return bool(seen == {"built": False})
-    if not has_parameters(seen, weights) or not has_masks(number, seen, arguments):
-        return False
-    if seen.get("changes_input", True) or list(seen["outputs"]) != list(calls):
-        return False
-    if "dropped" in how:
-        return drops_well(list(seen["outputs"].values()), inputs)
-    exact = {name: one.double().requires_grad_() for name, one in weights.items()}
-    given = [[one.double() if is_real(one) else one for one in call] for call in calls.values()]
-    leaves = [one.requires_grad_() for one in given[0][: how["gradients"]]]
-    wanted = [MODULES[number](arguments, exact, *call) for call in given]
-    if not all(map(close, seen["outputs"].values(), wanted)):
-        return False
-    return not leaves or has_gradients(
-        seen["gradients"], wanted[0], {**exact, **dict(zip(map(str, range(len(leaves))), leaves, strict=True))}
-    )
+class Wanted:
+    """What must be seen of a class in a case. The numbers are worked out once."""
+
+    def __init__(self, number: int, inputs: Inputs) -> None:
+        self._number = number
+        self._inputs = inputs
+
+    def __call__(self, seen: Any) -> bool:
+        """Whether it is right."""
+        arguments, weights, calls, how = self._inputs
+        if how.get("impossible"):
+            return bool(seen == {"built": False})
+        if not has_parameters(seen, weights) or not has_masks(self._number, seen, arguments):
+            return False
+        if seen.get("changes_input", True) or list(seen["outputs"]) != list(calls):
+            return False
+        if "dropped" in how:
+            return drops_well(list(seen["outputs"].values()), self._inputs, self._whole)
+        outputs, gradients = self._numbers
+        if not all(map(close, seen["outputs"].values(), outputs)):
+            return False
+        return not gradients or has_gradients(seen["gradients"], gradients)
+
+    @functools.cached_property
+    def _whole(self) -> Tensor:
+        """What comes back if nothing is dropped."""
+        arguments, weights, calls, _ = self._inputs
+        exact = {name: one.double() for name, one in weights.items()}
+        return MODULES[self._number](arguments, exact, calls["first"][0].double())
+
+    @functools.cached_property
+    def _numbers(self) -> tuple[list[Tensor], dict[str, Tensor]]:
+        """The outputs, and the gradients by name."""
+        arguments, weights, calls, how = self._inputs
+        exact = {name: one.double().requires_grad_() for name, one in weights.items()}
+        given = [[one.double() if is_real(one) else one for one in call] for call in calls.values()]
+        leaves = [one.requires_grad_() for one in given[0][: how["gradients"]]]
+        outputs = [MODULES[self._number](arguments, exact, *call) for call in given]
+        named = {**exact, **dict(zip(map(str, range(len(leaves))), leaves, strict=True))}
+        return [one.detach() for one in outputs], gradients_of(outputs[0], named) if leaves else {}
 
 
 def has_parameters(seen: Any, weights: Weights) -> bool:
@@ -139,11 +161,15 @@ def has_masks(number: int, seen: Any, arguments: Sequence[Any]) -> bool:
     return all(any(name.startswith(one) and shape[-2:] == square for name, shape in buffers) for one in prefixes)
 
 
-def has_gradients(found: dict[str, Any], output: Tensor, leaves: dict[str, Tensor]) -> bool:
+def gradients_of(output: Tensor, leaves: dict[str, Tensor]) -> dict[str, Tensor]:
     factors = torch.arange(output.numel(), dtype=torch.float64).cos().reshape(output.shape)
-    wanted = torch.autograd.grad((output * factors).sum(), list(leaves.values()))
-    scale = max(float(one.abs().max()) for one in wanted)
-    pairs = [(found.get(name), one) for name, one in zip(leaves, wanted, strict=True)]
+    found = torch.autograd.grad((output * factors).sum(), list(leaves.values()))
+    return dict(zip(leaves, found, strict=True))
+
+
+def has_gradients(found: dict[str, Any], wanted: dict[str, Tensor]) -> bool:
+    scale = max(float(one.abs().max()) for one in wanted.values())
+    pairs = [(found.get(name), one) for name, one in wanted.items()]
     return all(
         isinstance(got, Tensor) and got.shape == want.shape and float((got - want).abs().max()) <= GRADIENTS * scale
         for got, want in pairs
@@ -153,20 +179,18 @@ def has_gradients(found: dict[str, Any], output: Tensor, leaves: dict[str, Tenso
 def close(got: Any, want: Tensor) -> bool:
     if not isinstance(got, Tensor) or got.shape != want.shape or got.is_complex():
         return False
-    return bool((got.double() - want.detach()).abs().max() <= 1e-4 * want.abs().max())
+    return bool((got.double() - want).abs().max() <= 1e-4 * want.abs().max())
 
 
 def is_real(one: Any) -> bool:
     return isinstance(one, Tensor) and one.is_floating_point()
 
 
-def drops_well(outputs: list[Any], inputs: Inputs) -> bool:
+def drops_well(outputs: list[Any], inputs: Inputs, whole: Tensor) -> bool:
     """Whether weights were dropped by chance alone: they are what a head returns, and beside them weights @ extra."""
-    arguments, weights, calls, how = inputs
-    (x,), extra = calls["first"], how["extra"]
-    number, p, T = how["dropped"], arguments[3], len(extra)
-    exact = {name: one.double() for name, one in weights.items()}
-    whole = MODULES[number](arguments, exact, x.double())
+    arguments, _, _, how = inputs
+    extra, p = how["extra"], arguments[3]
+    T = len(extra)
     if not all(isinstance(one, Tensor) and one.shape == whole.shape for one in outputs):
         return False
     seen = [torch.stack(one.double().split(sum(extra.shape), dim=-1)) for one in (whole, *outputs)]  # (heads, B, T, …)

@@ -21,14 +21,17 @@ from groups import LONG, InGroups
 from selenium.webdriver import Chrome
 
 from grader.course import Course, copy_course
+from grader.gradebook.hidden_seed import SECRET_FILE
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
+from grader.running import zygote_process
 
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
 torch.set_num_threads(1)
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent
+NO_DISK = "from grader.sandbox import own_disk; own_disk.mount = lambda *_: (_ for _ in ()).throw(OSError)"
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +48,7 @@ def released_course(of_all_workers: Path) -> Course:
     with FileLock(f"{folder}.lock"):  # the first one compiles for all
         if not folder.exists():
             scratch = copy_course(Course(REPOSITORY), of_all_workers / "being-released" / "course")
+            (scratch.root / SECRET_FILE).write_bytes(b"the same in every run: no test passes by chance")
             for assignment in scratch.assignments():
                 compile_release(scratch, assignment)
             scratch.root.parent.rename(folder)
@@ -95,6 +99,16 @@ def submit() -> Callable[..., Path]:
 def scores() -> Callable[..., dict[str, float | None]]:
     """`scores(course, "ada", assignment=…)`: the automatic score of every test cell in the gradebook, by grade id."""
     return _scores
+
+
+@pytest.fixture
+def without_disks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a container that gives no process a view of its own."""
+    before = "sys.path.remove("
+    monkeypatch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{NO_DISK}\n{before}", 1))
+    zygote_process.close_zygote()
+    yield
+    zygote_process.close_zygote()
 
 
 def _copy(released: Course, target: Path) -> Course:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chromium import Page
+from chromium import SECONDS, Page
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -45,6 +45,7 @@ def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
         "JUPYTER_PATH": str(Path(sys.prefix) / "share" / "jupyter"),
         "IPYTHONDIR": str(home / "ipython"),
         "MPLCONFIGDIR": str(home / "matplotlib"),
+        "OMP_NUM_THREADS": "1",  # more would only wait for one another, on a busy machine many times as long
     }
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", *options]
@@ -57,7 +58,9 @@ def serving(folder: Path, home: Path, *options: str) -> Iterator[str]:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
-        WebDriverWait[Any](server, 60).until(lambda _: answers(f"{url}/api"), f"no JupyterLab: {log.read_text()}")
+        WebDriverWait[Any](server, SECONDS, poll_frequency=0.1).until(
+            lambda _: answers(f"{url}/api"), f"no JupyterLab: {log.read_text()}"
+        )
         yield url
     finally:
         server.terminate()  # a polite end: it takes its kernels along

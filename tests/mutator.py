@@ -7,8 +7,9 @@ statement is another one, or missing. What only prints, warns or checks is left 
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 Function = ast.FunctionDef | ast.Lambda
@@ -65,13 +66,36 @@ SIBLINGS = {
     "zip": ["list"],
     "list": ["reversed"],
 }
+HERE = "statement_to_change"  # in no source
 SAYS_NOTHING = ("print", "warnings.warn")
 
 
+class Place(NamedTuple):
+    """Where a node stands: a field of its parent, or an item of one."""
+
+    parent: ast.AST
+    field: str
+    item: int | None
+
+    @property
+    def node(self) -> ast.AST:
+        found = getattr(self.parent, self.field)
+        node: ast.AST = found if self.item is None else found[self.item]
+        return node
+
+    def put(self, node: ast.AST) -> None:
+        if self.item is None:
+            setattr(self.parent, self.field, node)
+        else:
+            getattr(self.parent, self.field)[self.item] = node
+
+
 class Spot(NamedTuple):
-    """A node that can be changed, with the expression around it and the names known there."""
+    """A node that can be changed, with the statement and the expression around it and the names known there."""
 
     node: ast.AST
+    place: Place
+    statement: Place  # the node's own place, if it is one
     around: str
     line: int
     names: tuple[str, ...]
@@ -79,50 +103,66 @@ class Spot(NamedTuple):
 
 def mutants(source: str) -> Iterator[tuple[str, str]]:
     """Every change of one spot as (description, source), always in the same order, none twice."""
-    tree: ast.AST = ast.parse(source)
+    tree = ast.parse(source)
     seen = {ast.unparse(tree)}
+    writer = functools.cache(functools.partial(_writer, tree))
     for spot in list(_spots(tree)):
-        old = ast.unparse(spot.node)
+        old, write = ast.unparse(spot.node), writer(spot.statement)
         for changed in _changes(spot):
             description = f"line {spot.line}: {old} → {ast.unparse(changed)}{spot.around}"
-            tree = _Exchange(spot.node, changed).visit(tree)
-            text = ast.unparse(tree)
-            tree = _Exchange(changed, spot.node).visit(tree)
+            spot.place.put(changed)
+            text = write()
+            spot.place.put(spot.node)
             if text not in seen:
                 seen.add(text)
                 yield description, text
 
 
-class _Exchange(ast.NodeTransformer):
-    """Put one node in place of another; a second exchange undoes it."""
+def _writer(tree: ast.Module, place: Place) -> Callable[[], str]:
+    """What writes a tree whose statement at this place is a changed one. All others are written once."""
+    whole, statement = ast.unparse(tree), place.node
+    place.put(ast.Expr(ast.Name(HERE)))
+    before, _, after = ast.unparse(tree).partition(HERE)
+    place.put(statement)
+    margin = before.rpartition("\n")[2]
 
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self.old, self.new = old, new
+    def write() -> str:
+        return before + ast.unparse(place.node).replace("\n", f"\n{margin}") + after
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        return self.new if node is self.old else self.generic_visit(node)
+    # Some look otherwise by themselves, such as an `elif`.
+    return write if write() == whole else lambda: ast.unparse(tree)
 
 
-def _spots(node: ast.AST, parent: ast.AST | None = None, names: tuple[str, ...] = ()) -> Iterator[Spot]:
+def _spots(tree: ast.Module) -> Iterator[Spot]:
+    for place in _inside(tree):
+        yield from _spots_at(place, place, ())
+
+
+def _spots_at(place: Place, statement: Place, names: tuple[str, ...]) -> Iterator[Spot]:
+    node = place.node
     if isinstance(node, Function):
         names = tuple(dict.fromkeys([*_bound(node), *names]))
     if isinstance(node, ast.ClassDef):
         names = (*names, *_attributes(node))
+    if isinstance(node, ast.stmt):
+        statement = place
     if isinstance(node, ast.stmt | ast.expr):
+        parent = place.parent
         around = f" in `{ast.unparse(parent)}`" if isinstance(parent, ast.expr | ast.keyword) else ""
-        yield Spot(node, around, node.lineno, names)
+        yield Spot(node, place, statement, around, node.lineno, names)
     for child in _inside(node):
-        yield from _spots(child, node, names)
+        yield from _spots_at(child, statement, names)
 
 
-def _inside(node: ast.AST) -> Iterator[ast.AST]:
+def _inside(node: ast.AST) -> Iterator[Place]:
     """The parts of a node, without annotations, decorators and what has no part in the answer."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "bases"):
             continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _says_nothing(child):
-                yield child
+        for index in range(len(value)) if isinstance(value, list) else [None]:
+            place = Place(node, name, index)
+            if isinstance(place.node, ast.AST) and not _says_nothing(place.node):
+                yield place
 
 
 def _says_nothing(node: ast.AST) -> bool:

@@ -169,9 +169,9 @@ def float64(value: Any) -> Any:
 
 
 def wanted_of(number: int | str, given: Inputs) -> Any:
-    """What a function must return, or a function that knows it when it sees it."""
+    """What a function must return; or, for classes and where chance has a part, what knows it when it sees it."""
     if number in class_oracle.MODULES:
-        return functools.partial(class_oracle.is_right, number, given)
+        return class_oracle.Wanted(number, given)
     return DEFINITIONS[number](*map(float64, given))
 
 
@@ -185,15 +185,25 @@ class Oracle:
 
     def accepts(self, ask: Callable[[Inputs], Answer]) -> bool:
         """Whether a function is right for all inputs, in one of the forms that they may have."""
-        return any(all(is_right(ask(given), given, want) for given, want in pairs) for pairs in self.alternatives)
+        return any(self._all_right(pairs, ask) for pairs in self.alternatives)
+
+    def _all_right(self, pairs: list[tuple[Inputs, Any]], ask: Callable[[Inputs], Answer]) -> bool:
+        for index, (given, want) in enumerate(pairs):
+            if not is_right(ask(given), given, want):
+                pairs.insert(0, pairs.pop(index))  # what shows one function wrong often shows the next one, too
+                return False
+        return True
 
 
 def is_right(answer: Answer, given: Inputs, want: Any) -> bool:
-    if not isinstance(answer, Returned) or not unchanged(answer.inputs_after, list(given)):
+    if not isinstance(answer, Returned):
         return False
-    if callable(want):  # chance has a part in it, or it is a class
-        return bool(want(answer.value))
-    pairs = list(paired(answer.value, want))
+    right = want(answer.value) if callable(want) else has_numbers(answer.value, want)
+    return right and unchanged(answer.inputs_after, list(given))
+
+
+def has_numbers(value: Any, want: Any) -> bool:
+    pairs = list(paired(value, want))
     scale = max(float(np.abs(number).max()) for _, number in pairs)
     return all(got is not None and bool((np.abs(got - number) <= TOLERANCE * scale).all()) for got, number in pairs)
 

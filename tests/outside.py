@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import secrets
 import socket
 import stat
@@ -83,14 +84,18 @@ class Outside:
             **{f"process {pid}": (name,) for pid, name in descendants(os.getpid()).items()},
             **{f"scratch {path.name}": () for path in self.scratch.glob("sandbox-*")},
             **{f"left behind {path}": () for folder in _SHARED for path in Path(folder).glob(f"{self.mark}*")},
-            "bystander": (
-                self.bystander.poll(),
-                process_state(self.bystander.pid) == "T",
-                os.sched_getaffinity(self.bystander.pid) if self.bystander.poll() is None else None,
-                os.getpriority(os.PRIO_PROCESS, self.bystander.pid) if self.bystander.poll() is None else None,
-            ),
+            "bystander": self._bystander(),
             "connections": (self._connections(),),
         }
+
+    def _bystander(self) -> tuple[Any, ...]:
+        """Whether it lives and runs, on which processors, how often, and with which limits."""
+        pid = self.bystander.pid
+        if (ended := self.bystander.poll()) is not None:
+            return (ended,)
+        limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        priority = os.getpriority(os.PRIO_PROCESS, pid)
+        return (process_state(pid) == "T", os.sched_getaffinity(pid), priority, os.sched_getscheduler(pid), limits)
 
     def _connections(self) -> int:
         """How many have reached a server so far."""

@@ -11,8 +11,8 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,14 @@ import nbformat
 import pytest
 import torch
 from nbgrader.api import MissingEntry
-from outside import WON, Outside, State, changes, descendants
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
+from outside import WON, Outside, changes, descendants
 
 from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.compare import Difference, Kind
-from grader.model.submission import Graded
+from grader.model.submission import Files, Graded
+from grader.model.verdict import Verdict
 from grader.running import zygote_process
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
@@ -38,16 +37,16 @@ ASSIGNMENT = "self_attention"
 FOLDER = Path(__file__).parent / "attacks"
 KINDS = ("forging", "reading", "escaping", "exhausting", "corrupting")
 POINTS = {f"test-exercise-{number}": points for number, points in enumerate((3, 3, 2, 2, 3, 4, 5, 8), start=1)}
+NEIGHBOUR = 1  # the exercise of the neighbour: the one that most attackers have in hand
 HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 
 # Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless. All others
 # have time enough for a machine that does something else as well: what becomes of them must not hang on the clock.
-SHORT = Limits(cell=2.0, case=1.0, submission=5.0, memory=2**30, patience=20)
+SHORT = Limits(cell=1.0, case=0.5, submission=2.5, memory=2**30, patience=40)
 LONG = Limits(cell=30.0, case=20.0, submission=120.0, memory=2**30)
 IMPATIENT = Limits(cell=2.0, case=1.0, submission=30.0, memory=2**30, patience=2)
 ENDED_BY_TIME = ("Is there an endless loop?", "The notebook as a whole took too long", "Your code")
 ENDED_BY_THE_CLOCK = "wait for something that never comes"
-FULL_DISK = "Your code filled the disk"
 
 # What only the trusted side knows. No attack spells these out.
 INSIDE_KNOWLEDGE = ("Misconception(", "catches=", "BEGIN SOLUTION", "def judge(", "randn(rng")
@@ -145,7 +144,7 @@ class Outcome:
 class Class:
     course: Course
     outside: Outside
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)  # by student
     scores: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
 
@@ -173,52 +172,50 @@ def outside_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[C
 
 @pytest.fixture(scope="module")
 def attacked_class(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, str], outside_of: Any) -> Class:
-    """All attackers and three honest students, graded one after another, each attacker followed by a neighbour."""
-    event.listen(Engine, "connect", do_not_wait_for_the_disk)
+    """All attackers among three honest students, graded one after another, each followed by a neighbour."""
     course = new_course()
     graded = Class(course, outside_of(course))
     for student in HONEST:
         submit(course, student, {**solved, 1: f"# {graded.outside.secret}\n{solved[1]}"})
     for attack in ATTACKS.values():
         attack.submit(course, make_notebook, solved, graded.outside.world())
-    neighbour = make_notebook(course, solved)
-    neighbour.cells = [cell for cell in neighbour.cells if not re.search(r"-[24568]$", cell.metadata.nbgrader.grade_id)]
-    grade(course, "alice")  # now the warm process runs
-    state = graded.outside.state()
-    for number, attack in enumerate(ATTACKS.values()):
-        if number == len(ATTACKS) // 2:
-            grade(course, "nora")
-            state = graded.outside.state()
-        graded.outcomes[attack.name], state = carry_out(attack, graded, neighbour, state)
-    grade(course, "zoe")
+    attackers = [attack.student for attack in ATTACKS.values()]
+    half = len(attackers) // 2
+    students = [HONEST[0], *attackers[:half], HONEST[1], *attackers[half:], HONEST[2]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.classroom.run.BATCH", 1)
+        patch.setattr("grader.gradebook.preprocessors.grade_notebook", graded_within_its_limits)
+        carry_out(graded, students, make_notebook(course, {NEIGHBOUR: solved[NEIGHBOUR]}))
     with course.api().gradebook as gradebook:
-        for student in (*HONEST, *(attack.student for attack in ATTACKS.values())):
+        for student in students:
             graded.scores[student] = scores_of(gradebook, student)
-    event.remove(Engine, "connect", do_not_wait_for_the_disk)
     return graded
 
 
-def do_not_wait_for_the_disk(connection: Any, _record: Any) -> None:
-    connection.execute("PRAGMA synchronous = OFF")
+def graded_within_its_limits(notebook: Any, files: Files, settings: Settings, demos: frozenset[str]) -> list[Verdict]:
+    attack = next((one for one in ATTACKS.values() if one.student == settings.student), None)
+    limits = attack.limits if attack else settings.limits
+    return grade_notebook(notebook, files, replace(settings, limits=limits), demos)
 
 
-def grade(course: Course, student: str) -> Graded:
-    (result,) = autograde(course, ASSIGNMENT, [student])
-    return result
-
-
-def carry_out(attack: Attack, graded: Class, neighbour: Any, before: State) -> tuple[Outcome, State]:
-    zygote = zygote_process.zygote_pid()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.gradebook.preprocessors.Limits", lambda **_: attack.limits)
-        if attack.gets == FULL_DISK:  # for no other: somebody else may write much meanwhile
-            patch.setattr("grader.running.scratch.MIN_FREE", 2**60)
-        result = grade(graded.course, attack.student)
-    after = graded.outside.state()
-    verdicts = grade_notebook(neighbour, files_beside(graded.course.notebook("release", ASSIGNMENT).parent))
-    changed = changes(before, after, attack.student)
-    credit = sum(verdict.credit for verdict in verdicts) / 3
-    return Outcome(result, shown(graded.course, result), changed, credit, zygote_process.zygote_pid() == zygote), after
+def carry_out(graded: Class, students: Sequence[str], neighbour: Any) -> None:
+    """Each result is looked at when it is written down. Then only is the next submission read."""
+    neighbour.cells = [cell for cell in neighbour.cells if cell.metadata.nbgrader.grade_id.endswith(f"-{NEIGHBOUR}")]
+    beside = files_beside(graded.course.notebook("release", ASSIGNMENT).parent)
+    before, zygote = graded.outside.state(), zygote_process.zygote_pid()
+    refused: list[Graded] = []
+    for result in autograde(graded.course, ASSIGNMENT, students):
+        if result.error:  # it was refused when it was read; what that did shows with the one that is graded next
+            refused.append(result)
+            continue
+        after = graded.outside.state()
+        (verdict,) = grade_notebook(neighbour, beside)
+        changed = changes(before, after, result.student)
+        same_zygote = zygote_process.zygote_pid() == zygote
+        for one in (*refused, result):
+            text = shown(graded.course, one)
+            graded.outcomes[one.student] = Outcome(one, text, changed, verdict.credit, same_zygote)
+        refused, before, zygote = [], after, zygote_process.zygote_pid()
 
 
 def scores_of(gradebook: Any, student: str) -> dict[str, float | None]:
@@ -254,7 +251,8 @@ def test_there_are_attacks_of_every_kind() -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_unearned_point(attacked_class: Class, name: str) -> None:
-    attack, result = ATTACKS[name], attacked_class.outcomes[name].result
+    attack = ATTACKS[name]
+    result = attacked_class.outcomes[attack.student].result
     refused = bool(result.error)  # as a whole: then the error is what the attacker gets
     assert not refused or attack.gets in result.error
     assert attacked_class.scores[attack.student] == ({} if refused else attack.earned)
@@ -263,7 +261,7 @@ def test_no_unearned_point(attacked_class: Class, name: str) -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_honest_neighbour_gets_full_marks(attacked_class: Class, name: str) -> None:
-    outcome = attacked_class.outcomes[name]
+    outcome = attacked_class.outcomes[ATTACKS[name].student]
     assert outcome.neighbour == 1.0
     assert outcome.same_zygote
 
@@ -275,18 +273,18 @@ def test_the_honest_students_of_the_class_get_full_marks(attacked_class: Class, 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_nothing_outside_is_touched(attacked_class: Class, name: str) -> None:
-    assert attacked_class.outcomes[name].changed == []
+    assert attacked_class.outcomes[ATTACKS[name].student].changed == []
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_secret_is_read(attacked_class: Class, name: str) -> None:
-    assert secrets_in(attacked_class.outcomes[name].shown, attacked_class.outside) == []
+    assert secrets_in(attacked_class.outcomes[ATTACKS[name].student].shown, attacked_class.outside) == []
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_attacker_gets_what_the_file_says(attacked_class: Class, name: str) -> None:
     """So the attack was carried out and stopped, and did not fail for a reason of its own."""
-    seen = attacked_class.outcomes[name].shown
+    seen = attacked_class.outcomes[ATTACKS[name].student].shown
     assert ATTACKS[name].gets in seen
     assert WON not in seen
 
@@ -383,6 +381,8 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
         before = "sys.path.remove("
         patch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{off.zygote}\n{before}", 1))
         zygote_process.close_zygote()
+        # The warm process runs before we look at what is there, or it would be taken for what an attack has left.
+        grade_notebook(nbformat.v4.new_notebook(), settings=off.settings)
         yield off
     zygote_process.close_zygote()
 
@@ -391,6 +391,7 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
     ("switched_off", "name"),
     [pytest.param(off, name, id=f"{off.protection}-{name}") for off in SWITCHED_OFF for name in off.attacks],
     indirect=["switched_off"],
+    scope="module",
 )
 def test_without_its_protection_the_attack_succeeds(
     switched_off: Off,

@@ -12,9 +12,9 @@ from grader.classroom.run import autograde
 from grader.course import Course
 from grader.notebooks.cells import METADATA_KEY
 from grader.notebooks.verdict_cells import BLOCKED_KEY
-from grader.running import sandbox_process
+from grader.running.attempts import MOST, attempt_of
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import MAX_BLOCKED, Limits, SandboxLost, SandboxProcess
+from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.running.scratch import files_beside
 from grader.terminal import console
 
@@ -56,19 +56,65 @@ def test_an_attempt_is_noted_even_if_its_error_is_hushed_up(
     attempt: str, sentence: str, sandbox: SandboxProcess
 ) -> None:
     sandbox.run_cell(f"try:\n    {attempt}\nexcept BaseException:\n    pass", 20)
-    assert sandbox.take_blocked()[:1] == [sentence]
-    assert sandbox.take_blocked() == []
+    assert [one.for_instructor for one in sandbox.take_attempts()][:1] == [sentence]
+    assert sandbox.take_attempts() == []
 
 
 @pytest.mark.parametrize("source", HARMLESS)
 def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> None:
     assert sandbox.run_cell(source, 20).error == ""
-    assert sandbox.take_blocked() == []
+    assert sandbox.take_attempts() == []
 
 
 def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
     sandbox.run_cell("import os\nfor pid in range(100000, 101000):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
-    assert len(sandbox.take_blocked()) == MAX_BLOCKED
+    assert len(sandbox.take_attempts()) == MOST
+
+
+RAW = {  # system calls past Python, which knows nothing of them
+    "socket(2, 1, 0)": "use the network",
+    "syscall(57)": "start another program",  # fork
+    "execve(b'/bin/true', None, None)": "start another program",
+    "kill(1, 9)": "send a signal to another process",
+    "ptrace(0, 0, 0, 0)": "change the system or look into other processes",
+    "unshare(0x10000000)": "change the system or look into other processes",
+    "mount(b'none', b'/', b'tmpfs', 0, None)": "change the system or look into other processes",
+    "process_vm_readv(1, None, 0, None, 0, 0)": "change the system or look into other processes",
+}
+
+
+@pytest.mark.parametrize(("call", "sentence"), RAW.items())
+def test_a_call_past_python_is_noted_too(call: str, sentence: str) -> None:
+    sandbox = SandboxProcess({}, Limits(cell=20))
+    sandbox.run_cell("import ctypes; library = ctypes.CDLL(None, use_errno=True)", 20)
+    result = sandbox.run_cell(f"library.{call}, ctypes.get_errno()", 20)
+    assert result.outputs[0].data["text/plain"] == "(-1, 1)"
+    assert [one.for_instructor for one in sandbox.take_attempts()] == [sentence]
+    assert sandbox.take_attempts() == []
+    sandbox.close()
+
+
+def test_who_asks_without_end_is_denied_without_an_answer() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        result = process.run_cell("import ctypes; {ctypes.CDLL(None).ptrace(0, 0, 0, 0) for _ in range(100_000)}", 20)
+        assert result.outputs[0].data["text/plain"] == "{-1}"
+        result = process.run_cell("{ctypes.CDLL(None).syscall(57) for _ in range(10)}", 20)
+        assert result.outputs[0].data["text/plain"] == "{-1}"
+    finally:
+        process.close()
+
+
+def test_an_empty_note_hides_nothing() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        process.run_cell("import os, socket\nnotes = socket.socket(fileno=4)\nfor _ in range(5): notes.send(b'')", 20)
+        process.run_cell("try: os.fork()\nexcept OSError: pass", 20)
+        process.run_cell("try: os.kill(1, 9)\nexcept OSError: pass", 20)
+        assert [one.kind for one in process.take_attempts()] == ["program", "signal"]
+        process.run_cell("notes.detach()", 20)
+    finally:
+        process.close()
 
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
@@ -76,7 +122,7 @@ def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
     process = SandboxProcess({}, Limits())
     with pytest.raises(SandboxLost):
         process.run_cell(f"import os\ntry: open('/etc/passwd')\nexcept OSError: pass\n{end}", 3)
-    assert process.take_blocked() == ["read /etc/passwd"]
+    assert [one.for_instructor for one in process.take_attempts()] == ["read /etc/passwd"]
 
 
 NOTES = [
@@ -96,7 +142,7 @@ NOTES = [
 
 @pytest.mark.parametrize("note", NOTES)
 def test_a_note_that_is_none_is_dropped(note: bytes) -> None:
-    assert sandbox_process._blocked_sentence(note) == ""
+    assert attempt_of(note) is None
 
 
 def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any) -> None:
@@ -122,7 +168,8 @@ def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any
         if BLOCKED_KEY in output.get("metadata", {}).get(METADATA_KEY, {})
     }
     assert list(notices) == ["exercise-3", "test-exercise-5", "test-exercise-6"]  # 6 calls 5
-    assert "It tried to read /etc/passwd." in notices["exercise-3"]
+    assert "It tried to read a file that is neither its own nor a library's." in notices["exercise-3"]
+    assert "passwd" not in notices["exercise-3"]
 
 
 def test_the_solved_course_notebook_raises_no_flag(released_course: Course, solved: Any, make_notebook: Any) -> None:

@@ -25,6 +25,10 @@ SECONDS = 60
 
 # Run in this order in one session on each side. Each leaves the same outputs in both.
 SAME = r'''
+# %% no error so far
+%tb
+import sys
+[name for name in vars(sys) if name.startswith("last_")]
 # %% magic: %matplotlib inline
 %matplotlib inline
 import matplotlib.pyplot as plt

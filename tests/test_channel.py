@@ -26,6 +26,7 @@ from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Lost, Missing, Raised, Returned, sentence_of
 from grader.running import sandbox_process, stand_ins
+from grader.running.attempts import attempt_of
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.sandbox import values, wire
 
@@ -53,6 +54,9 @@ class Hostile:
             play(self._theirs)
         except (OSError, wire.ChannelError):  # the judge hung up
             return
+
+    def listener(self) -> int:
+        return -1
 
     def end(self) -> None:
         self.channel.close()
@@ -412,7 +416,7 @@ def take_in(data: bytes) -> None:
     verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
     assert verdict.credit < 1
     json.dumps(verdict.to_json()).encode()
-    sandbox_process._blocked_sentence(json.dumps(received.header.get("values")).encode()).encode()
+    str(attempt_of(json.dumps(received.header.get("values")).encode())).encode()
     result = sandbox_process._read_cell(received)
     json.dumps(result.outputs)
     result.error.encode()

@@ -8,11 +8,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
+import torch
+from command_line import grader
 from made_class import Made, grade
 
 from grader import terminal
@@ -28,8 +31,9 @@ COMMANDS = [command.name or command.callback.__name__ for command in app.registe
 
 
 def run(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The installed command, in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "grader", *arguments],
+        [str(Path(sys.executable).with_name("grader")), *arguments],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
@@ -52,7 +56,7 @@ def test_help_fits_a_screen_and_tells_the_work_in_its_order() -> None:
 def on_a_terminal(*arguments: str, folder: Path, **environment: str) -> str:
     """What a command writes to a terminal."""
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "grader", *arguments]
+    command = [str(Path(sys.executable).with_name("grader")), *arguments]
     there = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment}
     with subprocess.Popen(command, cwd=folder, env=there, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
@@ -83,7 +87,7 @@ def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_an_example(command: str) -> None:
-    result = run(command, "--help", folder=ROOT)
+    result = grader(command, "--help", folder=ROOT)
     assert result.returncode == 0
     assert f"grader {command}" in result.stdout.split("Example:")[1]
 
@@ -109,24 +113,62 @@ def test_help_shows_an_example(command: str) -> None:
     ],
 )
 def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: str, course: Course) -> None:
-    result = run(*arguments, folder=course.root)
+    result = grader(*arguments, folder=course.root)
     assert result.returncode == 1
     assert words in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr + result.stdout
 
 
-def test_outside_of_a_course_folder_it_says_so(tmp_path: Path) -> None:
-    result = run("validate", folder=tmp_path)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["release"],
+        ["autograde", "self_attention"],
+        ["feedback", "self_attention"],
+        ["report", "self_attention"],
+        ["export", "self_attention", "--to", "moodle"],
+        ["validate"],
+        ["demo"],
+        ["bench"],
+    ],
+)
+def test_outside_of_a_course_folder_it_says_so(arguments: list[str], tmp_path: Path) -> None:
+    result = grader(*arguments, folder=tmp_path)
     assert result.returncode == 1
     assert "Run this in the course folder" in " ".join(result.stderr.split())
 
 
+@pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["validate"], ["bench"]])
+def test_outside_of_a_course_folder_nobody_waits_for_torch(arguments: list[str], tmp_path: Path) -> None:
+    program = "import atexit, sys; atexit.register(lambda: print('torch' in sys.modules)); from grader.cli import run; "
+    command = [sys.executable, "-c", program + "run()", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "False\n")
+
+
+def test_the_installed_command_ends_with_an_error_and_one_line(tmp_path: Path) -> None:
+    result = run("autograde", "self_attention", folder=tmp_path)
+    said = f"There is no nbgrader_config.py in {tmp_path}. Run this in the course folder.\n"
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
+
+
+def test_who_stops_reading_meets_no_traceback(tmp_path: Path) -> None:
+    """As `head` does."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [str(Path(sys.executable).with_name("grader")), "--help"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
 @pytest.mark.parametrize("arguments", [["autograde", "self_attention"], ["bench"]])
 def test_without_cuda_nobody_is_blamed_for_it(
-    arguments: list[str], course: Course, submit: Callable[..., Path]
+    arguments: list[str], course: Course, submit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
-    result = run(*arguments, "--device", "cuda", folder=course.root, CUDA_VISIBLE_DEVICES="")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = grader(*arguments, "--device", "cuda", folder=course.root)
     assert result.returncode == 1
     assert "no CUDA device here. Grade without --device cuda" in " ".join(result.stderr.split())
     assert not (course.root / "autograded").exists()
@@ -138,7 +180,7 @@ def test_settings_that_cannot_be_read_are_named(
 ) -> None:
     submit(course, "ada")
     (course.root / "nbgrader_config.py").write_text("c = (\n")
-    result = run(*command, folder=course.root)
+    result = grader(*command, folder=course.root)
     assert result.returncode == 1
     assert "nbgrader_config.py cannot be read. Mend it" in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
@@ -146,7 +188,7 @@ def test_settings_that_cannot_be_read_are_named(
 
 def test_a_source_that_is_no_notebook_is_named(course: Course) -> None:
     course.notebook("source", "self_attention").write_text("nothing")
-    result = run("release", "self_attention", folder=course.root)
+    result = grader("release", "self_attention", folder=course.root)
     assert result.returncode == 1
     assert "JSONDecodeError" in result.stderr
     assert "Mend source/self_attention" in " ".join(result.stderr.split())
@@ -181,7 +223,7 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     grade(course, Made("ada"))
     gradebook = course.root / "gradebook.db"
     spoil(gradebook)
-    result = run(command, "self_attention", folder=course.root)
+    result = grader(command, "self_attention", folder=course.root)
     assert result.returncode == 1
     assert result.stderr == (
         f"The gradebook {gradebook} cannot be used: {words}. Mend that, or put back a copy that is whole, and run this "
@@ -199,13 +241,13 @@ def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Co
 def test_a_page_is_named_as_seen_from_here(course: Course) -> None:
     student = "a" * 99
     grade(course, Made(student))
-    pages = run("feedback", "self_attention", folder=course.root)
+    pages = grader("feedback", "self_attention", folder=course.root)
     assert pages.stdout == f"feedback/{student}/self_attention/self_attention.html\n", pages.stderr
 
 
 def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) -> None:
     (course.root / "submitted").write_text("a file, where a folder is to be")
-    result = run("autograde", "self_attention", folder=course.root)
+    result = grader("autograde", "self_attention", folder=course.root)
     assert result.returncode == 1
     assert result.stderr == ("The folder submitted/ cannot be read: Not a directory. Mend that, and run this again.\n")
 
@@ -213,7 +255,7 @@ def test_a_folder_submitted_that_cannot_be_read_says_what_to_do(course: Course) 
 def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Course) -> None:
     grade(course, Made("ada"))
     (course.root / "feedback").write_text("a file, where a folder is to be")
-    result = run("feedback", "self_attention", folder=course.root)
+    result = grader("feedback", "self_attention", folder=course.root)
     assert result.returncode == 1
     assert "could not write the feedback: NotADirectoryError" in result.stderr
     assert "nbgrader generate_feedback self_attention --force" in result.stderr
@@ -224,7 +266,7 @@ def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Co
 def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course: Course) -> None:
     grade(course, Made("ada"))
     folder = course.root.rename(course.root.parent / "[ml]")
-    result = run(command, "self_attention", folder=folder)
+    result = grader(command, "self_attention", folder=folder)
     assert result.returncode == 1
     assert "Rename the folder, and run this again." in result.stderr
     assert "Traceback" not in result.stderr
@@ -232,7 +274,7 @@ def test_a_course_whose_path_is_a_pattern_is_to_be_renamed(command: str, course:
 
 def test_what_lies_in_the_way_is_named(course: Course) -> None:
     (course.root / "demo").write_text("a file, where a folder is to be")
-    result = run("demo", folder=course.root)
+    result = grader("demo", folder=course.root)
     assert result.returncode == 1
     assert "demo: Not a directory. Mend that, and run this again." in " ".join(result.stderr.split())
     assert "Traceback" not in result.stderr
@@ -246,7 +288,7 @@ def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[
     assert graded.returncode == 1, graded.stderr
     assert "30/30" in graded.stdout
     assert "ben has no grade: there is no self_attention.ipynb" in graded.stderr
-    pages = run("feedback", "self_attention", folder=course.root)
+    pages = grader("feedback", "self_attention", folder=course.root)
     assert pages.returncode == 0, pages.stderr
     page = course.root / "feedback/ada/self_attention/self_attention.html"
     assert "Exercise 8: Two heads" in page.read_text()
@@ -276,17 +318,65 @@ def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:
     ]
 
 
+@pytest.fixture
+def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What `grader bench` measures includes the start of `grader autograde`, which proves nothing here.
+
+    With one core, that has no crew to start, either.
+    """
+    start = subprocess.run
+
+    def run_here(command: Any, *arguments: Any, **how: Any) -> Any:
+        if list(command[:3]) != [sys.executable, "-m", "grader"]:
+            return start(command, *arguments, **how)
+        ended = grader(*command[3:], folder=how["cwd"])
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+        return None
+
+    monkeypatch.setattr(subprocess, "run", run_here)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    yield
+    os.sched_setaffinity(0, cores)
+
+
+def without_demos(course: Course, assignment: str) -> None:
+    """They are nbgrader's to run, take seconds, and give nobody points."""
+    for folder in ("source", "release"):
+        notebook = course.read(folder, assignment)
+        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        nbformat.write(notebook, course.notebook(folder, assignment))
+
+
+@pytest.mark.usefixtures("_all_in_this_process")
 def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
-    both = ["--assignment", "self_attention", "--assignment", "multi_head_attention"]
-    result = run("bench", *both, "--students", "2", "--sample", "2", "--runs", "1", folder=course.root)
+    without_demos(course, "self_attention")
+    class_of_two = ["--students", "2", "--sample", "2", "--growth", "3", "--runs", "1"]
+    result = grader("bench", "--assignment", "self_attention", *class_of_two, folder=course.root)
     assert result.returncode == 0, result.stderr
     assert "Score differences: 0 of 16 scores" in result.stdout
-    lines = [line.strip() for line in result.stdout.splitlines()]
-    scores = [line.split()[-1] for line in lines if line.startswith(("nbgrader's Execute ", "ours "))]
-    assert scores == ["30/30", "30/30", "25/25", "25/25"]
+    assert points_both_ways(result.stdout) == ["30/30", "30/30"]
     assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
     written = json.loads((course.root / "bench.json").read_text())
     assert written["kinds"] == {"2": {"honest": 2}}
     assert len(written["theirs"]["honest"]) == 2
     assert written["ratio"]["2"] > 0
+    assert written["start"] > 0
+    assert written["growth"].keys() == written["each"].keys() == {"3"}
+    assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.usefixtures("_all_in_this_process")
+def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(course: Course) -> None:
+    without_demos(course, "multi_head_attention")
+    result = grader("bench", "--assignment", "multi_head_attention", "--runs", "1", folder=course.root)
+    assert result.returncode == 0, result.stderr
+    assert points_both_ways(result.stdout) == ["25/25", "25/25"]
+    written = json.loads((course.root / "bench.json").read_text())
+    assert written.keys() == {"submission", "judging"}
     assert [cost["exercise"] for cost in written["judging"]["multi_head_attention"]] == [17, 18, 19]
+
+
+def points_both_ways(said: str) -> list[str]:
+    lines = [line.strip() for line in said.splitlines()]
+    return [line.split()[-1] for line in lines if line.startswith(("nbgrader's Execute ", "ours "))]

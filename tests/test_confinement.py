@@ -29,6 +29,7 @@ ROOT = Path(__file__).parent.parent
 
 PIPE = "import fcntl, socket; end = socket.socketpair()[0]"
 LIBC = "__import__('ctypes').CDLL(None, use_errno=True)"
+TIMER = f"{LIBC}.timer_create(1, None, __import__('ctypes').byref(__import__('ctypes').c_void_p()))"
 DENIED = {
     "the grader's references": f"open({str(ROOT / 'grader/exercises/ex03_softmax.py')!r})",
     "the instructor's notebook": f"open({str(ROOT / 'source/self_attention/self_attention.ipynb')!r})",
@@ -66,6 +67,17 @@ DENIED = {
     "another one": "__import__('socket').socketpair(type=5 | 0o4000)",
     "flags of files that can only be read": "fcntl.ioctl(open(os.__file__), 0x40086602, bytes(8))",
     "a lease on files that can only be read": "fcntl.fcntl(open(os.__file__), 1024, 0)",
+    "space that nothing is in": "os.posix_fallocate(os.open('claimed', os.O_CREAT | os.O_RDWR), 0, 2**20)",
+    "sending descriptors": "__import__('socket').send_fds(__import__('socket').socketpair()[0], [b'x'], [0])",
+    "memory that is never swapped": f"{LIBC}.mlock(bytes(4096), 4096) and fail()",
+    "timers without end": f"[{TIMER} and fail() for _ in range(1000)]",
+    "queues of messages": f"{LIBC}.mq_open(b'/queue', 0o102, 0o600, None) < 0 and fail()",
+    "keys": f"{LIBC}.syscall(248, b'user', b'name', b'x', 1, -3) < 0 and fail()",
+    "a view of its own": f"{LIBC}.unshare(0x20000) and fail()",
+    "users of its own": f"{LIBC}.unshare(0x10000000) and fail()",
+    "requests behind the kernel's back": f"{LIBC}.syscall(425, 8, bytes(120)) < 0 and fail()",
+    "larger pipes": "fcntl.fcntl(os.pipe()[1], 1031, 2**20)",
+    "more descriptors than allowed": "[os.pipe() for _ in range(100)]",
     "watching folders": f"{LIBC}.inotify_init() < 0 and fail()",
 }
 ALLOWED = {
@@ -135,19 +147,29 @@ def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) 
 
 TOO_MUCH = {
     "depth": ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "more than 50 deep"),
-    "files": ("import itertools\nfor i in itertools.count(): open(str(i), 'w').close()", "10000 files"),
-    "threads": (
-        "import threading, time\nthreading.stack_size(2**16)\n"
-        "while True: threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
-        "512 threads",
+    "bytes": (
+        "import itertools\nfor i in itertools.count(): open(str(i), 'wb').write(bytes(32 * 2**20))",
+        "MB of files",
     ),
+    "files": ("import itertools\nfor i in itertools.count(): open(str(i), 'w').close()", "10000 files"),
 }
+THREADS = """import threading, time
+threading.stack_size(2**16)
+while True: threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"""
 
 
 @pytest.mark.parametrize(("source", "what"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
-def test_too_much_of_it_ends_the_sandbox(source: str, what: str, sandbox: SandboxProcess) -> None:
+@pytest.mark.usefixtures("without_disks")
+def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
+    process = SandboxProcess({}, Limits(cell=60))
     with pytest.raises(SandboxLost, match=what):
-        sandbox.run_cell(source, 60)
+        process.run_cell(source, 60)
+    process.close()
+
+
+def test_too_many_threads_end_the_sandbox(sandbox: SandboxProcess) -> None:
+    with pytest.raises(SandboxLost, match="512 threads"):
+        sandbox.run_cell(THREADS, 60)
 
 
 def test_a_loop_is_ended_by_the_time_of_the_processor() -> None:
@@ -172,6 +194,7 @@ def test_a_sandbox_that_gets_no_processor_is_not_ended_by_the_short_limit() -> N
     process.close()
 
 
+@pytest.mark.usefixtures("without_disks")
 def test_a_folder_goes_whatever_is_in_it() -> None:
     """Too deep for Python to remove, and, to an ordinary user, closed."""
     process = SandboxProcess({}, Limits())
@@ -183,12 +206,6 @@ def test_a_folder_goes_whatever_is_in_it() -> None:
             60,
         )
     assert not folder.exists()
-
-
-def test_a_folder_that_fills_up_ends_the_sandbox(sandbox: SandboxProcess) -> None:
-    fill = "import itertools\nfor i in itertools.count(): open(str(i), 'wb').write(bytes(32 * 2**20))"
-    with pytest.raises(SandboxLost, match="MB of files"):
-        sandbox.run_cell(fill, 60)
 
 
 def test_the_zygote_has_one_thread_and_nothing_of_the_judge(sandbox: SandboxProcess) -> None:
@@ -236,7 +253,7 @@ def test_sandboxes_do_not_see_each_other() -> None:
     one, other = SandboxProcess({}, Limits()), SandboxProcess({}, Limits())
     one.run_cell("open('answers.txt', 'w').write('42')", 20)
     folder = one.run_cell("import os\nprint(os.getcwd())", 20).outputs[0].text.strip()
-    assert other.run_cell(f"open({folder + '/answers.txt'!r})", 20).error.startswith("PermissionError")
+    assert other.run_cell(f"open({folder + '/answers.txt'!r})", 20).error.startswith("FileNotFoundError")
     pid = one.run_cell("print(os.getpid())", 20).outputs[0].text.strip()
     assert other.run_cell(f"import os; os.kill({pid}, 9)", 20).error.startswith("PermissionError")
     one.close()
@@ -277,3 +294,29 @@ def test_a_sandbox_that_could_not_be_confined_runs_nothing() -> None:
     with pytest.raises(confine.CannotConfineError):
         grade_notebook(notebook, None, Settings(limits=Limits(memory=2**70)))
     assert notebook.cells[0].outputs == []
+
+
+FILL = "for number in range({count}): open(str(number), 'wb').write(bytes({size}))"
+
+
+@pytest.mark.parametrize("fill", [FILL.format(count=20, size="32 * 2**20"), FILL.format(count=20_000, size=0)])
+def test_the_disk_of_a_sandbox_has_an_end_and_the_machines_is_not_touched(fill: str, sandbox: SandboxProcess) -> None:
+    before = os.statvfs("/tmp").f_bavail
+    assert "No space left" in sandbox.run_cell(fill, 20).error
+    assert before - os.statvfs("/tmp").f_bavail < 2**24 // os.statvfs("/tmp").f_frsize
+    assert sandbox.run_cell("os.remove('0'); open('small', 'w').write('there is room again')", 20).error == ""
+
+
+def test_files_beside_the_notebook_are_on_its_disk() -> None:
+    process = SandboxProcess({"table.csv": b"1,2", "data/more.csv": b"3"}, Limits(cell=20))
+    try:
+        shown = process.run_cell("open('table.csv').read(), open('data/more.csv').read()", 20).outputs
+        assert shown[0].data["text/plain"] == "('1,2', '3')"
+    finally:
+        process.close()
+
+
+def test_the_kernel_counts_threads_too(sandbox: SandboxProcess) -> None:
+    """For ordinary users: for root it counts none."""
+    limit = sandbox.run_cell("__import__('resource').getrlimit(__import__('resource').RLIMIT_NPROC)[0]", 20)
+    assert limit.outputs[0].data["text/plain"] == "1024"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -10,7 +9,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from typing import Any
 import dask
 import psutil
 import pytest
-from distributed import Client
+from dask_processes import REPOSITORY, START_SECONDS, Cluster, Process
 from whole_course import files, rows
 
 from grader import cli
@@ -29,8 +27,6 @@ from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
 
 ASSIGNMENT = "self_attention"
-REPOSITORY = Path(__file__).resolve().parent.parent
-START_SECONDS = 60
 
 # Workers load this before anything else. The first one that has the student "stuck" stays at the first test cell until
 # it is killed. Whoever touches the course's folder or a database fails.
@@ -90,64 +86,6 @@ LACKS = "import sys; sys.modules['grader'] = None"
 CANNOT_CONFINE = "import grader.sandbox.confine as confine; confine.why_not = lambda: 'this kernel has no Landlock'"
 
 
-class Cluster:
-    """A scheduler and its workers. Nothing of them is left in the end."""
-
-    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
-        self._folder = folder
-        self._folder.mkdir()
-        self._processes: list[subprocess.Popen[bytes]] = []
-        file = self._folder / "scheduler.json"
-        where = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--no-dashboard"]
-        self.scheduler = self._start("scheduler", *where, "--scheduler-file", str(file), *options, **environment)
-        self.address = str(_when_written(file, self.scheduler)["address"])
-
-    def worker(self, preload: str = "", *options: str, **environment: str) -> subprocess.Popen[bytes]:
-        if preload:
-            path = self._folder / f"preload_{len(self._processes)}.py"
-            path.write_text(preload)
-            options = ("--preload", str(path), *options)
-        if "--nanny" not in options:
-            options = ("--no-nanny", *options)
-        where = [self.address, "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0", "--no-dashboard"]
-        return self._start("worker", *where, "--nthreads", "1", *options, **environment)
-
-    def wait_for(self, count: int) -> None:
-        with Client(self.address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
-            client.wait_for_workers(count, timeout=START_SECONDS)
-
-    def _start(self, role: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
-        with (self._folder / f"{role}.log").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.dask_{role}", *options],
-                env={**os.environ, "PYTHONPATH": str(REPOSITORY), **environment},
-                cwd="/",
-                stdout=log,
-                stderr=log,
-            )
-        self._processes.append(process)
-        return process
-
-    def close(self) -> None:
-        started = [psutil.Process(process.pid) for process in self._processes if process.poll() is None]
-        for process in [*(child for one in started for child in one.children(recursive=True)), *started]:
-            if process.is_running():
-                process.kill()
-        for process in self._processes:
-            process.wait()
-
-
-def _when_written(path: Path, process: subprocess.Popen[bytes]) -> Any:
-    """The content of a JSON file, as soon as it is complete."""
-    ends_at = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < ends_at:
-        try:
-            return json.loads(path.read_text())
-        except (FileNotFoundError, json.JSONDecodeError):
-            time.sleep(0.02)
-    raise RuntimeError(f"The scheduler does not start: {(path.parent / 'scheduler.log').read_text()}")
-
-
 @pytest.fixture
 def new_cluster(tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
     clusters: list[Cluster] = []
@@ -186,22 +124,32 @@ def hand_in_some(course: Course, submit: Callable[..., Path], solved: dict[int, 
     (folder / "large.txt").write_bytes(b"x" * 11 * 2**20)
 
 
+@pytest.fixture(scope="module")
+def graded_here(
+    new_course: Callable[[], Course], submit: Callable[..., Path], solved: dict[int, str]
+) -> tuple[object, object]:
+    """What is written down where the same are graded without Dask."""
+    course = new_course()
+    hand_in_some(course, submit, solved)
+    list(autograde(course, ASSIGNMENT))
+    return rows(course), files(course)
+
+
 def test_a_worker_that_is_killed_costs_nobody_a_grade(
-    new_course: Callable[[], Course],
+    course: Course,
+    graded_here: tuple[object, object],
     new_cluster: Callable[..., Cluster],
     submit: Callable[..., Path],
     solved: dict[int, str],
     tmp_path: Path,
 ) -> None:
     """Everyone has one grade, the same as without Dask, and nothing of the dead worker is left."""
-    ours, plain = new_course(), new_course()
-    for course in (ours, plain):
-        hand_in_some(course, submit, solved)
+    hand_in_some(course, submit, solved)
     cluster = new_cluster()
     stuck = tmp_path / "stuck"
-    workers = {}
+    workers: dict[int, Process] = {}
     for _ in range(2):
-        process = cluster.worker(STAY, STUCK=str(stuck), COURSE=str(ours.root))
+        process = cluster.worker(STAY, STUCK=str(stuck), COURSE=str(course.root))
         workers[process.pid] = process
     cluster.wait_for(2)
     left: list[psutil.Process] = []
@@ -212,41 +160,36 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
         workers[pid].kill()
 
     watcher = Watcher(stuck, kill)
-    results = list(autograde(ours, ASSIGNMENT, dask=cluster.address, watcher=watcher))
-    assert sorted(one.student for one in results) == ours.students(ASSIGNMENT)
+    results = list(autograde(course, ASSIGNMENT, dask=cluster.address, watcher=watcher))
+    assert sorted(one.student for one in results) == course.students(ASSIGNMENT)
     assert [one.error for one in results if one.error] == []
     assert workers[int(stuck.read_text())].wait() == -signal.SIGKILL
     assert len(left) >= 2  # a zygote and a sandbox
     assert psutil.wait_procs(left, timeout=START_SECONDS)[1] == []
     assert "stuck" in watcher.seen
-    list(autograde(plain, ASSIGNMENT))
-    assert rows(ours) == rows(plain)
-    assert files(ours) == files(plain)
+    assert (rows(course), files(course)) == graded_here
 
 
 def test_a_scheduler_that_vanishes_leaves_what_is_graded(
-    new_course: Callable[[], Course],
+    course: Course,
+    graded_here: tuple[object, object],
     new_cluster: Callable[..., Cluster],
     submit: Callable[..., Path],
     solved: dict[int, str],
     tmp_path: Path,
 ) -> None:
     """The next run does the rest."""
-    ours, plain = new_course(), new_course()
-    for course in (ours, plain):
-        hand_in_some(course, submit, solved)
+    hand_in_some(course, submit, solved)
     cluster = new_cluster()
     stuck = tmp_path / "stuck"
-    cluster.worker(STAY, STUCK=str(stuck), COURSE=str(ours.root))
+    cluster.worker(STAY, STUCK=str(stuck), COURSE=str(course.root))
     results: list[str] = []
-    run = autograde(ours, ASSIGNMENT, dask=cluster.address, watcher=Watcher(stuck, cluster.scheduler.kill))
+    run = autograde(course, ASSIGNMENT, dask=cluster.address, watcher=Watcher(stuck, cluster.scheduler.kill))
     with pytest.raises(CourseError, match=r"scheduler tcp://.* is lost\..* run this again"):
         results.extend(one.student for one in run)
     assert {"s1", "s2", "s3", "s4"} <= set(results) <= {"s1", "s2", "s3", "s4", "s5"}  # two are under way at a time
-    assert {one.student for one in autograde(ours, ASSIGNMENT) if one.unchanged} == set(results)
-    list(autograde(plain, ASSIGNMENT))
-    assert rows(ours) == rows(plain)
-    assert files(ours) == files(plain)
+    assert {one.student for one in autograde(course, ASSIGNMENT) if one.unchanged} == set(results)
+    assert (rows(course), files(course)) == graded_here
 
 
 def test_what_kills_every_worker_costs_only_its_own_student(
@@ -256,7 +199,7 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     for student in ("ada", "eve", "zoe"):
         submit(course, student, {3: solved[3]})
     cluster = new_cluster(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
-    cluster.worker(KILL, "--nanny")
+    cluster.fresh_worker(KILL, "--nanny")
     results = {one.student: one for one in autograde(course, ASSIGNMENT, dask=cluster.address)}
     assert (results["ada"].points, results["zoe"].points) == (2, 2)
     assert "killed" in results["eve"].error
@@ -335,7 +278,7 @@ def test_an_unfit_worker_is_named(
     other_grader: str,
 ) -> None:
     submit(course, "ada")
-    process = scheduler.worker(preload, PYTHONPATH=str(REPOSITORY) if preload else other_grader)
+    process = scheduler.fresh_worker(preload, packages=str(REPOSITORY) if preload else other_grader)
     with pytest.raises(CourseError, match=says):
         list(autograde(course, ASSIGNMENT, dask=scheduler.address))
     assert not (course.root / "autograded/ada").exists()

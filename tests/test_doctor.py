@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.abc
 import io
 import os
 import re
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from command_line import grader
 from rich.console import Console
 
 from grader import doctor, machine
@@ -20,9 +25,10 @@ from grader.doctor import Line
 PASSWORD = "s3cret-Word"
 
 
-def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(doctor.__file__).parents[1])}
     return subprocess.run(
-        [sys.executable, "-m", "grader", "doctor", *options], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
 
 
@@ -147,7 +153,7 @@ def test_an_address_that_is_none(address: str) -> None:
 
 
 def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
-    done = run(course.root)
+    done = in_a_process(course.root, "-m", "grader", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 14
     assert "✗" not in done.stdout
@@ -155,7 +161,7 @@ def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
 
 
 def test_outside_of_a_course_too(tmp_path: Path) -> None:
-    done = run(tmp_path)
+    done = grader("doctor", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no course here" in done.stdout
 
@@ -164,27 +170,34 @@ def test_where_something_must_be_mended_the_exit_code_is_1(course: Course) -> No
     settings = course.root / CONFIG_FILE
     address = f"postgresql+psycopg://grader:{PASSWORD}@127.0.0.1:1/course"
     settings.write_text(f"{settings.read_text()}\nc.CourseDirectory.db_url = {address!r}\n")
-    done = run(course.root)
+    done = grader("doctor", folder=course.root)
     assert done.returncode == 1
     assert "Mend first, as said above: gradebook." in " ".join(done.stdout.split())
     assert PASSWORD not in done.stdout + done.stderr
 
 
-# A finder that comes first and finds a package damaged, as where a library of the system is missing.
-_DAMAGED = """
-import importlib.abc, sys
 class Damaged(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name == {module!r}:
-            raise {error}("it is damaged")
-sys.meta_path.insert(0, Damaged())
-sys.argv = ["grader", "doctor"]
-from grader.__main__ import main
-main()
-"""
+    """Comes first and finds a package damaged, as where a library of the system is missing."""
+
+    def __init__(self, module: str, error: type[Exception]) -> None:
+        self._module, self._error = module, error
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        if name == self._module:
+            raise self._error("it is damaged")
 
 
-@pytest.mark.parametrize("error", ["ImportError", "OSError"])
+@contextlib.contextmanager
+def damaged(module: str, error: type[Exception]) -> Iterator[None]:
+    """What has been imported of it, or needs it, is imported again, our command line included."""
+    again = {module, "grader", "nbgrader"} - ({"nbgrader"} if module in ("landlock", "torch") else set())
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "meta_path", [Damaged(module, error), *sys.meta_path]):
+        for name in [name for name in sys.modules if name.partition(".")[0] in again]:
+            del sys.modules[name]
+        yield
+
+
+@pytest.mark.parametrize("error", [ImportError, OSError])
 @pytest.mark.parametrize(
     ("module", "bad"),
     [
@@ -196,17 +209,22 @@ main()
     ],
 )
 def test_a_package_that_cannot_be_imported_is_what_the_doctor_is_for(
-    module: str, bad: str, error: str, course: Course
+    module: str, bad: str, error: type[Exception], course: Course
 ) -> None:
-    program = _DAMAGED.format(module=module, error=error)
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=course.root, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(doctor.__file__).parents[1])},
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr
+    with damaged(module, error):
+        done = grader("doctor", folder=course.root)
     assert done.returncode == 1
     assert "it is damaged" in " ".join(done.stdout.split())
     assert f"Mend first, as said above: {bad}" in " ".join(done.stdout.split())
+
+
+def test_a_process_that_never_could_import_a_package_says_so_too(course: Course) -> None:
+    """From the way in on, in a Python that has imported nothing yet."""
+    program = "import sys; sys.modules['nbformat'] = None; sys.argv = ['grader', 'doctor']; from grader import __main__"
+    done = in_a_process(course.root, "-c", f"{program}; __main__.main()")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+    assert "Mend first, as said above: nbgrader, gradebook" in " ".join(done.stdout.split())
 
 
 def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

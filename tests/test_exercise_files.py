@@ -7,15 +7,16 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from answer_keys import FUNCTIONS, answer_key
 from oracle import Oracle
 
 from grader.catalogue import EXERCISES
-from grader.judging.judge import TOLERANCE, judge
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import TOLERANCE, judge_by
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import (
     DEFAULT_SEED,
@@ -28,9 +29,6 @@ from grader.model.exercise import (
 )
 from grader.model.forms.module import MODULE
 
-# All functions: the first of an exercise by its number, further ones by their names.
-FUNCTIONS: dict[int | str, Exercise] = dict(EXERCISES.items())
-FUNCTIONS |= {other.entry: other for exercise in EXERCISES.values() for other in exercise.others}
 # Misconceptions; eight of the other functions.
 FEWEST: dict[int | str, int] = {
     **dict.fromkeys(range(1, 7), 6),
@@ -95,12 +93,9 @@ def key(exercise: Exercise) -> int | str:
     return exercise.number if EXERCISES[exercise.number].entry == exercise.entry else exercise.entry
 
 
-@functools.cache
-def cases(number: int | str, seed: int = DEFAULT_SEED) -> list[tuple[SampledCase, Any]]:
-    """The cases with what is read of the reference's answers. Of a class, one draw: it takes ten times as long."""
-    exercise = FUNCTIONS[number]
-    drawn = exercise.sample(seed)[:: SAMPLES_PER_CASE if exercise.form is MODULE else 1]
-    return [(case, exercise.compared(exercise.reference(*case.inputs), case.inputs)) for case in drawn]
+def key_to(exercise: Exercise, seed: int = DEFAULT_SEED) -> AnswerKey:
+    """Of a class, for one draw of each case: it takes ten times as long."""
+    return answer_key(key(exercise), seed, SAMPLES_PER_CASE if exercise.form is MODULE else 1)
 
 
 @functools.cache
@@ -108,46 +103,20 @@ def wrong_answer(number: int | str, name: str, index: int) -> Answer:
     """What a student with this misconception answers in one of the cases."""
     exercise = FUNCTIONS[number]
     held = [one for one in exercise.misconceptions if one.name == name]
-    return answer(exercise, cases(number)[index][0].inputs, held)
-
-
-@functools.cache
-def wrong_reading(number: int | str, name: str, index: int) -> Answer:
-    """The same, as it is read."""
-    exercise, (case, _) = FUNCTIONS[number], cases(number)[index]
-    found = wrong_answer(number, name, index)
-    if not isinstance(found, Returned):
-        return found
-    return replace(found, value=exercise.compared(found.value, case.inputs))
-
-
-class Remembered(Exercise):
-    """An exercise that works out what a misconception answers in one of our cases only once."""
-
-    def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
-        indices = [index for index, (case, _) in enumerate(cases(key(self))) if case.inputs is inputs]
-        if len(misconceptions) != 1 or not indices:
-            return super().wrong_answer(misconceptions, inputs)
-        found = wrong_answer(key(self), misconceptions[0].name, indices[0])
-        if not isinstance(found, Returned):
-            raise RuntimeError
-        return found.value
-
-
-def remembered(exercise: Exercise) -> Remembered:
-    return Remembered(**vars(exercise))
+    if exercise.glance:
+        return key_to(exercise).answer(held, index)
+    return answer(exercise, key_to(exercise).cases[index].inputs, held)
 
 
 def is_right(exercise: Exercise, seed: int, held: Sequence[Misconception]) -> bool:
     """Whether all cases are right; the first wrong one decides, which is faster than a verdict."""
-    return all(answers_right(exercise, case, expected, held) for case, expected in cases(key(exercise), seed))
+    known = key_to(exercise, seed)
+    return all(answers_right(known, index, held) for index in range(len(known.cases)))
 
 
-def answers_right(exercise: Exercise, case: SampledCase, expected: Any, held: Sequence[Misconception]) -> bool:
-    found = answer(exercise, case.inputs, held)
-    if not isinstance(found, Returned):
-        return False
-    return exercise.form.finding(exercise.compared(found.value, case.inputs), expected, TOLERANCE["cpu"]) is None
+def answers_right(known: AnswerKey, index: int, held: Sequence[Misconception]) -> bool:
+    found, expected = known.wrong(held, index), known.expected[index]
+    return isinstance(found, Returned) and not known.exercise.form.finding(found.value, expected, TOLERANCE["cpu"])
 
 
 def sizes(value: Any) -> tuple[int, ...]:
@@ -207,12 +176,15 @@ def test_every_case_has_a_name_of_its_own_and_says_what_it_catches(exercise: Exe
 
 @every_exercise
 def test_neither_reference_nor_misconceptions_change_their_inputs(exercise: Exercise) -> None:
+    """A class gets copies, and what is observed of it says whether it changes them."""
     number = key(exercise)
-    for index, (case, _) in enumerate(cases(number)):
+    for index, case in enumerate(key_to(exercise).cases):
         found = [answer(exercise, case.inputs)]
         found += [wrong_answer(number, one.name, index) for one in exercise.misconceptions]
         for given in found:
-            assert not isinstance(given, Returned) or same(given.inputs_after, list(case.inputs)), case.case.name
+            if isinstance(given, Returned):
+                assert same(given.inputs_after, list(case.inputs)), case.case.name
+                assert not isinstance(given.value, dict) or not given.value.get("changes_input"), case.case.name
 
 
 # --- the cases -------------------------------------------------------------------------------------------------------
@@ -269,10 +241,9 @@ def test_words_and_dimensions_differ_in_number_both_ways(number: int) -> None:
 
 @every_misconception
 def test_a_misconception_loses_marks_and_is_named(exercise: Exercise, one: Misconception) -> None:
-    number = key(exercise)
-    drawn = [case for case, _ in cases(number)]
-    given = [wrong_answer(number, one.name, index) for index in range(len(drawn))]
-    verdict = judge(remembered(exercise), drawn, given)
+    known = key_to(exercise)
+    given = [wrong_answer(key(exercise), one.name, index) for index in range(len(known.cases))]
+    verdict = judge_by(known, given)
     assert verdict.misconceptions == (one.name,)
     assert verdict.credit == one.credit
 
@@ -295,10 +266,10 @@ def test_the_cases_tell_every_misconception_from_the_reference(exercise: Exercis
 
 def explains(exercise: Exercise, one: Misconception, other: Misconception) -> bool:
     """Whether the first misconception answers as the second does on every case, errors included."""
-    number = key(exercise)
+    known = key_to(exercise)
     return all(
-        agree(exercise, wrong_reading(number, other.name, index), wrong_reading(number, one.name, index), expected)
-        for index, (_, expected) in enumerate(cases(number))
+        agree(exercise, known.wrong([other], index), known.wrong([one], index), expected)
+        for index, expected in enumerate(known.expected)
     )
 
 
@@ -314,8 +285,8 @@ def agree(exercise: Exercise, answer: Answer, wrong: Answer, expected: Any) -> b
 @every_exercise
 def test_the_reference_gets_full_marks_whatever_the_seed(exercise: Exercise) -> None:
     for seed in other_seeds(exercise):
-        drawn = exercise.sample(seed)
-        assert judge(exercise, drawn, answers(exercise, drawn)).right, seed
+        known = answer_key(key(exercise), seed)
+        assert judge_by(known, answers(exercise, known.cases)).right, seed
 
 
 @every_exercise

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import grader
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course
@@ -153,10 +154,7 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "grader", "export", ASSIGNMENT, *arguments],
-        cwd=course_of_four.root, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = grader("export", ASSIGNMENT, *arguments, folder=course_of_four.root)
     assert done.returncode == 1
     assert done.stderr == f"{words} Leave it out, and run this again.\n"
     assert not (course_of_four.root / "export").exists()
@@ -344,9 +342,7 @@ def test_numbers_as_importers_take_them(value: float, text: str) -> None:
     ],
 )
 def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[str], words: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "grader", *arguments], cwd=course.root, capture_output=True, text=True, check=False
-    )
+    done = grader(*arguments, folder=course.root)
     assert done.returncode in (1, 2)
     assert words in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr
@@ -354,12 +350,7 @@ def test_a_mistake_of_the_user_is_one_sentence(course: Course, arguments: list[s
 
 def test_the_command_line_says_where_the_file_is(course_of_four: Course, tmp_path: Path) -> None:
     arguments = ["export", ASSIGNMENT, "--to", "canvas", "--roster", str(roster(tmp_path))]
-    done = subprocess.run(
-        [sys.executable, "-m", "grader", *arguments],
-        cwd=course_of_four.root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = grader(*arguments, folder=course_of_four.root)
+    assert done.returncode == 0
     assert done.stdout == "export/self_attention-canvas.csv\n"
     assert "left out: barbara, chien" in done.stderr

@@ -18,6 +18,7 @@ from grader.running.scratch import files_beside
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
 SETUP = "import math\nimport torch"
 SHORT = Limits(cell=3, case=3, submission=120)
+SHORTER = Limits(cell=1, case=1, submission=120)  # where something hangs for certain, and nothing takes long
 
 SCORES = "def attention_scores(q, k):\n    return [[(a * b).sum() / len(a) ** 0.5 for b in k] for a in q]"
 SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), 0)"
@@ -38,13 +39,17 @@ test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it i
 
 
 def grade(
-    *cells: str | int, files: Path | None = None, demos: frozenset[str] = frozenset(), student: str = "ada"
+    *cells: str | int,
+    files: Path | None = None,
+    demos: frozenset[str] = frozenset(),
+    seed: str = "ada",
+    limits: Limits = SHORT,
 ) -> tuple[dict[int, Verdict], Any]:
     """Grade a notebook of code (text) and test cells (numbers)."""
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=SHORT, student=student), demos)
+    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=limits, seed=seed), demos)
     return {verdict.exercise: verdict for verdict in verdicts if verdict.exercise is not None}, notebook
 
 
@@ -72,14 +77,14 @@ def test_outputs_of_ordinary_cells_are_kept() -> None:
 
 
 def test_a_case_that_hangs_costs_its_exercise_only() -> None:
-    verdicts, _ = grade("def softmax(x):\n    while True: pass", 3, "n = 1", SCORES, 2)
+    verdicts, _ = grade("def softmax(x):\n    while True: pass", 3, "n = 1", SCORES, 2, limits=SHORTER)
     assert verdicts[3].reason == "no answer"
     assert "endless loop" in verdicts[3].sentences[0]
     assert verdicts[2].right
 
 
 def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:
-    verdicts, notebook = grade(SOFTMAX, "while True: pass", 3)
+    verdicts, notebook = grade(SOFTMAX, "while True: pass", 3, limits=SHORTER)
     assert verdicts[3].right
     assert notebook.cells[2].outputs[0].ename == "CellStopped"
 
@@ -257,7 +262,7 @@ def test_a_test_cell_of_no_exercise_gets_zero_and_says_why() -> None:
 def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> None:
     spy = "seen = []\ndef softmax(x):\n    seen.append(str(x))\n    return x\n"
     runs = []
-    for seed in (1, 1, 2):
+    for seed in ("1", "1", "2"):
         notebook = nbformat.v4.new_notebook(cells=[code(SETUP), code(spy), test_cell(3), code("print(seen)")])
         grade_notebook(notebook, None, Settings(seed=seed, limits=SHORT))
         runs.append(notebook.cells[3].outputs[0].text)
@@ -291,9 +296,9 @@ def test_demos_are_the_cells_tagged_demo() -> None:
 SPY = "seen = []\ndef softmax(items_in):\n    seen.append(torch.as_tensor(items_in).tolist())\n    return items_in"
 
 
-def inputs_seen(*after: str, files: Path | None = None, student: str = "ada") -> str:
+def inputs_seen(*after: str, files: Path | None = None, seed: str = "ada") -> str:
     """The hidden inputs of exercise 3, which code can print that has answered them."""
-    _, notebook = grade(SPY, 3, "print(seen)", *after, files=files, student=student)
+    _, notebook = grade(SPY, 3, "print(seen)", *after, files=files, seed=seed)
     return str(notebook.cells[3].outputs[0].text)
 
 
@@ -302,7 +307,21 @@ def test_each_submission_has_inputs_of_its_own_whenever_it_is_graded(tmp_path: P
     (tmp_path / "table.txt").write_text("1")
     first = inputs_seen(files=tmp_path)
     assert inputs_seen(files=tmp_path) == first
-    assert inputs_seen(files=tmp_path, student="eve") != first
+    assert inputs_seen(files=tmp_path, seed="eve") != first
     assert inputs_seen("# other bytes", files=tmp_path) != first
     (tmp_path / "table.txt").write_text("2")
     assert inputs_seen(files=tmp_path) != first
+
+
+def test_answers_cannot_be_handed_in_as_names_of_files(tmp_path: Path) -> None:
+    """Nor anywhere else that the code can look at: where one file ends and the next begins, or how they are called."""
+    seen = []
+    for number, files in enumerate(
+        ({"a": "12", "b": "3"}, {"a": "1", "b": "23"}, {"a": "12", "c": "3"}, {"a12b": "3"})
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_text(content)
+        seen.append(inputs_seen(files=folder))
+    assert len(set(seen)) == len(seen)

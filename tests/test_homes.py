@@ -8,10 +8,12 @@ import re
 import shutil
 import subprocess
 import venv
+from collections.abc import Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -27,8 +29,6 @@ COURSE = Course(ROOT)
 THERE = ["torch", "matplotlib", "ipykernel"]
 NOT_THERE = ["grader", "nbgrader", "nbformat", "nbconvert", "safetensors", "rich", "pytest", "pip"]
 SECONDS = 300  # for one cell, on a machine that has much else to do
-
-every_assignment = pytest.mark.parametrize("assignment", COURSE.assignments())
 
 
 def with_all_they_need(names: list[str]) -> dict[str, Distribution]:
@@ -66,48 +66,57 @@ def test_the_environment_has_nothing_else(python: Path) -> None:
     assert json.loads(done.stdout) == THERE
 
 
-@pytest.fixture
-def kernel(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a kernel of that environment, which nobody else knows."""
+class Home:
+    """A kernel of that environment in a copy of a release folder, far from the course."""
+
+    def __init__(self, folder: Path, client: NotebookClient) -> None:
+        self.folder, self.client = folder, client
+        self.beside = sorted(path.stem for path in folder.glob("*.py"))
+
+    def run(self, notebook: Any) -> str:
+        """Run all cells where nothing was run before, and return all text they have shown. An error is an error."""
+        nothing = f"import sys\n[sys.modules.pop(name, None) for name in {self.beside}]\n%reset -f"
+        for one in (nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(nothing)]), notebook):
+            self.client.nb = one
+            self.client.execute(cleanup_kc=False)
+        outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+        return "".join(output.get("text", "") for output in outputs)
+
+
+@pytest.fixture(scope="module", params=COURSE.assignments())
+def assignment(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def home(assignment: str, python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """One process for the tests of a notebook. The first has it as it starts; tests/test_browser.py starts others."""
+    tmp_path = tmp_path_factory.mktemp("home")
+    folder = Path(shutil.copytree(ROOT / "release" / assignment, tmp_path / "Downloads" / assignment))
     spec = tmp_path / "jupyter/kernels/elsewhere/kernel.json"
     spec.parent.mkdir(parents=True)
     command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec.write_text(json.dumps({"argv": command, "display_name": "elsewhere", "language": "python"}))
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
-    return "elsewhere"
-
-
-def run(notebook: Any, folder: Path, kernel: str) -> str:
-    """Run all cells in this folder, and return all text that they have shown. An error of a cell is an error."""
+    # Numbers are few: threads would only wait for one another, on a busy machine many times as long.
+    environment = {"HOME": str(folder.parent), "PATH": os.environ["PATH"], "OMP_NUM_THREADS": "1"}
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, kernel_name=kernel, timeout=SECONDS, startup_timeout=SECONDS, resources=where)
-    client.execute(env={"HOME": str(folder.parent), "PATH": os.environ["PATH"]})
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    return "".join(output.get("text", "") for output in outputs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+        client = NotebookClient(
+            nbformat.v4.new_notebook(),
+            kernel_name="elsewhere",
+            timeout=SECONDS,
+            startup_timeout=SECONDS,
+            resources=where,
+        )
+        with client.setup_kernel(env=environment):
+            yield Home(folder, client)
 
 
-@pytest.fixture
-def handed_out(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A copy of the release folder, far from the course."""
-    assignment = request.getfixturevalue("assignment")
-    return Path(shutil.copytree(ROOT / "release" / assignment, tmp_path / "Downloads" / assignment))
-
-
-@every_assignment
-def test_as_it_is_handed_out_it_runs_and_is_to_do(assignment: str, handed_out: Path, kernel: str) -> None:
-    said = run(COURSE.read("release", assignment), handed_out, kernel)
-    functions = [function.entry for one in of_assignment(assignment) for function in one.functions]
-    to_do = re.findall(r"✗ Exercise \d+: still to do\. Write (?:\w+ of )?(\w+)", said)
-    assert to_do == functions
-    assert said.count("✗") == len(functions)
-    assert "✓" not in said
-
-
-@every_assignment
-def test_solved_every_check_is_green(assignment: str, handed_out: Path, kernel: str) -> None:
+def test_solved_every_check_is_green(assignment: str, home: Home) -> None:
     answers = solutions(COURSE.read("source", assignment))
     solved = fill_in(COURSE.read("release", assignment), answers)
-    said = run(solved, handed_out, kernel)
+    said = home.run(solved)
     assert said.count("is right on the examples of this notebook.") == sum(
         len(one.functions) for one in of_assignment(assignment)
     )
@@ -119,17 +128,27 @@ def test_solved_every_check_is_green(assignment: str, handed_out: Path, kernel: 
     assert drawn
 
 
-@pytest.mark.parametrize(
-    ("assignment", "missing"), [*((one, "checks") for one in COURSE.assignments()), ("self_attention", "compare")]
-)
+def test_as_it_is_handed_out_it_runs_and_is_to_do(assignment: str, home: Home) -> None:
+    said = home.run(COURSE.read("release", assignment))
+    functions = [function.entry for one in of_assignment(assignment) for function in one.functions]
+    to_do = re.findall(r"✗ Exercise \d+: still to do\. Write (?:\w+ of )?(\w+)", said)
+    assert to_do == functions
+    assert said.count("✗") == len(functions)
+    assert "✓" not in said
+
+
+@pytest.mark.parametrize("missing", ["checks", "compare"])
 def test_the_notebook_alone_says_what_to_put_beside_it(
-    assignment: str, missing: str, handed_out: Path, kernel: str
+    missing: str, assignment: str, home: Home, tmp_path: Path
 ) -> None:
     """As on Colab, which opens the notebook without what lies beside it."""
-    (handed_out / f"{missing}.py").unlink()
-    notebook = COURSE.read("release", assignment)
-    with pytest.raises(CellExecutionError) as caught:
-        run(notebook, handed_out, kernel)
+    beside = home.folder / f"{missing}.py"
+    away = Path(shutil.move(beside, tmp_path))
+    try:
+        with pytest.raises(CellExecutionError) as caught:
+            home.run(COURSE.read("release", assignment))
+    finally:
+        shutil.move(away, beside)
     assert caught.value.ename == "ImportError"
     assert caught.value.evalue.startswith(f"{missing}.py is not here. Put checks.py, checking.py and compare.py beside")
     assert "During handling" not in str(caught.value)

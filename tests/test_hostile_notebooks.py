@@ -109,7 +109,12 @@ def cells_are_a_number(notebook: Notebook) -> None:
 
 @hostile("more than 1000 cells", NOTHING)
 def cells_without_end(notebook: Notebook) -> None:
-    notebook["cells"] += [{}] * 10**6
+    notebook["cells"] += [{}] * 10**5
+
+
+@hostile("far too many parts", NOTHING)
+def parts_without_end(notebook: Notebook) -> None:
+    notebook["metadata"]["mine"] = [[]] * 10**6
 
 
 @hostile("far too much text", NOTHING)
@@ -122,12 +127,12 @@ def lines_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n" * 3 * 10**6))
 
 
-@hostile()
+@hostile("shown shortened")
 def empty_lines(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n" * 10**6))
 
 
-@hostile()
+@hostile("shown shortened")
 def definitions_without_end(notebook: Notebook) -> None:
     notebook["cells"].insert(0, code_cell("\n".join(f"def f{n}(): pass" for n in range(25_000)) + "\n" * 500_000))
 
@@ -160,6 +165,12 @@ def half_a_character(notebook: Notebook) -> None:
 @hostile("old format and was converted")
 def nbformat_3(notebook: Notebook) -> bytes:
     return json.dumps(nbformat.convert(nbformat.from_dict(notebook), 3)).encode()
+
+
+@hostile("more than 1000 cells", NOTHING)
+def old_cells_without_end(notebook: Notebook) -> bytes:  # noqa: ARG001
+    cells = [{"cell_type": "code", "input": "", "outputs": []}] * 10**4
+    return json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode()
 
 
 @hostile("claims to have another format")

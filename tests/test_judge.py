@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from answer_keys import answer_key
 
 from grader.catalogue import EXERCISES
-from grader.judging.judge import judge
+from grader.judging.judge import judge_by
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
@@ -22,8 +23,7 @@ def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
 
 
 def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
-    exercise = EXERCISES[number]
-    return judge(exercise, exercise.sample(), given, device)
+    return judge_by(answer_key(number), given, device)
 
 
 @pytest.mark.parametrize("number", EXERCISES)

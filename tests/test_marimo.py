@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import os
 import re
 import shutil
-import subprocess
 import symtable
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from warm_python import WarmPython
 
+from grader import cli
 from grader.catalogue import of_assignment
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -47,23 +47,19 @@ def solved_notebook(converted: Path, tmp_path_factory: pytest.TempPathFactory) -
     return folder / converted.name
 
 
-def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *map(str, command)],
-        cwd=folder,
-        env={**os.environ, "MPLBACKEND": "agg"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmPython]:
+    python = WarmPython(tmp_path_factory.mktemp("python"))
+    yield python
+    python.close()
 
 
 def functions_of(notebook: Path) -> int:
     return sum(len(exercise.functions) for exercise in of_assignment(notebook.stem))
 
 
-def test_marimo_has_nothing_to_say_against_it(converted: Path) -> None:
-    done = run("-m", "marimo", "check", "--strict", converted, folder=converted.parent)
+def test_marimo_has_nothing_to_say_against_it(converted: Path, python: WarmPython) -> None:
+    done = python.run("-m", "marimo", "check", "--strict", converted, folder=converted.parent)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
@@ -77,8 +73,8 @@ def test_no_name_is_defined_in_two_cells(converted: Path) -> None:
     assert [name for name, cells in count.items() if cells > 1] == []
 
 
-def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path) -> None:
-    done = run(converted, folder=converted.parent)
+def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: WarmPython) -> None:
+    done = python.run(converted, folder=converted.parent)
     said = re.split(r"\n(?! )", done.stderr.strip())  # what a check says goes on in lines that are indented
     assert done.returncode == 0
     assert [words for words in said if "still to do" not in words] == []
@@ -86,8 +82,8 @@ def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path) -> None:
     assert "✓" not in done.stdout
 
 
-def test_solved_every_check_is_green(solved_notebook: Path) -> None:
-    done = run(solved_notebook, folder=solved_notebook.parent)
+def test_solved_every_check_is_green(solved_notebook: Path, python: WarmPython) -> None:
+    done = python.run(solved_notebook, folder=solved_notebook.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("is right on the examples of this notebook.") == functions_of(solved_notebook)
     assert "once you have solved" not in done.stdout
@@ -127,11 +123,11 @@ def test_every_figure_is_shown(converted: Path) -> None:
     assert "![" not in converted.read_text()
 
 
-def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: Path) -> None:
+def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: Path, python: WarmPython) -> None:
     course, assignment = Course(converted.parents[2]), converted.stem
     command = re.search(r"`(marimo export [^`]+)`", solved_notebook.read_text())
     assert command is not None
-    done = run("-m", *command[1].split(), folder=solved_notebook.parent)
+    done = python.run("-m", *command[1].split(), folder=solved_notebook.parent)
     assert done.returncode == 0, done.stderr
     handed_in = course.notebook("submitted/ada", assignment)
     handed_in.parent.mkdir(parents=True)
@@ -150,14 +146,29 @@ def test_a_leak_stops_it(course: Course) -> None:
         convert_release(course, "self_attention")
 
 
-def test_the_command_makes_it_and_leaves_the_release_alone(course: Course) -> None:
+@pytest.fixture
+def release_for_marimo(course: Course, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Runs `grader release self_attention --marimo` in the course folder; returns the exit code."""
+
+    def run() -> int:
+        monkeypatch.chdir(course.root)
+        monkeypatch.setattr(sys, "argv", ["grader", "release", "self_attention", "--marimo"])
+        with pytest.raises(SystemExit) as ended:
+            cli.run()
+        return int(ended.value.code or 0)
+
+    return run
+
+
+def test_the_command_makes_it_and_leaves_the_release_alone(
+    course: Course, release_for_marimo: Callable[[], int], capsys: pytest.CaptureFixture[str]
+) -> None:
     def contents() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in (course.root / "release").rglob("*") if path.is_file()}
 
     before = contents()
-    done = run("-m", "grader", "release", "self_attention", "--marimo", folder=course.root)
-    assert done.returncode == 0, done.stderr
-    assert "release_marimo/self_attention/self_attention.py" in done.stdout
+    assert release_for_marimo() == 0
+    assert "release_marimo/self_attention/self_attention.py" in capsys.readouterr().out
     assert (course.root / FOLDER / "self_attention/self_attention.py").is_file()
     assert contents() == before
 
@@ -223,12 +234,11 @@ def test_recursion_is_no_change() -> None:
     assert with_unique_names(cells) == [cells[0].replace("x", "_x"), "_x = 4"]
 
 
-def test_without_marimo_it_says_what_to_install(course: Course) -> None:
-    code = (
-        "import sys; sys.modules['marimo'] = None; sys.argv = ['grader', 'release', '--marimo'];"
-        "from grader.cli import run; run()"
-    )
-    done = run("-c", code, folder=course.root)
-    assert done.returncode == 1
-    assert "pip install 'attention-grader[marimo]'" in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+def test_without_marimo_it_says_what_to_install(
+    release_for_marimo: Callable[[], int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "marimo", None)
+    assert release_for_marimo() == 1
+    said = capsys.readouterr().err
+    assert "pip install 'attention-grader[marimo]'" in " ".join(said.split())
+    assert "Traceback" not in said

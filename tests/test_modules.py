@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import textwrap
 
 import pytest
 import torch
+from answer_keys import answer_key
 from solution_cells import corpus, from_notebook, notebook, run, undisturbed
 from test_grading import grade
 
 from grader.catalogue import EXERCISES
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge
+from grader.judging.judge import judge_by
 from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
+from grader.kit.module_steps import Memory
 from grader.model.answer import Raised, Returned
 from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Inputs, Misconception, can_combine
 from grader.model.forms.module import MODULE
@@ -32,11 +35,13 @@ def verdict(number: int, *changes: tuple[str, str], after: str = "") -> Verdict:
     for old, new in changes:
         assert old in source
         source = source.replace(old, new)
-    exercise = EXERCISES[number]
-    drawn = exercise.sample()
+    key = answer_key(number)
     with undisturbed():
-        ask = run(f"{source}\n{textwrap.dedent(after)}", exercise, notebook(number))
-        return judge(exercise, drawn, [ask(case.inputs) for case in drawn])
+        ask = run(f"{source}\n{textwrap.dedent(after)}", key.exercise, given(number))
+        return judge_by(key, [ask(case.inputs) for case in key.cases])
+
+
+given = functools.cache(notebook)
 
 
 @pytest.mark.parametrize("number", CLASSES)
@@ -321,28 +326,30 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
 
 
 @pytest.mark.parametrize("number", CLASSES)
-def test_at_a_glance_everything_is_seen_that_is_soon_computed(number: int) -> None:
-    """In each kind of case, on shared modules, it is what is seen where everything is computed."""
+def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) -> None:
+    """In each kind of case, on shared modules: all of it, and what is soon computed."""
     exercise = EXERCISES[number]
     if exercise.glance is None:
         pytest.skip("looking saves no time")
-    glance = exercise.glance
     pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
     cases = exercise.sample()[::SAMPLES_PER_CASE]
     chance = random.Random(number)
     key = AnswerKey(exercise, cases)
     for index, case in enumerate(cases):
-        inputs = glance(*case.inputs).inputs
-        singles: list[tuple[Misconception, ...]] = [(one,) for one in chance.sample(exercise.misconceptions, 10)]
-        for chosen in [*singles, *chance.sample(pairs, 10)]:
-            soon = key.soon(chosen, index)
-            wanted = answered(exercise, chosen, inputs)
-            if isinstance(wanted, Raised):
-                assert soon == wanted, chosen
-                continue
-            assert isinstance(soon, Returned), chosen
-            assert list(soon.value) == list(wanted.value), chosen
-            assert exercise.form.agrees(soon.value, wanted.value, key.expected[index], 1e-12), chosen
+        for one in chance.sample(exercise.misconceptions, 10):
+            assert_same(key, index, key.wrong((one,), index), answered(exercise, (one,), case.inputs))
+        soon_computed = exercise.glance(*case.inputs).inputs
+        for pair in chance.sample(pairs, 10):
+            assert_same(key, index, key.soon(pair, index), answered(exercise, pair, soon_computed))
+
+
+def assert_same(key: AnswerKey, index: int, seen: Returned | Raised, wanted: Returned | Raised) -> None:
+    if isinstance(wanted, Raised):
+        assert seen == wanted
+    else:
+        assert isinstance(seen, Returned)
+        assert list(seen.value) == list(wanted.value)
+        assert key.exercise.form.agrees(seen.value, wanted.value, key.expected[index], 1e-12)
 
 
 def answered(exercise: Exercise, held: tuple[Misconception, ...], inputs: Inputs) -> Returned | Raised:
@@ -350,3 +357,31 @@ def answered(exercise: Exercise, held: tuple[Misconception, ...], inputs: Inputs
         return Returned(exercise.compared(exercise.wrong_answer(held, inputs), inputs), [])
     except Exception as error:
         return Raised(type(error).__name__)
+
+
+def test_a_step_is_taken_once_for_the_same_things() -> None:
+    memory, taken, x = Memory(), iter(range(10)), torch.ones(2)
+    step = memory.remembering(lambda x: x + next(taken))
+    with torch.no_grad():
+        with memory.of_a_call() as new:
+            assert step(x) is step(x)
+        assert [float(one.sum()) for one in (step(x), step(x.clone()), step(x))] == [2, 4, 2]
+        memory.forget(new)
+        assert float(step(x).sum()) == 6
+
+
+def test_a_step_is_taken_again_for_its_gradient() -> None:
+    memory, x = Memory(), torch.ones(2, requires_grad=True)
+    step = memory.remembering(lambda x: x + 1)
+    with torch.no_grad(), memory.of_a_call():
+        step(x)
+    assert step(x).requires_grad
+
+
+def test_what_was_drawn_is_drawn_again() -> None:
+    memory, x = Memory(), torch.ones(2)
+    step = memory.remembering(lambda x: x * torch.rand(2))
+    with torch.no_grad():
+        with memory.of_a_call():
+            first = step(x)
+        assert not torch.equal(step(x), first)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from mutator import mutants
@@ -20,10 +20,10 @@ from remembered import is_cold, remembered
 from solution_cells import ROOT, corpus, from_notebook, functions, notebook, run, undisturbed
 
 from grader.catalogue import EXERCISES
-from grader.judging.judge import judge
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
 from grader.model.answer import Answer
-from grader.model.exercise import Exercise, Inputs, SampledCase
-from grader.model.forms.module import MODULE
+from grader.model.exercise import Exercise, Inputs
 
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
@@ -200,30 +200,22 @@ def judged(number: int) -> list[Outcome]:
 @functools.cache
 def grader_of(number: int) -> Callable[[str], bool]:
     """What says whether a source gets full marks in all functions of an exercise."""
-    exercises, given = [with_known_answers(one) for one in EXERCISES[number].functions], notebook(number)
-    drawn = [exercise.sample() for exercise in exercises]
+    exercises, given = EXERCISES[number].functions, notebook(number)
+    keys = [keys_of(exercise) for exercise in exercises]
 
     def full_marks(source: str) -> bool:
-        pairs = zip(exercises, drawn, strict=True)
-        return all(gets_full_marks(one, cases, run(source, one, given, STEPS)) for one, cases in pairs)
+        pairs = zip(exercises, keys, strict=True)
+        return all(gets_full_marks(key, run(source, one, given, STEPS)) for one, key in pairs)
 
     return full_marks
 
 
-def with_known_answers(exercise: Exercise) -> Exercise:
-    """Without misconceptions: they explain what is wrong, and never make it right. What a class must do in a case is
-    worked out once."""
-    exercise = replace(exercise, misconceptions=())
-    if exercise.form is not MODULE:
-        return exercise
-    known: dict[int, Any] = {}
-
-    def reference(*inputs: Any) -> Any:
-        if id(inputs[1]) not in known:  # the weights, of which each case has its own
-            known[id(inputs[1])] = exercise.reference(*inputs)
-        return known[id(inputs[1])]
-
-    return replace(exercise, reference=reference)
+def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
+    """For each form that inputs may have, an answer key for each case. Misconceptions and pictures are left out: they
+    explain what is wrong, and never make it right."""
+    exercise, drawn = replace(exercise, misconceptions=(), picture=None), exercise.sample()
+    forms = (lambda inputs: inputs, *exercise.other_forms)
+    return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]
 
 
 @pytest.mark.parametrize("number", STYLES)
@@ -264,11 +256,14 @@ def why_the_same(mutant: Outcome) -> str:
     return next((reason for reason, patterns in SAME.items() if any(re.search(one, text) for one in patterns)), "")
 
 
-def gets_full_marks(exercise: Exercise, drawn: Sequence[SampledCase], ask: Callable[[Inputs], Answer]) -> bool:
+def gets_full_marks(forms: list[list[AnswerKey]], ask: Callable[[Inputs], Answer]) -> bool:
     """Case by case, so that the first wrong one is the last one asked. Full marks need all cases to be right."""
-    for form in (lambda inputs: inputs, *exercise.other_forms):
-        reformed = [replace(case, inputs=form(case.inputs)) for case in drawn]
-        pairs = [reformed[i : i + 2] for i in range(0, len(reformed), 2)]
-        if all(judge(exercise, pair, [ask(case.inputs) for case in pair]).right for pair in pairs):
-            return True
-    return False
+    return any(all_right(keys, ask) for keys in forms)
+
+
+def all_right(keys: list[AnswerKey], ask: Callable[[Inputs], Answer]) -> bool:
+    for index, key in enumerate(keys):
+        if not judge_by(key, [ask(key.cases[0].inputs)]).right:
+            keys.insert(0, keys.pop(index))  # what shows one mutant wrong often shows the next one, too
+            return False
+    return True

@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from nbgrader.dbutil import write_alembic_ini
 from nbgrader.tests.apps import test_nbgrader_autograde as upstream
 
 from grader.course import CONFIG_FILE
@@ -67,6 +68,8 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     for needed in (work, settings, folder / "nbgrader" / "docs"):  # the last one: nbgrader's tests look for it
         needed.mkdir(parents=True)
     shutil.copyfile(REPOSITORY / CONFIG_FILE, settings / CONFIG_FILE)  # nbgrader merges it into each test's own
+    set_up = environment(folder) | {"JUPYTER_CONFIG_DIR": str(settings)}
+    set_up["PATH"] = os.pathsep.join([str(alembic_that_remembers(folder / "programs")), set_up["PATH"]])
     done = subprocess.run(
         [
             sys.executable,
@@ -75,7 +78,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
             *(f"{SUITE}::TestNbGraderAutograde::{name}" for name in APPLIES),
         ],
         cwd=work,
-        env=environment(folder) | {"JUPYTER_CONFIG_DIR": str(settings)},
+        env=set_up,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -90,6 +93,22 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
         }
         found[name] = found.get(name, set()) | (problems or {"passed"})
     return found
+
+
+def alembic_that_remembers(folder: Path) -> Path:
+    """A folder for the path with an `alembic` that says from memory what it has said of its newest version.
+
+    nbgrader asks it for each new gradebook, that is in each test; two thirds of the time went there.
+    """
+    folder.mkdir()
+    real = Path(sys.executable).with_name("alembic")
+    write_alembic_ini(str(folder / "alembic.ini"))
+    said = subprocess.run([real, "-c", folder / "alembic.ini", "heads"], capture_output=True, text=True, check=True)
+    (folder / "heads").write_text(said.stdout)
+    program = folder / "alembic"
+    program.write_text(f'#!/bin/sh\n[ "$3" = heads ] && exec cat "{folder}/heads"\nexec "{real}" "$@"\n')
+    program.chmod(0o755)
+    return folder
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ import io
 import json
 import random
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -31,9 +32,10 @@ from grader.model.answer import Loss, Lost
 from grader.model.verdict import Reason
 from grader.notebooks.solutions import solutions as solutions_of
 from grader.pages.class_summary import summary
+from grader.pages.code_forms import form_of
 from grader.pages.report import duration, write_report
 from grader.pages.report_lines import as_json
-from grader.pages.similar_code import form_of, groups
+from grader.pages.similar_code import pairs
 
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
@@ -242,7 +244,7 @@ def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
     assert lines["iris"] == {
         "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
         "penalty": "4", "hours late": "30", "misconceptions": "", "timeouts": "", "crashes": "", "denied actions": "",
-        "similar code: group": "", **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
+        "similar code: with": "", **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
     }  # fmt: skip
     assert lines["barbara"]["misconceptions"] == "2: not scaled; 7: not scaled"
     assert lines["henri"]["crashes"] == "1"
@@ -444,6 +446,10 @@ def test_a_form_is_the_code_without_names_and_layout() -> None:
     [
         ("def f(a):\n    x: int = 3\n    y: int\n    return a - x", "def f(a):\n    x = 3\n    return a - x"),
         ("def h(q):\n    return -q\nprint(h(q=2))", "def h(x):\n    return -x\nprint(h(x=2))"),
+        ("def f(a):\n    unused = 0\n    return -a", "def f(a):\n    return -a"),
+        ("def f(a):\n    b = 0\n    c, d = b, 1\n    d += 1\n    return -a", "def f(a):\n    return -a"),
+        ("def f(a):\n    if 0:\n        return a\n    a + 1\n    return -a\n    a", "def f(a):\n    return -a"),
+        (f"def f(a):\n    return -a  # {'mine ' * 9999}", "def f(a):\n    return -a"),
         ("%time\ndef f(a):\n    %matplotlib inline\n    return -a", "%time\ndef g(b):\n    return -b"),
     ],
 )
@@ -492,29 +498,29 @@ def honest(number: int) -> dict[int, str]:
     }  # fmt: skip
 
 
-def test_copies_make_a_group_also_with_other_names() -> None:
+def test_copies_make_a_pair_also_with_other_names() -> None:
     solutions = {f"s{number}": honest(number) for number in range(30)}
     solutions["copied"] = {number: renamed(source) for number, source in COPY.items()}
     solutions["original"] = COPY
-    (group,) = groups(solutions, {}, {})
-    assert group.students == ["copied", "original"]
-    assert [(one.exercise, one.wrong) for one in group.shared] == [(1, False), (2, False), (5, False), (7, False)]
+    (pair,) = pairs(solutions, {}, {})
+    assert pair.students == ("copied", "original")
+    assert [(one.exercise, one.wrong) for one in pair.shared] == [(1, False), (2, False), (5, False), (7, False)]
 
 
 @pytest.mark.parametrize("size", [2, 12, 30, 300])
-def test_honest_solutions_that_are_alike_make_no_group(size: int) -> None:
-    assert groups({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
+def test_honest_solutions_that_are_alike_make_no_pair(size: int) -> None:
+    assert pairs({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
 
 
 @pytest.mark.parametrize("size", [2, 10, 30, 300])
 @pytest.mark.parametrize(
     "stub", ["", "pass", "...", "return None", "return [], []", "raise NotImplementedError('to do')", "'To do.'"]
 )
-def test_stubs_and_emptied_cells_make_no_group(stub: str, size: int) -> None:
+def test_stubs_and_emptied_cells_make_no_pair(stub: str, size: int) -> None:
     solutions = {f"s{number}": honest(number) for number in range(size)}
     head = "def given_function(all_queries, all_keys, all_values, W_q, W_k, W_v):"
     empty = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
-    assert groups({**solutions, "one": empty, "other": empty}, {}, {}) == []
+    assert pairs({**solutions, "one": empty, "other": empty}, {}, {}) == []
 
 
 def with_habits(number: int) -> dict[int, str]:
@@ -544,37 +550,95 @@ def with_habits(number: int) -> dict[int, str]:
 
 
 @pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
-def test_who_has_the_same_habits_is_in_no_group(size: int) -> None:
+def test_who_has_the_same_habits_is_in_no_pair(size: int) -> None:
     given = {number: [source] for number, source in solutions_of(course_source(ASSIGNMENT)).items()}
     for first in range(0, 20 * size, size):
-        assert groups({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
+        assert pairs({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
 
 
 def test_a_copy_with_a_change_hides_no_others() -> None:
     solutions = {f"s{number}": honest(number) for number in range(12)}
     changed = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
-    (group,) = groups({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
-    assert {"one", "other"} <= set(group.students)
+    (pair,) = pairs({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
+    assert {"one", "other"} <= set(pair.students)
+
+
+DISGUISES = {
+    "a value that nobody reads": "{head}\n    unused = 0\n{body}\nunused = 0",
+    "values that only others that nobody reads need": "{head}\n    z = 0\n    y = z\n    x, w = y, 1\n{body}",
+    "a comment without end": "# {much}\n{head}  # {much}\n{body}",
+    "a text without end": "{head}\n    '''{much}'''\n{body}",
+    "a branch never taken": "{head}\n    if False:\n        return math.pi\n    assert True\n{body}",
+    "code behind the end": "{head}\n{body}\n    return [math.pi] * 7\n    print('never')",
+    "code that does something else": "{head}\n    print(len(str(3)))\n{body}\nprint('done')",
+    "a function that nobody calls": "{head}\n{body}\ndef mine(a):\n    return a.mean() ** 3",
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_disguise_hides_no_copy(disguise: str) -> None:
+    solutions = {f"s{number}": honest(number) for number in range(30)}
+    parts = {number: source.split("\n", 1) for number, source in COPY.items()}
+    disguised = {
+        number: DISGUISES[disguise].format(head=head, body=body, much="mine " * 20_000)
+        for number, (head, body) in parts.items()
+    }
+    (pair,) = pairs({**solutions, "copied": disguised, "original": COPY}, {}, {})
+    assert pair.students == ("copied", "original")
+    assert [one.exercise for one in pair.shared] == list(COPY)
+
+
+ANOTHERS = {
+    1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    table = torch.hstack(list(xs)).contiguous()\n"
+       "    parts = {name: torch.einsum('ij,jn->in', W, table).add_(b) for name, W, b in\n"
+       "             zip('qkv', (W_q, W_k, W_v), (b_q, b_k, b_v), strict=True)}\n"
+       "    return tuple(list(parts[name].split(1, dim=1)) for name in sorted(parts, key='qkv'.index))",
+    2: "def attention_scores(qs, ks):\n    Q, K = map(torch.hstack, (qs, ks))\n"
+       "    table = torch.einsum('dn,dm->nm', Q.double(), K.double())\n\n"
+       "    scale = torch.rsqrt(torch.tensor(Q.size(0)))\n    return table.mul(scale).float().tolist()",
+}  # fmt: skip
+
+
+def test_half_of_one_and_half_of_another_accuses_neither() -> None:
+    others = {f"s{number}": honest(number) for number in range(30)}
+    mixed = {**ANOTHERS, 5: COPY[5], 7: COPY[7]}
+    wrong = {student: set(COPY) for student in ("one", "another", "mixed")}
+    found = pairs({**others, "one": {5: COPY[5], 7: COPY[7]}, "another": ANOTHERS, "mixed": mixed}, wrong, {})
+    assert {pair.students: [one.exercise for one in pair.shared] for pair in found} == {
+        ("another", "mixed"): [1, 2],
+        ("mixed", "one"): [5, 7],
+    }
+
+
+def test_hostile_sources_are_compared_in_seconds() -> None:
+    """Each is as long as may be, and has parts that nobody else has."""
+    hostile = {
+        f"s{number}": dict.fromkeys(range(1, 9), "".join(f"v{number}({number}{n})\n" for n in range(900)))
+        for number in range(20)
+    }
+    began = time.process_time()
+    assert pairs(hostile, {}, {}) == []
+    assert time.process_time() - began < 10
 
 
 def test_the_same_mistake_weighs_more() -> None:
     solutions = {f"s{number}": honest(number) for number in range(30)}
     two = {number: COPY[number] for number in (2, 7)}
     solutions |= {"one": {**honest(50), **two}, "other": {**honest(51), **two}}
-    assert groups(solutions, {}, {}) == []
-    (group,) = groups(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
-    assert [(one.exercise, one.wrong) for one in group.shared if one.exercise in two] == [(2, True), (7, True)]
+    assert pairs(solutions, {}, {}) == []
+    (pair,) = pairs(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
+    assert [(one.exercise, one.wrong) for one in pair.shared if one.exercise in two] == [(2, True), (7, True)]
 
 
 def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:
     everyone = {f"s{number}": {**honest(number), **COPY} for number in range(12)}
-    assert groups(everyone, {}, {}) == []
+    assert pairs(everyone, {}, {}) == []
     given = {number: [source] for number, source in COPY.items()}
     pair = {f"s{number}": honest(number) for number in range(30)} | {"one": COPY, "other": COPY}
-    assert groups(pair, {}, given) == []
+    assert pairs(pair, {}, given) == []
 
 
-def test_groups_are_on_the_page_and_in_the_table(course: Course) -> None:
+def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
     copied = {number: renamed(source) for number, source in COPY.items()}
     grade(
         course,
@@ -584,12 +648,19 @@ def test_groups_are_on_the_page_and_in_the_table(course: Course) -> None:
     )
     files = written(course)
     text = text_of(files[".html"])
-    assert "1 group of similar code" in text
-    assert "Group 1: copied, original" in text
-    assert "Exercise 2, wrong in the same way" in " ".join(text.split()).replace(" ,", ",")
+    assert "1 pair of similar notebooks" in text
+    assert "copied and original" in text
+    assert "Exercise 2: 100%, both wrong" in " ".join(text.split()).replace(" ,", ",")
     assert "a reason to look, not a finding" in text
-    in_groups = [line["student"] for line in lines_of(files[".csv"]) if line["similar code: group"] == "1"]
-    assert in_groups == ["copied", "original"]
+    others = {line["student"]: line["similar code: with"] for line in lines_of(files[".csv"])}
+    assert {student: other for student, other in others.items() if other} == {
+        "copied": "original",
+        "original": "copied",
+    }
+    (pair,) = json.loads(files[".json"])["alike"]
+    assert pair["students"] == ["copied", "original"]
+    shares = [(one["exercise"], one["alike"], one["wrong"]) for one in pair["exercises"]]
+    assert shares == [(1, 1.0, False), (2, 1.0, True), (5, 1.0, False), (7, 1.0, False)]
 
 
 def test_reading_a_class_takes_few_queries(course: Course) -> None:

@@ -11,11 +11,11 @@ import class_oracle
 import numpy as np
 import pytest
 import torch
+from answer_keys import FUNCTIONS, answer_key
 from oracle import DEFINITIONS, float64
-from solution_cells import corpus, define, from_notebook, functions, notebook, run, undisturbed
+from solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
-from grader.catalogue import EXERCISES
-from grader.judging.judge import TOLERANCE, judge
+from grader.judging.judge import TOLERANCE, judge_by
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
@@ -23,7 +23,6 @@ from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
 from grader.sandbox.forms.module import observe
 
-FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for name, one in functions(number).items()}
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
 FOR_SIXTEEN_BITS = [name for name in FUNCTIONS if name not in (10, 15)]
 
@@ -111,9 +110,9 @@ def test_rounding_errors_stay_below_a_fifth_of_the_tolerance(name: int | str) ->
     assert spreads[worst] < TOLERANCE["cpu"] / 5, f"{worst}: {spreads[worst]:.1e}"
 
 
-def verdict(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
-    drawn = exercise.sample()
-    return judge(exercise, drawn, [Returned(function(*case.inputs), list(case.inputs)) for case in drawn])
+def verdict(name: int | str, function: Callable[..., Any]) -> Verdict:
+    drawn = FUNCTIONS[name].sample()
+    return judge_by(answer_key(name), [Returned(function(*case.inputs), list(case.inputs)) for case in drawn])
 
 
 def changed(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -128,14 +127,14 @@ def changed(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_part_in_a_thousand_is_refused(name: int | str) -> None:
     exercise = FUNCTIONS[name]
-    found = verdict(exercise, lambda *inputs: changed(exercise.reference(*inputs), lambda one: one * 1.001))
+    found = verdict(name, lambda *inputs: changed(exercise.reference(*inputs), lambda one: one * 1.001))
     assert not found.right
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != 15])
 def test_two_decimals_are_refused_and_named(name: int | str) -> None:
     exercise = FUNCTIONS[name]
-    found = verdict(exercise, lambda *inputs: changed(exercise.reference(*inputs), lambda one: one.round(decimals=2)))
+    found = verdict(name, lambda *inputs: changed(exercise.reference(*inputs), lambda one: one.round(decimals=2)))
     assert (found.right, found.reason) == (False, "rounded")
 
 
@@ -152,7 +151,7 @@ def test_sixteen_bits_are_refused_and_named(name: int | str, dtype: torch.dtype)
         function: Callable[..., Any] = functools.partial(observe, type("Low", (solution,), {"forward": forward}))
     else:
         function = functools.partial(in_sixteen_bits, solution, dtype)
-    found = verdict(exercise, function)
+    found = verdict(name, function)
     assert (found.right, found.reason) == (False, "half precision")
 
 

@@ -22,7 +22,7 @@ class Crew(Protocol):
     def close(self) -> None: ...
 
 
-def crew_for(assignment: Assignment, jobs: int, dask: str) -> Crew:
+def crew_for(assignment: Assignment, jobs: int, dask: str, dask_without_tls: bool) -> Crew:
     """As many on this machine, or those of the Dask scheduler at this address."""
     if not dask:
         return InThisProcess(assignment) if jobs == 1 else LocalCrew(assignment, jobs)
@@ -30,4 +30,4 @@ def crew_for(assignment: Assignment, jobs: int, dask: str) -> Crew:
         from grader.classroom.dask_crew import DaskCrew
     except ModuleNotFoundError as error:
         raise CourseError(f"{error}. Run: pip install 'attention-grader[dask]'") from error
-    return DaskCrew(assignment, dask)
+    return DaskCrew(assignment, dask, dask_without_tls)

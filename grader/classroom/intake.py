@@ -20,6 +20,7 @@ from grader.classroom.handed_in import take_in
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings
 from grader.model.submission import Assignment, Files, Submission
 from grader.notebooks.cells import demos_of
@@ -70,6 +71,7 @@ class Taken:
 
     submission: Submission
     fingerprint: str  # of all that its grade depends on
+    hand_in: HandIn
     timestamp: datetime | None  # when it was handed in, if that is known
     left_out: Sequence[str]  # as attempts that a notice can tell of
 
@@ -84,12 +86,15 @@ class Intake:
         ignored: Sequence[str],
         duedate: datetime | None,
         extensions: Mapping[str, object],
+        previous: Mapping[str, HandIn | None],
     ) -> None:
         self._submitted = course.root / "submitted"
         self._given = course.root / "source" / assignment.name
         self._name = assignment.name
         self._ignored = ignored
         self._extensions = extensions
+        self._previous = previous  # hand-ins that have a grade
+        self._secret = secret_of(course.root)
         self._same_for_all = _digest_of_all(assignment, duedate)
 
     def take_in(self, student: str) -> Taken:
@@ -97,12 +102,12 @@ class Intake:
         handed_in = take_in(self._submitted, student, self._name, self._given)
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
         time = files.get("timestamp.txt", b"").decode().strip()
-        fingerprint = _digest(
-            self._same_for_all, student, str(self._extensions.get(student)), str(handed_in.left_out),
-            handed_in.notebook or b"", *_named(files),
-        )  # fmt: skip
-        submission = Submission(student, handed_in.notebook, files)
-        return Taken(submission, fingerprint, parse_utc(time) if time else None, handed_in.left_out)
+        content = _digest(str(handed_in.left_out), handed_in.notebook or b"", *_named(files))
+        hand_in = HandIn.after(self._previous.get(student), content)
+        seed = hidden_seed(self._secret, self._name, student, hand_in.number)
+        fingerprint = _digest(self._same_for_all, student, str(self._extensions.get(student)), content, seed)
+        submission = Submission(student, handed_in.notebook, files, seed)
+        return Taken(submission, fingerprint, hand_in, parse_utc(time) if time else None, handed_in.left_out)
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)

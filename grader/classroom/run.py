@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import itertools
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from grader.classroom.crew import Crew, crew_for
@@ -19,7 +20,7 @@ from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.settings import read_settings
-from grader.model.submission import Assignment, Graded, Submission
+from grader.model.submission import Graded, Submission
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
@@ -54,18 +55,22 @@ def autograde(
     confined: bool = True,
     jobs: int = 1,
     dask: str = "",
+    dask_without_tls: bool = False,
     watcher: Watcher | None = None,
 ) -> Generator[Graded]:
     """Yield what became of each submission as soon as it is written down. Whatever happens to one, the others go on.
 
     What has a grade for the same submission, release, grader and settings is not run again, unless `force` is true.
-    Submissions go to a crew of `jobs` processes on this machine, or to the Dask scheduler at the address `dask`.
+    Submissions go to a crew of `jobs` processes on this machine, or to the Dask scheduler at the address `dask`,
+    which asks for certificates unless `dask_without_tls` is true.
     """
     watcher = watcher or Nobody()
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
         watcher.tell(f"submitted/{one_line(name)} is no folder of a student, and is left out.")
+    if dask and dask_without_tls:
+        watcher.tell(f"Without TLS, whoever reaches {dask} can read all submissions and give any grade.")
     sweep()
     with _alone(course):
         api = course.api()
@@ -73,11 +78,12 @@ def autograde(
         with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
-            intake = Intake(course, common, settings.ignored, gradebook.duedate, gradebook.extensions())
+            hand_ins = {student: record.hand_in for student, record in gradebook.records().items()}
+            intake = Intake(course, common, settings.ignored, gradebook.duedate, gradebook.extensions(), hand_ins)
             folder = GradedFolder(settings.autograded, assignment, settings.permissions)
-            with contextlib.closing(Ledger(folder, gradebook, common.given)) as ledger:
-                run = _Run(intake, ledger, watcher, force)
-                yield from run.grade(chosen, common, jobs, dask)
+            with contextlib.closing(Ledger(folder, gradebook, common.given, watcher.tell)) as ledger:
+                crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)
+                yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
@@ -113,14 +119,14 @@ class _Run:
         self._ready: list[Graded] = []  # to be told of with the next batch, in this order
         self._batch_began = time.monotonic()
 
-    def grade(self, students: Sequence[str], assignment: Assignment, jobs: int, dask: str) -> Iterator[Graded]:
+    def grade(self, students: Sequence[str], crew_of: Callable[[int], Crew], jobs: int) -> Iterator[Graded]:
         self._ledger.recover()
         new = self._new(students)
         first = list(itertools.islice(new, 2))
         if not first:
             yield from self._write_down()
             return
-        with contextlib.closing(crew_for(assignment, 1 if len(first) == 1 else jobs, dask)) as crew:
+        with contextlib.closing(crew_of(1 if len(first) == 1 else jobs)) as crew:
             try:
                 yield from self._follow(crew, itertools.chain(first, new))
             except CrewGone:

@@ -21,7 +21,9 @@ class SubmissionGrader:
         """Whatever is handed in, there is a result; an error in it is one of ours, and costs this student only."""
         files = {**submission.files, **self._assignment.given}
         try:
-            notebook, held = self._conversion.run(parse_notebook(submission.notebook), submission.student, files)
+            notebook, held = self._conversion.run(
+                parse_notebook(submission.notebook), submission.student, files, submission.hidden_seed
+            )
             verdicts, blocked = results_of(notebook)
             text = nbformat.writes(notebook)
         except Exception as error:

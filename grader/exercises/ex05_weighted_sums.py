@@ -132,7 +132,7 @@ exercise = Exercise(
         Misconception(
             "values in the outer loop",
             kind="mix-up",
-            credit=0.25,
+            credit=0.0,
             says="Your outputs are the values: perhaps you multiply each value with all weights of its own query. "
             "The value must change with the weight.",
             change={"combine": lambda A, V: V * A.sum(dim=1)},

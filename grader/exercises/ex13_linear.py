@@ -14,6 +14,7 @@ from grader.exercises.mistakes import one_head, projections
 from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
+from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
@@ -36,7 +37,7 @@ class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
         super().__init__()
         self.sizes = (d_in, d_out)
         for name in ("query", "key", "value"):
-            setattr(self, f"W_{name}", nn.Linear(d_in, d_out, bias=self.bias(qkv_bias)))
+            setattr(self, f"W_{name}", Linear(d_in, d_out, bias=self.bias(qkv_bias)))
 
     def forward(self, x: Tensor) -> Any:
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]

@@ -14,6 +14,7 @@ from grader.exercises.mistakes import dropout, masks, one_head, projections, wei
 from grader.kit.module_cases import WORDS, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
+from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
@@ -28,6 +29,7 @@ class CausalAttention(nn.Module):
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, d_in, d_out, T, context: scores / d_out**0.5)
+    later: Any = staticmethod(lambda size, device: torch.ones(size, size, dtype=torch.bool, device=device).triu(1))
     crop: Any = staticmethod(lambda later, T: later[:T, :T])
     hide: Any = staticmethod(lambda scores, later: scores.masked_fill(later, -torch.inf))
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
@@ -45,14 +47,14 @@ class CausalAttention(nn.Module):
         super().__init__()
         self.sizes = (d_in, d_out, context_length)
         for name in ("query", "key", "value"):
-            setattr(self, f"W_{name}", nn.Linear(d_in, d_out, bias=self.bias(qkv_bias)))
+            setattr(self, f"W_{name}", Linear(d_in, d_out, bias=self.bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
 
     def forward(self, x: Tensor) -> Any:
         d_in, d_out, context = self.sizes
         T = x.shape[1]
-        later = self.crop(torch.ones(context, context, dtype=torch.bool, device=x.device).triu(1), T)  # (T, T)
+        later = self.crop(self.later(context, x.device), T)  # (T, T)
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
         roles = zip("qkv", projected, strict=True)
         q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (B, T, d_out) each

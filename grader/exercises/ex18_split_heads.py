@@ -16,6 +16,7 @@ from grader.exercises.mistakes import dropout, gradients, masks, split_heads
 from grader.kit.module_cases import WORDS, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.module_references import glancing, observing
+from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
@@ -44,11 +45,13 @@ class MultiHeadAttention(nn.Module):
     several: Any = staticmethod(lambda new: [new(), new(), new()])
     number: Any = staticmethod(lambda heads, head_dim: heads)
     prepare: Any = staticmethod(lambda x: x)
+    project: Any = staticmethod(lambda linear, x: linear(x))
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
     split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
     score: Any = staticmethod(lambda q, k: q @ k.mT)
     scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
+    later: Any = staticmethod(lambda size, device: torch.ones(size, size, dtype=torch.bool, device=device).triu(1))
     crop: Any = staticmethod(lambda later, T: later[:T, :T])
     drop_raw: Any = staticmethod(lambda dropout, scores: scores)
     longest: Any = staticmethod(lambda context: context)
@@ -79,20 +82,19 @@ class MultiHeadAttention(nn.Module):
         context_length = self.longest(context_length)
         self.sizes = (d_in, d_out, num_heads, head_dim, context_length)
         width = self.per_head(d_out, num_heads)
-        layers = self.several(lambda: nn.Linear(d_in, width, bias=self.bias(qkv_bias)))
+        layers = self.several(lambda: Linear(d_in, width, bias=self.bias(qkv_bias)))
         self.W_query, self.W_key, self.W_value = layers
         d_before, d_after = self.out_sizes(d_out, head_dim)
-        self.keep_out(self, nn.Linear(d_before, d_after, bias=self.out_bias(qkv_bias)))
+        self.keep_out(self, Linear(d_before, d_after, bias=self.out_bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
 
     def forward(self, x: Tensor) -> Any:
         sizes = Sizes(*self.sizes, T=x.shape[1])
-        later = torch.ones(sizes.context, sizes.context, dtype=torch.bool, device=x.device).triu(1)
-        later = self.crop(later, sizes.T)  # (T, T)
+        later = self.crop(self.later(sizes.context, x.device), sizes.T)  # (T, T)
         number = self.number(sizes.heads, sizes.head_dim)
         x = self.prepare(x)
-        projected = [getattr(self, f"W_{name}")(x) for name in self.roles]  # (B, T, d_out) each
+        projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]  # (B, T, d_out) each
         passed_on = (self.pass_on(vectors, role, x) for vectors, role in zip(projected, "qkv", strict=True))
         q, k, v = (self.split(vectors, number) for vectors in passed_on)  # (B, num_heads, T, head_dim) each
         scores = self.hide(

@@ -14,6 +14,7 @@ from grader.exercises.mistakes import gradients, masks, split_heads
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
+from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 Tensor = torch.Tensor
@@ -43,6 +44,7 @@ class SelfAttention(nn.Module):
     out_width: Any = staticmethod(lambda embed_size, heads: embed_size)
     several: Any = staticmethod(lambda new: [new(), new(), new()])
     number: Any = staticmethod(lambda heads, head_dim: heads)
+    project: Any = staticmethod(lambda linear, x: linear(x))
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     lengths: Any = staticmethod(lambda K, Q: (K, K, Q))
     # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
@@ -69,15 +71,15 @@ class SelfAttention(nn.Module):
             raise ValueError("embed_size must be divisible by heads")
         self.sizes = (embed_size, heads, embed_size // heads)
         widths = (self.in_width(embed_size, heads), self.width(embed_size, heads))
-        self.values, self.keys, self.queries = self.several(lambda: nn.Linear(*widths, bias="values" in self.biased))
+        self.values, self.keys, self.queries = self.several(lambda: Linear(*widths, bias="values" in self.biased))
         out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
-        self.keep_out(self, nn.Linear(*out_sizes, bias="fc_out" in self.biased))
+        self.keep_out(self, Linear(*out_sizes, bias="fc_out" in self.biased))
 
     def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
         sizes = Sizes(*self.sizes, K=keys.shape[1], Q=query.shape[1])
         number = self.number(sizes.heads, sizes.head_dim)
         given = self.inputs(values, keys, query)
-        projected = [getattr(self, name)(x) for name, x in zip(self.layers, given, strict=True)]
+        projected = [self.project(getattr(self, name), x) for name, x in zip(self.layers, given, strict=True)]
         passed_on = (self.pass_on(*step) for step in zip(projected, "vkq", given, strict=True))
         right_length = map(with_length, passed_on, self.lengths(sizes.K, sizes.Q))
         v, k, q = (self.split(vectors, number) for vectors in right_length)  # (N, heads, length, head_dim) each
@@ -92,7 +94,7 @@ class SelfAttention(nn.Module):
 
 
 def with_length(x: Tensor, length: int) -> Tensor:
-    return x.reshape(len(x), length, x.shape[-1])
+    return x if x.shape[1] == length else x.reshape(len(x), length, x.shape[-1])
 
 
 def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:

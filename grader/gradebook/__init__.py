@@ -6,6 +6,7 @@ __all__ = [
     "connection",
     "conversion",
     "found",
+    "hidden_seed",
     "preprocessors",
     "records",
     "settings",

@@ -117,10 +117,13 @@ def _patiently(
             time.sleep(PAUSE)
 
 
+_MAY_PASS = ("locked", "disk is full")
+
+
 def _may_pass(url: URL, error: DBAPIError) -> bool:
-    """Whether waiting can help: another program has locked it, has added the same student, or restarts the server."""
+    """Whether waiting can help: others lock it, fill the disk, add the same student, or restart the server."""
     if url.get_backend_name() == "sqlite":
-        return isinstance(error, OperationalError) and "locked" in str(error.orig)
+        return isinstance(error, OperationalError) and any(why in str(error.orig) for why in _MAY_PASS)
     return isinstance(error, (OperationalError, IntegrityError))
 
 

@@ -52,6 +52,7 @@ class InMemory:
 
     assignment: Assignment
     files: Files
+    hidden_seed: str
     grades: dict[str, Marks] = field(default_factory=dict)  # by cell
     comments: dict[str, Marks] = field(default_factory=dict)
 
@@ -73,10 +74,10 @@ class Conversion:
         for step in self._steps:
             step.log = _LOG
 
-    def run(self, notebook: Any, student: str, files: Files) -> tuple[Any, InMemory]:
+    def run(self, notebook: Any, student: str, files: Files, hidden_seed: str) -> tuple[Any, InMemory]:
         """The autograded notebook, and what was to be written into the gradebook."""
         name = self._assignment.name
-        held = InMemory(self._assignment, files)
+        held = InMemory(self._assignment, files, hidden_seed)
         resources: dict[str, Any] = {
             "metadata": {"name": name, "path": ""},
             "nbgrader": {

@@ -14,8 +14,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
+from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.submission import KnownCell
+from grader.notebooks import brevity
 from grader.notebooks.cells import demos_of
 from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
@@ -78,6 +80,7 @@ class RepairSubmission(NbGraderPreprocessor):
         repairs = repair(nb, known)
         if not was_empty:  # else every cell was missing, and the one reason has been given
             notes += repairs
+        notes += [brevity.NOTE] if brevity.is_long(nb) else []
         add_notes(nb, notes)
         safe_texts(nb)
         for note in notes:
@@ -122,15 +125,22 @@ class RunAndJudge(Execute):
             memory=self.memory,
         )
         names = resources.get("nbgrader", {})
-        settings = Settings(self.device, self.confined, self.seed, names.get("student", ""), limits)
         if IN_MEMORY in resources:
             held = resources[IN_MEMORY]
-            files, demos = held.files, held.assignment.demos
+            files, demos, seed = held.files, held.assignment.demos, held.hidden_seed
         else:
             folder = resources.get("metadata", {}).get("path")
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
+            seed = self._hidden_seed(names) if names else ""
+        settings = Settings(self.device, self.confined, f"{self.seed} {seed}", names.get("student", ""), limits=limits)
         grade_notebook(nb, files, settings, demos)
+        brevity.shorten(nb)
         return nb, resources
+
+    def _hidden_seed(self, names: dict[str, str]) -> str:
+        """As of a first hand-in: nbgrader counts none."""
+        secret = secret_of(Path(CourseDirectory(parent=self).root))
+        return hidden_seed(secret, names["assignment"], names["student"])
 
     def _demos(self, names: dict[str, str]) -> frozenset[str]:
         """What need not be run, from the released notebook: the tags of a submission are the student's."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Column, MetaData, String, Table, Text
 
+from grader.gradebook.hidden_seed import HandIn
 from grader.model.verdict import Scored
 
 RECORDS = Table(
@@ -29,14 +30,20 @@ class Record:
     digest: str  # of the autograded notebook
     verdicts: Sequence[Scored]
     blocked: Sequence[str]
+    hand_in: HandIn | None = None  # unknown in records of earlier versions
 
 
 def read_record(row: Any) -> Record:
     result = json.loads(row.result)
     verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
-    return Record(row.fingerprint, row.digest, verdicts, result["blocked"])
+    hand_in = HandIn(**result["hand_in"]) if result.get("hand_in") else None
+    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], hand_in)
 
 
 def row_of(record: Record) -> dict[str, str]:
-    result = {"verdicts": [scored.to_json() for scored in record.verdicts], "blocked": list(record.blocked)}
+    result = {
+        "verdicts": [scored.to_json() for scored in record.verdicts],
+        "blocked": list(record.blocked),
+        "hand_in": asdict(record.hand_in) if record.hand_in else None,
+    }
     return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}

@@ -1,3 +1,3 @@
 """Answers become a verdict: what is right, which mistake has a name, and what else differs."""
 
-__all__ = ["answer_key", "best_verdict", "combined", "judge"]
+__all__ = ["answer_key", "best_verdict", "combined", "judge", "judging_time", "no_understanding", "sentences"]

@@ -28,8 +28,8 @@ class AnswerKey:
     @functools.cached_property
     def expected(self) -> list[Any]:
         """What is compared of the reference's answer to each case."""
-        exercise = self.exercise
-        return [exercise.compared(exercise.reference(*case.inputs), case.inputs) for case in self.cases]
+        values = [self._value((), index) for index in range(len(self.cases))]
+        return [self.exercise.compared(value, case.inputs) for value, case in zip(values, self.cases, strict=True)]
 
     def answer(self, held: Held, index: int) -> Returned | Raised:
         """What a student's code with these misconceptions would answer to a case."""
@@ -59,11 +59,17 @@ class AnswerKey:
         return Returned(self.exercise.compared(value, glance.inputs), [])
 
     def _answer(self, held: Held, index: int) -> Returned | Raised:
-        inputs = self.cases[index].inputs
         try:
-            return Returned(self.exercise.wrong_answer(held, inputs), list(inputs))
+            return Returned(self._value(held, index), list(self.cases[index].inputs))
         except Exception as error:  # some mistakes cannot be computed for some sizes
             return Raised(type(error).__name__)
+
+    def _value(self, held: Held, index: int) -> Any:
+        if not self.exercise.glance:
+            return self.exercise.wrong_answer(held, self.cases[index].inputs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
+            return self._glance(index).everything(changes_of(held))
 
     def _read(self, held: Held, index: int) -> Returned | Raised:
         answer = self.answer(held, index)
@@ -79,7 +85,7 @@ class AnswerKey:
 
     def _look(self, held: Held, index: int) -> Any:
         try:
-            return self._glance(index).output(changes_of(held))
+            return self._glance(index).output(changes_of(held), once=len(held) > 1)
         except Exception:  # such code would have failed, and the student's did not
             return None
 

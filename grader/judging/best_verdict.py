@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
+from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
@@ -14,13 +15,16 @@ from grader.model.verdict import Reason, Verdict
 Ask = Callable[[Sequence[SampledCase], Standins], list[Answer]]
 
 
-def best_verdict(exercise: Exercise, ask: Ask, standins: Standins, seed: int, device: str) -> Verdict:
+def best_verdict(
+    exercise: Exercise, ask: Ask, standins: Standins, seed: int, device: str, time: JudgingTime | None = None
+) -> Verdict:
     """Judge with the student's earlier functions first, then with right ones in place of them."""
+    time = time or JudgingTime()
     keys = _in_all_forms(exercise, seed)
-    verdict = _best(keys, ask, {}, device)
+    verdict = _best(keys, ask, {}, device, time)
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
-    followed = _best(keys, ask, standins, device)
+    followed = _best(keys, ask, standins, device, time)
     # When both earn the same, the one that does not depend on earlier exercises explains better.
     return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 
@@ -32,11 +36,12 @@ def _in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
     return [AnswerKey(exercise, one) for one in (cases, *reformed)]
 
 
-def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str) -> Verdict:
+def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime) -> Verdict:
     first, *others = keys
-    verdict = judge_by(first, ask(first.cases, standins), device)
+    verdict = judge_by(first, ask(first.cases, standins), device, time)
     for key in others:
         if verdict.credit == 1.0 or verdict.reason in (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER):
             break
-        verdict = max(verdict, judge_by(key, ask(key.cases, standins), device), key=lambda verdict: verdict.credit)
+        other = judge_by(key, ask(key.cases, standins), device, time)
+        verdict = max(verdict, other, key=lambda verdict: verdict.credit)
     return verdict

@@ -16,7 +16,9 @@ import torch
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import identical
+from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import explaining
+from grader.judging.no_understanding import program_that_answers
 from grader.judging.pictures import best_picture
 from grader.judging.precision import decimals_left, has_16_bits
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
@@ -32,6 +34,8 @@ from grader.sandbox.values import Unusable
 # spacing is 1e-3. The matrix products of a GPU add up in another order, for which we allow three times as much.
 TOLERANCE = {"cpu": 1e-5, "cuda": 3e-5}
 
+MAX_SENTENCE = 1000  # characters
+
 # Credit for answers that are right but for one thing, whatever the exercise.
 ARRANGEMENT_CREDIT = 0.5
 MODIFIED_CREDIT = 0.5
@@ -46,9 +50,11 @@ def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[An
     return judge_by(AnswerKey(exercise, cases), answers, device)
 
 
-def judge_by(key: AnswerKey, answers: Sequence[Answer], device: str = "cpu") -> Verdict:
+def judge_by(
+    key: AnswerKey, answers: Sequence[Answer], device: str = "cpu", time: JudgingTime | None = None
+) -> Verdict:
     """The same with an answer key, which is worth keeping for other answers to the same cases."""
-    judgement = _Judgement(key, answers, device)
+    judgement = _Judgement(key, answers, device, time or JudgingTime())
     verdict = judgement.verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
@@ -56,12 +62,13 @@ def judge_by(key: AnswerKey, answers: Sequence[Answer], device: str = "cpu") -> 
 class _Judgement:
     """One exercise of one submission, with everything that the rules below look at."""
 
-    def __init__(self, key: AnswerKey, answers: Sequence[Answer], device: str) -> None:
+    def __init__(self, key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> None:
         self.key = key
+        self.time = time
         self.exercise = key.exercise
         self.cases = key.cases
-        self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
         self.form = key.exercise.form
+        self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE[device]
         self.expected = key.expected
@@ -69,14 +76,18 @@ class _Judgement:
 
     def _read(self, answer: Answer, case: SampledCase) -> Answer:
         """What is compared of an answer, if it can be read."""
+        self.time.look()
         if self.exercise.read is None or not isinstance(answer, Returned):
             return answer
         if answer.value is None or _first_unusable(answer.value):
             return answer
+        unreadable = replace(answer, value=Unusable("something that cannot be read"))
+        if not self.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
+            return unreadable
         try:
             return replace(answer, value=self.exercise.compared(answer.value, case.inputs))
-        except Exception:  # not what our code in the sandbox sends
-            return replace(answer, value=Unusable("something that cannot be read"))
+        except Exception:  # nor is this
+            return unreadable
 
     def verdict(self) -> Verdict:
         """The first rule that applies decides."""
@@ -91,7 +102,19 @@ class _Judgement:
             self._imprecise,
             self._rearranged,
         )
-        return next((verdict for rule in rules if (verdict := rule())), None) or self._unexplained()
+        verdict = next((verdict for rule in rules if (verdict := rule())), None) or self._unexplained()
+        return self._without_understanding(verdict) if 0 < verdict.credit < 1 else verdict
+
+    def _without_understanding(self, verdict: Verdict) -> Verdict:
+        """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
+        if self.exercise.read is not None:  # what is read shows more than one result
+            return verdict
+        does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
+        if not does:
+            return verdict
+        if len(verdict.misconceptions) == 1:
+            return replace(verdict, credit=0.0)
+        return self._result(0.0, Reason.CONSTANT, sentences.without_understanding(self.form.noun, does))
 
     def pictures(self) -> tuple[Picture, ...]:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
@@ -105,6 +128,7 @@ class _Judgement:
         return (best,) if best else ()
 
     def _finding(self, answer: Answer, expected: Any) -> Finding | None:
+        self.time.look()
         if not isinstance(answer, Returned):
             return Failed(answer)
         unusable = _first_unusable(answer.value)
@@ -122,7 +146,7 @@ class _Judgement:
             title=self.exercise.title,
             credit=credit,
             reason=reason,
-            sentences=sentences,
+            sentences=tuple(text[:MAX_SENTENCE] for text in sentences),
             misconceptions=tuple(one.name for one in misconceptions),
             cases_right=self.findings.count(None),
             cases=len(self.answers),
@@ -169,7 +193,8 @@ class _Judgement:
 
     def _named(self) -> Verdict | None:
         """One misconception, or two at once, that answer as the student's code does on every case."""
-        held = explaining(self.key, self.answers, [bool(finding) for finding in self.findings], self.tolerance)
+        wrong = [bool(finding) for finding in self.findings]
+        held = explaining(self.key, self.answers, wrong, self.tolerance, self.time)
         if not held:
             return None
         said = [sentences.TWO_THINGS] if len(held) == 2 else []

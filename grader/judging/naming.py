@@ -15,12 +15,15 @@ from typing import Any
 import torch
 
 from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import can_combine
 
 
-def explaining(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> Held:
+def explaining(
+    key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, time: JudgingTime
+) -> Held:
     """The misconceptions that answer as the student's code does in every case; none, if there are none.
 
     `wrong` says which answers are.
@@ -29,7 +32,11 @@ def explaining(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool],
         return ()  # no misconception is lost on the way
     telling = sorted(range(len(answers)), key=lambda index: not wrong[index])  # wrong answers before right ones
     looks = [Look(key, index, answers[index], tolerance) for index in telling]
-    return next((held for held in _likely(key, looks) if _explained_by(held, looks)), ())
+    for held in _likely(key, looks):
+        time.look()
+        if _explained_by(held, looks):
+            return held
+    return ()
 
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:

@@ -11,6 +11,7 @@ RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
 TWO_THINGS = "Two things at once:"
 COMPUTED_RIGHT = "What you compute is right."
+JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
     "The numbers are right, but your result is not on the device of the input. "
     "Make new tensors with device=x.device, or with functions such as torch.zeros_like(x)."
@@ -28,6 +29,10 @@ def missing(noun: str, entry: str) -> str:
 
 def constant(noun: str) -> str:
     return f"Your {noun} returns the same result whatever its input is."
+
+
+def without_understanding(noun: str, does: str) -> str:
+    return f"In every hidden case, your {noun} {does}."
 
 
 def rounded(decimals: int) -> str:

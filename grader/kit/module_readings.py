@@ -160,6 +160,8 @@ def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
 
 def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
     """Equal but for rounding, which may depend on what else is in a batch."""
+    if one.dtype == other.dtype and torch.equal(one, other):  # sooner told, and nearly always so
+        return True
     return torch.allclose(one.double(), other.double(), rtol=1e-4, atol=1e-5, equal_nan=True)
 
 

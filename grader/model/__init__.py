@@ -1,3 +1,14 @@
 """What all rooms talk about: exercises, cases, answers, comparison, verdicts, and what processes tell each other."""
 
-__all__ = ["answer", "compare", "exercise", "findings", "forms", "picture", "submission", "untrusted", "verdict"]
+__all__ = [
+    "answer",
+    "attempt",
+    "compare",
+    "exercise",
+    "findings",
+    "forms",
+    "picture",
+    "submission",
+    "untrusted",
+    "verdict",
+]

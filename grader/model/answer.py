@@ -63,7 +63,8 @@ class Lost:
         """What was written as JSON, and perhaps changed by somebody since."""
         if not untrusted.is_object(data) or data.get("loss") not in list(Loss):
             return None
-        return cls(Loss(str(data["loss"])), untrusted.number(data.get("limit")) or 0.0)
+        limit: Any = data.get("limit")  # a whole number stays one
+        return cls(Loss(str(data["loss"])), 0.0 if untrusted.number(limit) is None else limit)
 
 
 @dataclass(frozen=True)

@@ -21,16 +21,19 @@ MakePicture = Callable[[Any, Sequence[Any]], Picture | None]
 
 
 class Glance(Protocol):
-    """Parts of a case that are soon computed, with some steps of the reference changed."""
+    """A case in parts, with some steps of the reference changed: those that are soon computed, and all of it."""
 
     inputs: Inputs  # of the case, without what takes long
     whole: bool  # whether nothing does
 
-    def output(self, changes: Mapping[str, Any]) -> Any:
-        """What is computed first."""
+    def output(self, changes: Mapping[str, Any], *, once: bool = False) -> Any:
+        """What is computed first. These changes are looked at `once`, or will be again, with others."""
 
     def answer(self, changes: Mapping[str, Any]) -> Any:
         """What the reference answers to `inputs`."""
+
+    def everything(self, changes: Mapping[str, Any]) -> Any:
+        """What the reference answers to the case."""
 
 
 DEFAULT_SEED = 2026
@@ -82,7 +85,7 @@ class Exercise:
     read: Callable[..., Any] | None = None
     # What stands in for a student's wrong version of this function in later exercises, if not the reference.
     lent: Callable[..., Any] | None = None
-    # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` is what computes them.
+    # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` computes them, or all.
     glance: Callable[..., Glance] | None = None
     # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
     picture: MakePicture | None = None

@@ -57,6 +57,7 @@ class Submission:
     student: str
     notebook: bytes | None  # None if it is no file
     files: Files
+    hidden_seed: str = ""  # what its hidden inputs follow from, beside its content
 
 
 @dataclass

@@ -26,7 +26,7 @@ def count(value: object) -> int:
     return max(0, int(number(value) or 0))
 
 
-def texts(values: object) -> tuple[str, ...]:
+def texts(values: object, most: int = MAX_TEXTS) -> tuple[str, ...]:
     """Those of the first few values that are text."""
-    few = values[:MAX_TEXTS] if isinstance(values, (list, tuple)) else ()
+    few = values[:most] if isinstance(values, (list, tuple)) else ()
     return tuple(text[:MAX_TEXT] for text in few if isinstance(text, str))

@@ -1,3 +1,13 @@
 """Bytes become a notebook that is safe to handle and in its released shape; verdicts become what cells show."""
 
-__all__ = ["cells", "outputs", "parsing", "repair", "safe_html", "solutions", "verdict_cells"]
+__all__ = [
+    "brevity",
+    "cells",
+    "highlighting",
+    "outputs",
+    "parsing",
+    "repair",
+    "safe_html",
+    "solutions",
+    "verdict_cells",
+]

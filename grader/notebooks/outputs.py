@@ -18,6 +18,7 @@ from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 MAX_OUTPUTS = 1000
 MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more
 MAX_TAGS = 10_000  # nh3 is slow with more, one in the other
+SIGNS_A_TAG = 20  # so many "&" take as long as a tag
 MAX_DEPTH = 50
 MAX_PIXELS = 10_000
 
@@ -28,6 +29,8 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~])?+")
 _CODE = r"(?:[34]8;5;\d{1,3}|[34]8;2(?:;\d{1,3}){3}|(?!0?[34]8(?!\d))\d{1,3})"
 _COLOUR = re.compile(rf"\x1b\[(?:{_CODE}(?:;{_CODE}){{0,9}})?m")
 _SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
+_SVG_IMAGE = '<img alt="" src="data:image/svg+xml;base64,{}">'
+_OUR_SVG_IMAGE = re.compile(_SVG_IMAGE.format(r"([A-Za-z0-9+/]*={0,2})").replace("svg+xml", r"svg\+xml"))
 
 
 def rebuild_outputs(value: Any) -> list[Any]:
@@ -45,6 +48,23 @@ def rebuild_outputs(value: Any) -> list[Any]:
         if rebuilt is not None:
             outputs.append(rebuilt)
     return [nbformat.from_dict(output) for output in outputs]
+
+
+def rebuild_again(value: Any) -> list[Any]:
+    """The same, of what was rebuilt once and may have been changed by somebody since."""
+    return rebuild_outputs([_with_drawing(output) for output in value] if isinstance(value, list) else value)
+
+
+def _with_drawing(output: Any) -> Any:
+    """With the drawing itself, in place of the image that was made of it."""
+    data: Any = output.get("data") if isinstance(output, dict) else None
+    html = data.get("text/html") if isinstance(data, dict) else None
+    text = "".join(html) if isinstance(html, list) and all(isinstance(line, str) for line in html) else html
+    image = _OUR_SVG_IMAGE.fullmatch(text) if isinstance(text, str) else None
+    if image is None:
+        return output
+    others = {name: shown for name, shown in data.items() if name != "text/html"}
+    return {**output, "data": {**others, "image/svg+xml": base64.b64decode(image[1] + "==").decode("utf-8", "replace")}}
 
 
 class _Full(Exception):
@@ -75,7 +95,7 @@ class _Room:
     def markup(self, value: Any) -> str:
         """A text with tags; empty if there are far too many."""
         text = self.text(value)
-        self._tags -= text.count("<")
+        self._tags -= text.count("<") + text.count("&") // SIGNS_A_TAG
         return text if self._tags >= 0 else ""
 
     def _colour(self, sequence: re.Match[str]) -> str:
@@ -155,7 +175,7 @@ def _svg_image(svg: str) -> str:
         return ""
     if _SVG_NAMESPACE not in svg:
         svg = svg.replace("<svg", f"<svg {_SVG_NAMESPACE}", 1)  # as JupyterLab does
-    return f'<img alt="" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'
+    return _SVG_IMAGE.format(base64.b64encode(svg.encode()).decode())
 
 
 def _json(value: Any, room: _Room, depth: int) -> Any:

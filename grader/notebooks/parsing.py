@@ -11,14 +11,19 @@ from typing import Any
 import nbformat
 
 from grader.notebooks.cells import new_cell
+from grader.notebooks.old_formats import cells_of, is_old
 
 MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
+# Texts, lists, objects and commas. An empty list is three bytes in a file and seventy in memory.
+MAX_PARTS = 2**20
 MAX_CELLS = 1000
 MAX_SOURCE = 2 * 2**20  # characters of all cells
 NOTES_KEY = "grader_notes"  # in the notebook's metadata, between reading and repairing
 
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KINDS = ("code", "markdown", "raw")
+# A text is taken at once, and matches also where it never ends: nothing is looked at twice.
+_PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
 
 
 def read_notebook(path: Path) -> Any:
@@ -44,8 +49,7 @@ def parse_notebook(content: bytes | None) -> Any:
         notes.append("This notebook claims to have another format; its cells were read all the same.")
     elif submitted.get("nbformat") != 4:
         notes.append("This notebook has an old format and was converted.")
-        submitted = _convert(submitted)
-    cells = submitted.get("cells")
+    cells = cells_of(submitted, MAX_CELLS + 1) if is_old(submitted) else submitted.get("cells")
     if not isinstance(cells, list):
         cells = []
         notes.append("This notebook has no cells.")
@@ -75,6 +79,8 @@ def _parse(content: bytes | None) -> dict[str, Any]:
         raise _Unreadable("it is not a file")
     if len(content) > MAX_BYTES:
         raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")
+    if any(itertools.islice(_PART.finditer(content), MAX_PARTS, None)):
+        raise _Unreadable("it consists of far too many parts")
     try:
         text = content.decode("utf-8-sig")
         submitted = json.loads(text) if text.strip() else None
@@ -85,14 +91,6 @@ def _parse(content: bytes | None) -> dict[str, Any]:
     if not isinstance(submitted, dict):
         raise _Unreadable("it holds no notebook")
     return submitted
-
-
-def _convert(submitted: dict[str, Any]) -> dict[str, Any]:
-    """An older notebook in the present format, or an empty one if it cannot be converted."""
-    try:
-        return dict(nbformat.convert(nbformat.from_dict(submitted), 4))
-    except Exception:  # the converters trust their input; what they stumble over is not a notebook
-        return {}
 
 
 def _rebuild(cell: Any) -> Any:

@@ -155,6 +155,12 @@ def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str,
 
 
 def _new_cell(known: KnownCell, source: str, identity: str) -> Any:
+    kind = "code" if known.cell_type == "code" else "markdown"
+    return new_cell(kind, source, identity, {"nbgrader": nbgrader_metadata(known)})
+
+
+def nbgrader_metadata(known: KnownCell) -> dict[str, Any]:
+    """What nbgrader reads in a known cell, apart from its checksum."""
     metadata: dict[str, Any] = {
         "grade_id": known.grade_id,
         "grade": known.grade,
@@ -166,7 +172,7 @@ def _new_cell(known: KnownCell, source: str, identity: str) -> Any:
     }
     if known.grade or known.task:
         metadata["points"] = known.points
-    return new_cell("code" if known.cell_type == "code" else "markdown", source, identity, {"nbgrader": metadata})
+    return metadata
 
 
 def _free_id(notebook: Any, wanted: str) -> str:

@@ -16,9 +16,12 @@ from html import escape
 from typing import Any
 
 import nh3
-from nbconvert.filters.markdown_mistune import markdown2html_mistune
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from grader.notebooks.highlighting import coloured
 
 MAX_MARKDOWN = 2**15  # characters, pictures not counted; beyond, mistune is slow
+MAX_TEXTS = 2**17  # characters of all cells of a notebook
 MAX_FORMULAS = 1000  # in backslash form, for the same reason
 MAX_REOPENED = 200_000  # formats, some megabytes of HTML
 WORD_JOINER = "\u2060"  # has no width, and is no blank to any parser
@@ -147,15 +150,17 @@ _FORMULA = re.compile(r"\\\\(?=[\[(])|\\(?=begin)")
 
 def safe_texts(notebook: Any) -> None:
     """Make the texts of a repaired notebook harmless, but for those that the course gave and nobody else can change."""
+    left = MAX_TEXTS
     for cell in notebook.cells:
         if cell.cell_type != "code" and not cell.metadata.get("nbgrader", {}).get("locked"):
-            cell.source = safe_markdown(cell.source)
+            cell.source = safe_markdown(cell.source, min(MAX_MARKDOWN, left))
+            left = max(0, left - len(_PICTURE.sub("", cell.source)))
 
 
-def safe_markdown(source: str) -> str:
+def safe_markdown(source: str, most: int = MAX_MARKDOWN) -> str:
     """The Markdown, with every place broken where a parser could see what is not whitelisted."""
-    if len(_PICTURE.sub("", source)) > MAX_MARKDOWN:
-        source = source[:MAX_MARKDOWN] + "\n\n[This text is too long; the rest is left out.]\n"
+    if len(_PICTURE.sub("", source)) > most:
+        source = source[:most] + "\n\n[This text is too long; the rest is left out.]\n"
     if len(_FORMULA.findall(source)) > MAX_FORMULAS:
         source = _FORMULA.sub(_break, source)
     refused = _FORMAT_NAMES if _multiplies(source, len(_BLOCK.findall(source))) else ()
@@ -193,10 +198,18 @@ def _text_attribute(name: str, value: str) -> str | None:
     return value if beside and re.fullmatch(beside, value) else _safe_attribute(name, value)
 
 
+class _Renderer(IPythonRenderer):
+    def block_code(self, code: str, info: str | None = None) -> str:
+        """nbconvert looks for a reader of the language that is named, and most of them can be kept busy for minutes."""
+        is_python = (info or "").strip().lower() in ("py", "python", "python3", "ipython3")
+        shown = coloured(code) if is_python else escape(code)
+        return f'<div class="highlight"><pre>{shown}</pre></div>\n'
+
+
 def markdown_to_html(source: str) -> str:
     """Takes the place of nbconvert's filter: nothing in a text stops the page, or reaches beyond its own cell."""
     try:
-        html = markdown2html_mistune(source)
+        html = MarkdownWithMath(renderer=_Renderer(escape=False)).render(source)
     except Exception:  # such as very deep nesting, or a pasted picture that is not there
         html = f"<pre>{escape(source)}</pre>"
     return str(_BALANCER.clean(html))

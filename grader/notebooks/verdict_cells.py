@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from html import escape
 from typing import Any
 
 import nbformat
 
-from grader.model.untrusted import texts
+from grader.model.attempt import Attempt, Tried, for_student
 from grader.model.verdict import Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours
 
 BLOCKED_KEY = "blocked"
+MAX_ATTEMPTS = 20  # in one output
 
 _BOX = (
     '<div class="{kind}" style="border-left: 6px solid {colour}; background: {background}; color: #1d1d1f; '
@@ -59,15 +61,16 @@ def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
     return [nbformat.from_dict(output) for output in (panel, score)]
 
 
-def blocked_output(blocked: list[str]) -> Any:
-    """A notice, to student and instructor, of what code tried and the kernel did not allow."""
-    sentences = [*(f"It tried to {attempt}." for attempt in blocked), _EXPLAINED]
+def blocked_output(attempts: Sequence[Attempt]) -> Any:
+    """A notice of what code tried and was not allowed: of what kind for the student, in full for the instructor."""
+    kinds = list(dict.fromkeys(attempt.kind for attempt in attempts))
+    sentences = [*(f"It tried to {for_student(kind)}." for kind in kinds), _EXPLAINED]
     heading = f"<strong>{_NOT_ALLOWED}</strong>"
     notice = _box("blocked", "#44546a", "#eef1f5", heading, map(escape, sentences))
     return nbformat.v4.new_output(
         "display_data",
         data={"text/plain": "\n".join([_NOT_ALLOWED, *sentences]), "text/html": notice},
-        metadata={METADATA_KEY: {BLOCKED_KEY: blocked}},
+        metadata={METADATA_KEY: {BLOCKED_KEY: [asdict(attempt) for attempt in attempts]}},
     )
 
 
@@ -83,9 +86,26 @@ def verdicts_of(cell: Any) -> list[Scored]:
 
 
 def blocked_in(notebook: Any) -> list[str]:
-    """What was blocked in a graded notebook."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    return list(dict.fromkeys(attempt for output in outputs for attempt in texts(ours(output).get(BLOCKED_KEY))))
+    """What was blocked in a graded notebook, in full."""
+    return list(dict.fromkeys(attempt.for_instructor for attempt in _attempts_in(notebook)))
+
+
+def tried_in(notebook: Any) -> list[Tried]:
+    """The kinds of what was blocked."""
+    return list(dict.fromkeys(attempt.kind for attempt in _attempts_in(notebook)))
+
+
+def attempts_of(output: Any) -> list[Attempt]:
+    """What an output of ours tells of."""
+    told = ours(output).get(BLOCKED_KEY)
+    few = told[:MAX_ATTEMPTS] if isinstance(told, list) else ()
+    return [attempt for one in few if (attempt := Attempt.from_json(one))]
+
+
+def _attempts_in(notebook: Any) -> Iterator[Attempt]:
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            yield from attempts_of(output)
 
 
 def verdict_panel(verdict: Verdict, score: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from grader.model.verdict import Reason
 from grader.pages import charts
 from grader.pages.report_lines import (
     AlikeExercise,
-    AlikeGroup,
+    AlikePair,
     Bin,
     Counts,
     Denied,
@@ -33,7 +33,7 @@ from grader.pages.report_lines import (
     Summary,
     Together,
 )
-from grader.pages.similar_code import Group, groups
+from grader.pages.similar_code import pairs
 
 BINS = 12  # at most, in the distribution of points
 UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
@@ -197,20 +197,21 @@ def _stopped(standing: Standing) -> list[StoppedCode]:
     ]
 
 
-def _alike(grades: ClassGrades) -> list[AlikeGroup]:
+def _alike(grades: ClassGrades) -> list[AlikePair]:
     wrong = {standing.student: _wrong(standing) for standing in grades.graded}
-    found = groups({standing.student: standing.solutions for standing in grades.graded}, wrong, grades.given)
-    return [_alike_group(group) for group in found]
+    found = pairs({standing.student: standing.solutions for standing in grades.graded}, wrong, grades.given)
+    return [
+        AlikePair(
+            students=pair.students,
+            exercises=[AlikeExercise(one.exercise, round(one.alike, 2), one.wrong) for one in pair.shared],
+        )
+        for pair in found
+    ]
 
 
 def _wrong(standing: Standing) -> set[int]:
     verdicts = [scored.verdict for scored in standing.verdicts]
     return {verdict.exercise for verdict in verdicts if verdict.exercise is not None and not verdict.right}
-
-
-def _alike_group(group: Group) -> AlikeGroup:
-    exercises = [AlikeExercise(shared.exercise, shared.students, shared.wrong) for shared in group.shared]
-    return AlikeGroup(group.students, exercises)
 
 
 def _late(graded: Sequence[Standing]) -> list[Late]:

@@ -11,10 +11,11 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from grader.model.attempt import for_student
 from grader.model.untrusted import number, texts
 from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.notebooks.cells import NOTES, is_test_cell, ours, solution_number
-from grader.notebooks.verdict_cells import blocked_in, verdicts_of
+from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.heat_map import heat_map
 from grader.pages.page_parts import Figure, Page, Part
 from grader.pages.sections import Sections
@@ -75,7 +76,7 @@ class _Reader:
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
             parts=parts,
             notes=list(map(self._sentence, notes)),
-            blocked=[self._sentence(f"It tried to {attempt}.") for attempt in blocked_in(self.notebook)],
+            blocked=[self._sentence(f"It tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
         )
 
     def _part(self, cell: Any) -> Part | None:

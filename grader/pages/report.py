@@ -47,11 +47,11 @@ def table(told: Summary) -> str:
     exercises = [line.exercise for line in told.exercises]
     stopped = Counter((line.student, line.kind) for line in told.stopped)
     denied = {line.student: "; ".join(line.attempts) for line in told.denied}
-    groups_of = {name: index for index, group in enumerate(told.alike, start=1) for name in group.students}
+    alike = {line.student: _alike_to(line.student, told) for line in told.students}
     text = io.StringIO()
     writer = csv.writer(text)
     head = ["student", "last name", "first name", "status", "points", "of", "penalty", "hours late"]
-    tail = ["misconceptions", "timeouts", "crashes", "denied actions", "similar code: group"]
+    tail = ["misconceptions", "timeouts", "crashes", "denied actions", "similar code: with"]
     writer.writerow(map(defused, [*head, *(f"exercise {label}" for label in exercises), *tail]))
     for line in told.students:
         name = line.student
@@ -64,9 +64,13 @@ def table(told: Summary) -> str:
             defused("; ".join(f"{held.exercise}: {held.name}" for held in line.misconceptions)),
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
-            groups_of.get(name, ""),
+            defused("; ".join(alike[name])),
         ])  # fmt: skip
     return text.getvalue()
+
+
+def _alike_to(student: str, told: Summary) -> list[str]:
+    return [one for pair in told.alike if student in pair.students for one in pair.students if one != student]
 
 
 def page(told: Summary) -> str:
@@ -139,7 +143,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("stopped", plural(kinds["timeout"], "timeout"), "") if kinds["timeout"] else None,
         ("stopped", plural(kinds["crash"], "crash", "crashes"), "") if kinds["crash"] else None,
         ("denied", plural(len(told.denied), "submission"), "that tried what is not allowed"),
-        ("alike", plural(len(told.alike), "group"), "of similar code"),
+        ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("late", plural(len(told.late), "submission"), "handed in late"),
         ("no-submission", plural(len(told.no_submission), "student"), "without a submission"),
     ]

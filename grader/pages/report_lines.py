@@ -128,13 +128,15 @@ class StudentLine:
 @dataclass(frozen=True)
 class AlikeExercise:
     exercise: int
-    students: Sequence[str]
+    alike: float  # the share of the shorter solution that is in the other one
     wrong: bool
 
 
 @dataclass(frozen=True)
-class AlikeGroup:
-    students: Sequence[str]
+class AlikePair:
+    """Two students, and what there is to look at."""
+
+    students: tuple[str, str]
     exercises: Sequence[AlikeExercise]
 
 
@@ -152,7 +154,7 @@ class Summary:
     together: Sequence[Together]
     stopped: Sequence[StoppedCode]
     denied: Sequence[Denied]
-    alike: Sequence[AlikeGroup]
+    alike: Sequence[AlikePair]
     late: Sequence[Late]
     waiting: Sequence[str]
     empty: Sequence[str]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from typing import Any
 
 import nh3
 from markupsafe import Markup, escape
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
 
+from grader.notebooks.highlighting import MAX_COLOURED, coloured
 from grader.notebooks.safe_html import markdown_to_html, safe_markdown
-
-MAX_CODE = 20_000  # characters of one solution; more is nobody's own
 
 _LEFT_OUT = "\n\n# … (the rest is left out here)"
 _CONTROLS = re.compile(r"[^\S\n ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -37,21 +31,10 @@ def sentence_html(text: str) -> Markup:
 def highlighted(source: str) -> Markup:
     """Code with its words in colours; characters that make it look like other code are shown as what they are."""
     text = clean(source.strip("\n"))
-    if len(text) > MAX_CODE:
-        text = text[:MAX_CODE] + _LEFT_OUT
-    return Markup(highlight(text, _python(), _formatter()))
+    shown = text if len(text) <= MAX_COLOURED else text[: MAX_COLOURED - len(_LEFT_OUT)] + _LEFT_OUT
+    return Markup(coloured(shown, "py-"))
 
 
 def clean(text: str) -> str:
     """With characters that cannot be seen, or turn others around, made visible."""
     return _CONTROLS.sub(lambda found: "    " if found[0] == "\t" else "�", text.replace("\r\n", "\n"))
-
-
-@functools.cache
-def _python() -> PythonLexer:
-    return PythonLexer(stripnl=False)
-
-
-@functools.cache
-def _formatter() -> Any:
-    return HtmlFormatter(nowrap=True, classprefix="py-")

@@ -95,12 +95,14 @@ def bench_class(
     measured = Measured(f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         texts = _submissions(course)
-        _both(course, Path(scratch), texts, sizes, sample, measured, console)
+        released = copy_course(course, Path(scratch, "released"))
+        compile_release(released, ASSIGNMENT)
+        _both(released, Path(scratch), texts, sizes, sample, measured, console)
         honest = {name: text for name, text in texts.items() if name not in MISHAPS}
 
         def seconds(students: int) -> float:
             console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
-            ours = _course(course, Path(scratch, "honest"), honest, students)
+            ours = _course(released, Path(scratch, "honest"), honest, students)
             taken = _ours(ours, device)
             shutil.rmtree(ours.root)
             return taken
@@ -112,10 +114,10 @@ def bench_class(
 
 
 def _both(
-    course: Course, scratch: Path, texts: Mapping[str, str], sizes: Sequence[int], sample: int,
+    released: Course, scratch: Path, texts: Mapping[str, str], sizes: Sequence[int], sample: int,
     measured: Measured, console: Console,
 ) -> None:  # fmt: skip
-    plain = _course(course, scratch / "plain", texts, max(sizes))
+    plain = _course(released, scratch / "plain", texts, max(sizes))
     (plain.root / CONFIG_FILE).write_text(PLAIN_SETTINGS)
     chosen = _sample(plain.students(ASSIGNMENT), sample)
     for place, student in enumerate(chosen, start=1):
@@ -123,7 +125,7 @@ def _both(
         measured.theirs.setdefault(kind(student), []).append(_theirs(plain, student))
     for size in sizes:
         console.print(f"ours: a class of {size}", highlight=False)
-        ours = _course(course, scratch / "ours", texts, size)
+        ours = _course(released, scratch / "ours", texts, size)
         measured.kinds[size] = dict(Counter(map(kind, ours.students(ASSIGNMENT))))
         measured.ours.append(Size(size, _ours(ours, measured.device), _ours(ours, measured.device)))
         if size == max(sizes):
@@ -153,9 +155,9 @@ def _submissions(course: Course) -> dict[str, str]:
     return {name: nbformat.writes(notebook) for name, notebook in notebooks.items()}
 
 
-def _course(source: Course, folder: Path, texts: Mapping[str, str], students: int) -> Course:
-    course = copy_course(source, folder)
-    compile_release(course, ASSIGNMENT)
+def _course(released: Course, folder: Path, texts: Mapping[str, str], students: int) -> Course:
+    shutil.copytree(released.root, folder)
+    course = Course(folder)
     for student, text in itertools.islice(_class(texts), students):
         path = course.notebook(f"submitted/{student}", ASSIGNMENT)
         path.parent.mkdir(parents=True)

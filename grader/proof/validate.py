@@ -16,11 +16,15 @@ from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
+from grader.judging.judge import TOLERANCE, judge_by
+from grader.judging.no_understanding import PROGRAMS
 from grader.model.answer import Returned
+from grader.model.compare import same
 from grader.model.exercise import Exercise, Misconception
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
+
+FAR = 100  # times the tolerance
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     exercises = of_assignment(assignment)
     yield _references(exercises)
     yield _misconceptions(exercises)
+    yield _programs_without_understanding(exercises)
     with tempfile.TemporaryDirectory() as folder:
         scratch = copy_course(course, Path(folder) / "course")
         try:
@@ -65,6 +70,25 @@ def _misconceptions(exercises: list[Exercise]) -> Finding:
     if wrong:
         return Finding(False, f"misconceptions that are not named or lose no marks: {wrong}")
     return Finding(True, f"{len(held)} misconceptions lose marks and are named")
+
+
+def _programs_without_understanding(exercises: list[Exercise]) -> Finding:
+    """Whether zeros, the input given back and the like earn nothing, and are far from right."""
+    functions = [function for exercise in exercises for function in exercise.functions if function.read is None]
+    wrong, tried = [], 0
+    for key in [AnswerKey(function, function.sample()) for function in functions]:
+        for does, program in PROGRAMS.items():
+            made = [program(want, case.inputs) for want, case in zip(key.expected, key.cases, strict=True)]
+            if any(one is None for one in made):
+                continue
+            tried += 1
+            answers = [Returned(one, list(case.inputs)) for one, case in zip(made, key.cases, strict=True)]
+            far = not all(same(*pair, FAR * TOLERANCE["cpu"]) for pair in zip(made, key.expected, strict=True))
+            if judge_by(key, answers).credit or not far:
+                wrong.append(f"{key.exercise.entry} {does}")
+    if wrong:
+        return Finding(False, f"programs that understand nothing earn something, or are nearly right: {wrong}")
+    return Finding(True, f"{tried} programs that understand nothing earn nothing")
 
 
 def _earns_full_marks(key: AnswerKey) -> bool:

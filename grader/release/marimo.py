@@ -43,6 +43,16 @@ figures and the checks lie beside this file, so keep it in its folder.
 To hand in, make a Jupyter notebook of it:
 `marimo export ipynb {name}.py --sort top-down -o {name}.ipynb`
 """
+_IN_TURN = """\
+import json, runpy, sys
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["marimo", *arguments]
+    try:
+        runpy.run_module("marimo", run_name="__main__")
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
 
 
 def need_marimo() -> None:
@@ -66,12 +76,13 @@ def write_marimo(notebook: Any, assignment: str, path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder, path.with_suffix(".ipynb").name)
         nbformat.write(_for_marimo(notebook, assignment), ready)
-        _marimo("-q", "-y", "convert", str(ready), "-o", str(path))
-    _marimo("check", "--strict", str(path))
+        _marimo(["-y", "convert", str(ready), "-o", str(path)], ["check", "--strict", str(path)])
 
 
-def _marimo(*arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "marimo", *arguments], capture_output=True, text=True, check=False)
+def _marimo(*commands: list[str]) -> None:
+    """Commands of marimo, one after another until one fails, in one process: it takes a second to start."""
+    order = [sys.executable, "-c", _IN_TURN, json.dumps(commands)]
+    done = subprocess.run(order, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stdout + done.stderr).strip()
         raise CourseError(f"marimo does not take the notebook; change it in source/ and release it again:\n{said}")

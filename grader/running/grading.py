@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -17,12 +18,17 @@ from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
+from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
+from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
+from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import METADATA_KEY, STOPPED, is_test_cell
 from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
+from grader.running.patience import patiently
 from grader.running.sandbox_process import CellResult, Limits, SandboxLost, SandboxProcess
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
@@ -36,12 +42,14 @@ _TEST_CELL = re.compile(r"test-exercise-(\d+)")
 
 @dataclass(frozen=True)
 class Settings:
-    """How to grade. Together with what was handed in, the seed says which inputs the cases have."""
+    """How to grade. Together with what was handed in, the seed says which inputs the cases have: for a class, it holds
+    what no student can know."""
 
     device: str = "cpu"
     confined: bool = True
-    seed: int = DEFAULT_SEED
+    seed: str = str(DEFAULT_SEED)
     student: str = ""
+    judging: float = JUDGING_SECONDS  # of the grader's own processor time
     limits: Limits = field(default_factory=Limits)
 
 
@@ -91,12 +99,13 @@ class Grading:
         self.limits = settings.limits
         self.sandbox = self._new_sandbox()
         self.time = _TimeOfNotebook(settings.limits)
+        self.judging = JudgingTime(settings.judging)
         self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
         self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
         self.output_left = MAX_OUTPUT
-        self.blocked: list[str] = []  # what sandboxes that are gone have tried
+        self.attempts: list[Attempt] = []  # what sandboxes that are gone have tried
         self.verdicts: list[Verdict] = []
 
     def run(self) -> list[Verdict]:
@@ -115,7 +124,7 @@ class Grading:
         return [verdict for verdict in self.verdicts if verdict.exercise is not None]
 
     def _new_sandbox(self) -> SandboxProcess:
-        return SandboxProcess(self.files, self.limits, self.settings.device, self.settings.confined)
+        return patiently(lambda: SandboxProcess(self.files, self.limits, self.settings.device, self.settings.confined))
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
@@ -154,9 +163,9 @@ class Grading:
         return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
 
     def _blocked_outputs(self) -> list[Any]:
-        blocked = list(dict.fromkeys(self.blocked + self.sandbox.take_blocked()))
-        self.blocked = []
-        return [blocked_output(blocked)] if blocked else []
+        attempts = list(dict.fromkeys(self.attempts + self.sandbox.take_attempts()))
+        self.attempts = []
+        return [blocked_output(attempts)] if attempts else []
 
     def _run_again_after_demos(self, cell: Any) -> None:
         """The student may go on with something that a demo has defined, and must not lose points by that."""
@@ -176,7 +185,7 @@ class Grading:
 
     def _start_again(self) -> None:
         self.sandbox.close()
-        self.blocked += self.sandbox.take_blocked()
+        self.attempts += self.sandbox.take_attempts()
         self.time.add(self.sandbox)
         self.sandbox = self._new_sandbox()
 
@@ -186,11 +195,11 @@ class Grading:
                 self._run_in(self.sandbox, source, self.settings.limits.cell)
             except SandboxLost:  # it ended well the first time: it behaves differently on purpose or by chance
                 self.ran.remove(source)
-                self.sandbox.take_blocked()
+                self.sandbox.take_attempts()
                 self._start_again()
                 self._replay()
                 return
-        self.sandbox.take_blocked()  # what the first run has shown
+        self.sandbox.take_attempts()  # what the first run has shown
 
     def _note_failure(self, source: str, why: Missing) -> None:
         for name in _DEFINED.findall(source):
@@ -208,7 +217,10 @@ class Grading:
         earlier = earlier_functions(exercise)
         standins = earlier if self._mentions(exercise.entry, set(earlier)) else {}
         ask = functools.partial(self._ask, exercise)
-        return best_verdict(exercise, ask, standins, self.seed, self.settings.device)
+        try:
+            return best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
+        except JudgingTooLong:
+            return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 
     def _mentions(self, entry: str, names: set[str]) -> bool:
         """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
@@ -266,16 +278,16 @@ class _TimeOfNotebook:
 
 
 def _own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:
-    """A seed for these cells and files of this student only, and the same whenever they are graded.
+    """A seed for these cells and files, and the same whenever they are graded.
 
-    Code sees the inputs that it answers, and can print them. With inputs of their own for each submission, whoever
-    has learnt them knows nothing about the next one.
+    Everything that the code can see is counted with its length, so that nothing in it can hold what was learnt from
+    inputs of before.
     """
-    digest = hashlib.sha256(str(settings.seed).encode())
-    for source in (settings.student, *sources):
-        digest.update(f"\n{len(source)} ".encode() + source.encode("utf-8", "replace"))
-    for place in sorted(files):
-        digest.update(files[place])
+    named = [part for place in sorted(files) for part in (os.fsencode(place), files[place])]
+    texts = (settings.seed, settings.student, *sources, "")
+    digest = hashlib.sha256()
+    for part in (*(text.encode("utf-8", "replace") for text in texts), *named):
+        digest.update(b"%d " % len(part) + part)
     return int.from_bytes(digest.digest()[:8], "big")
 
 

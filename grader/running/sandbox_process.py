@@ -5,9 +5,7 @@ Everything that comes back is hostile until it has been looked at here.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import json
 import math
 import os
 import secrets
@@ -19,10 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, sentence_of
+from grader.model.attempt import Attempt
 from grader.model.exercise import Inputs, Standins
 from grader.model.submission import Files
 from grader.notebooks.outputs import rebuild_outputs
-from grader.running.scratch import MustEnd, Scratch
+from grader.running import scratch
+from grader.running.attempts import Attempts
+from grader.running.scratch import MustEnd
 from grader.running.stand_ins import compute
 from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
 from grader.sandbox import wire
@@ -35,16 +36,6 @@ SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nob
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
-MAX_BLOCKED = 20  # attempts that one cell is told of
-MAX_NOTES = 1000  # more do not fit into the socket
-_BLOCKED = {
-    "read": "read {}",
-    "write": "write {}",
-    "attributes": "change the mode, owner or time of {}",
-    "network": "use the network ({})",
-    "program": "start another program ({})",
-    "signal": "send a signal to another process ({})",
-}
 
 
 @dataclass(frozen=True)
@@ -95,20 +86,32 @@ class SandboxProcess:
 
     def __init__(self, files: Files, limits: Limits, device: str = "cpu", confined: bool = True) -> None:
         self._limits = limits
-        self._scratch = Scratch(files)
-        self._process = fork_sandbox(
-            {
-                "folder": str(self._scratch.folder),
-                "environment": _environment(self._scratch.folder),
-                "device": device,
-                "confined": confined,
-                "amounts": {"memory": limits.memory, "cpu": round(limits.submission) + SPARE_SECONDS},
-            }
-        )
+        self._scratch = scratch.Scratch(files)
+        self._process = self._fork(device, confined)
         self._channel = self._process.channel
+        self._has_disk = False
         self._ready = False  # until the process says so
         self._next_look = 0.0  # at the folder: answers come faster than files can fill it
-        self._blocked: list[str] = []
+        self._attempts = Attempts(self._process.notes)
+
+    def _fork(self, device: str, confined: bool) -> Forked:
+        order = {
+            "folder": str(self._scratch.folder),
+            "environment": _environment(self._scratch.folder),
+            "device": device,
+            "confined": confined,
+            "amounts": {
+                "memory": self._limits.memory,
+                "cpu": round(self._limits.submission) + SPARE_SECONDS,
+                "disk": scratch.MAX_BYTES,
+                "files": scratch.MAX_FILES,
+            },
+        }
+        try:
+            return fork_sandbox(order)
+        except BaseException:
+            self._scratch.remove()
+            raise
 
     def wait_until_ready(self) -> None:
         """Wait until the process has been confined, or find out why it cannot be."""
@@ -118,6 +121,8 @@ class SandboxProcess:
             raise ZygoteError(f"a sandbox did not start within {START_SECONDS} seconds") from error
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
+        self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
+        self._attempts.answer(self._process.listener())
         self._ready = True
 
     def run_cell(self, source: str, within: float, number: int | None = None, ends_at: float = math.inf) -> CellResult:
@@ -162,26 +167,13 @@ class SandboxProcess:
     def alive(self) -> bool:
         return self._process.alive
 
-    def take_blocked(self) -> list[str]:
-        """What the submission tried and the kernel did not allow, since this was last asked."""
-        self._read_notes()
-        blocked, self._blocked = self._blocked, []
-        return blocked
-
-    def _read_notes(self) -> None:
-        """All that are there, or an older one would be told of another cell; the first ones are kept."""
-        notes: list[bytes] = []
-        with contextlib.suppress(OSError):  # nothing there, or closed
-            while len(notes) < MAX_NOTES and (note := self._process.notes.recv(4096)):
-                notes.append(note)
-        for note in notes:
-            sentence = _blocked_sentence(note)
-            if sentence and sentence not in self._blocked and len(self._blocked) < MAX_BLOCKED:
-                self._blocked.append(sentence)
+    def take_attempts(self) -> list[Attempt]:
+        """What the submission tried and was not allowed, since this was last asked."""
+        return self._attempts.take()
 
     def close(self) -> None:
         """End the process and everything it started, and remove its folder."""
-        self._read_notes()
+        self._attempts.read()
         self._process.end()
         self._scratch.remove()
 
@@ -238,18 +230,9 @@ class SandboxProcess:
         computing.look()
         if self._process.threads > MAX_THREADS:
             raise MustEnd(Loss.THREADS, MAX_THREADS)
-        if time.monotonic() >= self._next_look:
+        if not self._has_disk and time.monotonic() >= self._next_look:
             self._scratch.look_at_amounts()
             self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
-
-
-def _blocked_sentence(note: bytes) -> str:
-    """A note of a sandbox as a sentence; empty if it is no note."""
-    try:
-        kind, detail = json.loads(note)
-    except (ValueError, TypeError, RecursionError):
-        return ""
-    return _BLOCKED.get(str(kind), "").format(one_line(detail, 120).strip()).replace(" ()", "")
 
 
 def _read_cell(frame: wire.Frame) -> CellResult:

@@ -33,7 +33,11 @@ class MustEnd(Exception):
 class Scratch:
     def __init__(self, files: Files) -> None:
         self.folder, self._claim = claimed_folder("sandbox-")
-        write_files(files, self.folder)
+        try:
+            write_files(files, self.folder)
+        except OSError:
+            self.remove()
+            raise
         self._free_at_start = _free(self.folder)
 
     def look_at_amounts(self) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.running.patience import is_short
 from grader.running.scratch import claimed_folder
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
@@ -64,6 +65,16 @@ class Forked:
             with contextlib.suppress(OSError):
                 self._cpu_seconds = time.clock_gettime(~self.pid << 3 | _CPU_CLOCK)
         return self._cpu_seconds
+
+    def listener(self) -> int:
+        """The descriptor by which one answers the kernel's questions, from the first note; -1 if there is none.
+
+        To be asked once, and before any code of a student runs: from then on, notes are the student's.
+        """
+        with contextlib.suppress(OSError):
+            _, descriptors, _, _ = socket.recv_fds(self.notes, MESSAGE_BYTES, 1)
+            return next(iter(descriptors), -1)
+        return -1
 
     def end(self) -> None:
         """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
@@ -114,7 +125,7 @@ class Zygote:
         try:
             message = json.dumps({**order, "zygote": self.pid}).encode()
             pid, handle = self._exchange(message, [its_channel.fileno(), its_notes.fileno()])
-        except ZygoteError:
+        except (ZygoteError, OSError):
             channel.close()
             notes.close()
             raise
@@ -129,10 +140,15 @@ class Zygote:
             socket.send_fds(self._control, [message], descriptors)
             reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
         except OSError as error:
+            if is_short(error):
+                raise
             raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error
-        if not reply or not handles:
+        told = json.loads(reply) if reply else {}
+        if "short" in told:
+            raise OSError(told["short"], os.strerror(told["short"]))
+        if not handles:
             raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
-        return json.loads(reply)["pid"], handles[0]
+        return told["pid"], handles[0]
 
     def close(self) -> None:
         self._control.close()
@@ -168,7 +184,10 @@ _lock = threading.Lock()  # one order at a time, so that each thread gets its ow
 
 
 def fork_sandbox(order: dict[str, Any]) -> Forked:
-    """Fork from the zygote of this process, which is started on first use and again whenever it has died."""
+    """Fork from the zygote of this process, which is started on first use and again whenever it has died.
+
+    OSError is raised if the machine is short of something that forking takes.
+    """
     global _zygote
     with _lock:
         if _zygote is not None:

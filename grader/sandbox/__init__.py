@@ -3,4 +3,4 @@
 Nothing in this folder knows a reference, an expected value or a misconception, and nothing may import them.
 """
 
-__all__ = ["cell_outputs", "confine", "forms", "plain_text", "values", "wire"]
+__all__ = ["asked_calls", "cell_outputs", "confine", "forms", "plain_text", "values", "wire"]

@@ -13,7 +13,7 @@ _FILES = """
     read write readv writev pread64 pwrite64 preadv pwritev open openat openat2 creat close close_range
     stat fstat lstat newfstatat fstatat64 statx statfs fstatfs access faccessat faccessat2 lseek getdents getdents64
     getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
-    readlink readlinkat truncate ftruncate fallocate fsync fdatasync sync_file_range dup dup2 dup3 pipe pipe2
+    readlink readlinkat truncate ftruncate fsync fdatasync sync_file_range dup dup2 dup3 pipe pipe2
     sendfile copy_file_range splice tee umask
     getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 """
@@ -34,7 +34,7 @@ _CLOCKS = """
 _EVENTS = """
     select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
     eventfd eventfd2 signalfd signalfd4
-    sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg shutdown getsockopt setsockopt getsockname getpeername
+    sendto recvfrom recvmsg recvmmsg shutdown getsockopt setsockopt getsockname getpeername
 """
 _QUESTIONS = """
     uname sysinfo getrusage getrlimit setrlimit getuid geteuid getgid getegid getresuid getresgid getgroups

@@ -21,12 +21,12 @@ from grader.sandbox.values import decode, encode
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
 
-def serve(shell: Shell, channel: socket.socket, device: str) -> None:
+def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> None:
     """Answer requests until the judge closes the channel."""
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
     sys.stdout, sys.stderr = OutStream("stdout", shell), OutStream("stderr", shell)
-    wire.send(channel, {"ready": True}, {})
+    wire.send(channel, {"ready": True, "disk": has_disk}, {})
     while True:
         try:
             request = wire.receive(channel)

@@ -15,12 +15,13 @@ import resource
 import signal
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
 
+from grader.sandbox.asked_calls import ask_about_calls
 from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA
 
 try:
@@ -34,6 +35,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 
+MAX_TIMERS = 256
 _GRADER = Path(__file__).resolve().parent.parent  # references, cases and misconceptions lie here
 _READ = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
 
@@ -50,6 +52,9 @@ class Amounts:
     cpu: int = 300  # seconds
     file: int = 64 * 2**20  # bytes of one file
     descriptors: int = 128
+    disk: int = 256 * 2**20  # bytes of all files
+    files: int = 10_000
+    threads: int | None = None  # which the kernel counts for all processes of a user that has no view of its own
 
 
 def why_not() -> str:
@@ -70,13 +75,16 @@ def prepare(device: str) -> None:
         _filter_for_all(device)
 
 
-def confine(folder: Path, amounts: Amounts, device: str) -> None:
-    """Confine this process for good. Afterwards `folder` is the only place where it can write."""
+def confine(folder: Path, amounts: Amounts, device: str, answer: Callable[[int], None] | None = None) -> None:
+    """Confine this process for good. Afterwards `folder` is the only place where it can write.
+
+    `answer` is given a descriptor by which somebody can see some of the calls that are denied: see asked_calls.py.
+    """
     try:
         _limit_amounts(amounts, device)
         _drop_privileges()
         _limit_files(folder, device)
-        _limit_calls(device)
+        _limit_calls(device, answer)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
         raise CannotConfineError(str(error)) from error
 
@@ -94,9 +102,15 @@ def _limit_amounts(amounts: Amounts, device: str) -> None:
         resource.RLIMIT_FSIZE: amounts.file,
         resource.RLIMIT_NOFILE: amounts.descriptors,
         resource.RLIMIT_CORE: 0,
+        # What the kernel counts for a user, and not for a process.
+        resource.RLIMIT_SIGPENDING: MAX_TIMERS,
+        resource.RLIMIT_MSGQUEUE: 0,
     }
+    if amounts.threads is not None:
+        limits[resource.RLIMIT_NPROC] = amounts.threads
     if device == "cpu":  # CUDA reserves far more addresses than it uses memory
         limits[resource.RLIMIT_AS] = _addresses_in_use() + amounts.memory
+        limits[resource.RLIMIT_MEMLOCK] = 0
     for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, limit))
     with contextlib.suppress(OSError):  # when memory runs out, the machine shall end sandboxes first
@@ -182,11 +196,16 @@ def _all_but(hidden: Path, folder: Path) -> Iterator[tuple[Path, FSAccess]]:
             yield from _all_but(hidden, entry)
 
 
-def _limit_calls(device: str) -> None:
+def _limit_calls(device: str, answer: Callable[[int], None] | None) -> None:
     """Allow what a computation needs, and nothing else: a kernel has more calls every year."""
     calls = _filter_for_all(device)
     for name in ("kill", "tgkill"):  # signals to itself are its own affair
         calls.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
+    if answer:
+        with contextlib.suppress(OSError):  # they are denied all the same
+            listener = ask_about_calls(calls)
+            answer(listener)
+            os.close(listener)
     calls.load()
 
 

@@ -8,16 +8,20 @@ import json
 import os
 import socket
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 # Zygotes alone import this module; importing torch on the way takes its time.
 import torch
 
-from grader.sandbox import blocked, child, confine, wire
+from grader.sandbox import blocked, child, confine, own_disk, wire
 from grader.sandbox.shell import Shell, start_shell
 
 MESSAGE_BYTES = 2**16
+LISTENER = b"listener"  # the first note, before anything of a student runs
+MAX_THREADS = 1024  # the kernel's bound; the grader ends a sandbox with half as many
 
 
 def main(descriptor: int) -> None:
@@ -32,11 +36,17 @@ def main(descriptor: int) -> None:
         order = json.loads(message)
         if order["confined"]:
             confine.prepare(order["device"])
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:  # the grader waits, and asks again
+            pid, failed = -1, error.errno
         if pid == 0:
             _become_sandbox(shell, descriptors, order)
         for received in descriptors:
             os.close(received)
+        if pid < 0:
+            control.send(json.dumps({"short": failed}).encode())
+            continue
         handle = os.pidfd_open(pid)
         socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
         os.close(handle)
@@ -49,14 +59,22 @@ def _warm_up() -> Shell:
     # These look for the shell when they are imported, and draw into the notebook if there is one.
     import matplotlib_inline.backend_inline  # noqa: F401
 
-    # What is imported, compiled and read when the first cell is run, and when a stack is formatted, need not be
-    # done in every sandbox again.
+    # What is imported, compiled and read when the first cell is run, when a stack is formatted, and when an error is
+    # shown, need not be done in every sandbox again.
     shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
+    _show_an_error(shell)
 
     _forget_the_grader()
     gc.collect()
     gc.freeze()  # the collector leaves shared pages alone, so they stay shared
     return shell
+
+
+def _show_an_error(shell: Shell) -> None:
+    """To nobody, and leave no trace of it: a notebook begins without one."""
+    shell.run_cell("1 / 0", silent=True)  # type: ignore[no-untyped-call]
+    for name in ("last_exc", "last_traceback", "last_type", "last_value"):
+        vars(sys).pop(name, None)
 
 
 def _forget_the_grader() -> None:
@@ -85,14 +103,32 @@ def _become_sandbox(shell: Shell, descriptors: list[int], order: dict[str, Any])
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(order["environment"])
+        has_disk = False
         if order["confined"]:
-            confine.confine(folder, confine.Amounts(**order["amounts"]), order["device"])
+            amounts = confine.Amounts(**order["amounts"])
+            has_disk = _has_disk(folder, amounts)
+            if has_disk:
+                amounts = replace(amounts, threads=MAX_THREADS)
+            confine.confine(folder, amounts, order["device"], partial(_hand_over, notes))
             blocked.watch(folder, notes)
-        child.serve(shell, channel, order["device"])
+        child.serve(shell, channel, order["device"], has_disk)
     except confine.CannotConfineError as error:
         wire.send(channel, {"refused": str(error)}, {})
     finally:
         os._exit(0)
+
+
+def _hand_over(notes: socket.socket, listener: int) -> None:
+    socket.send_fds(notes, [LISTENER], [listener])
+
+
+def _has_disk(folder: Path, amounts: confine.Amounts) -> bool:
+    """Whether there is a disk of its own now. If the kernel gives none, the grader watches the folder."""
+    try:
+        own_disk.mount(folder, amounts.disk, amounts.files)
+    except OSError:
+        return False
+    return True
 
 
 def _keep_only(descriptors: list[int]) -> list[socket.socket]:

@@ -18,6 +18,10 @@ class Form:
     lendable = True  # to later exercises, in place of a student's own
     methods: tuple[str, ...] = ()  # that are handed out empty, too
 
+    def is_well_formed(self, observed: Any) -> bool:  # noqa: ARG002  what a function returns may be anything
+        """Whether it is of the kind that our code in the sandbox sends, if nobody forges it."""
+        return True
+
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with an answer."""
         found = difference(got, want, tolerance)

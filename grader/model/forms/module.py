@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from grader.model.forms.parts import InParts
+
+MAX_DIMENSIONS = 64  # as many as torch has
 
 
 class Module(InParts):
@@ -15,9 +19,44 @@ class Module(InParts):
     lendable = False  # what a later class takes from it, it has in its own notebook
     methods = ("__init__", "forward")
 
+    def is_well_formed(self, observed: Any) -> bool:
+        """As `describe` and `observe` note it: whether it can be built, or what it holds, and then what it does."""
+        match observed:
+            case {"built": bool(), **more}:
+                return not more
+            case {"parameters": parameters, "frozen": frozen, "buffers": buffers, "attributes": attributes, **more}:
+                held = all(map(_are_shapes, (parameters, buffers, attributes)))
+                return held and _are_names(frozen) and _is_done(more)
+        return False
+
     def is_evidence(self, wrong: Any) -> bool:
         """Not that a module cannot be built, which says nothing of what it computes."""
         return list(wrong) != ["arguments"]
+
+
+def _are_shapes(held: Any) -> bool:
+    """By name."""
+    return isinstance(held, dict) and all(map(_is_shape, held.values()))
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MAX_DIMENSIONS and all(type(one) is int for one in value)
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_done(more: dict[Any, Any]) -> bool:
+    """What was seen of its calls, if it could be called."""
+    match more:
+        case {"outputs": dict(), "changes_input": bool(), **rest}:
+            gradients = rest.pop("gradients", {})
+            right = isinstance(gradients, dict) and all(
+                one is None or isinstance(one, torch.Tensor) for one in gradients.values()
+            )
+            return right and not rest
+    return not more
 
 
 MODULE = Module()

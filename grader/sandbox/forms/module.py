@@ -41,7 +41,7 @@ def observe(
     module.train(bool(how.get("train")))
     seen |= called(module, calls)
     if how.get("gradients"):
-        seen["gradients"] = _gradients(module, weights, next(iter(calls.values())), how["gradients"])
+        seen["gradients"] = gradients(module, weights, next(iter(calls.values())), how["gradients"])
     return seen
 
 
@@ -51,7 +51,7 @@ def called(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, A
     for name, call in calls.items():
         given = [copied(one) for one in call]
         seen["outputs"][name] = module(*given)
-        seen["changes_input"] |= not all(map(_same, given, call))
+        seen["changes_input"] |= not all(map(same, given, call))
     return seen
 
 
@@ -67,9 +67,10 @@ def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
 
 def describe(module: nn.Module) -> dict[str, Any]:
     """Names and shapes of all tensors that a module holds, by how it holds them."""
+    parameters = _parameters(module)
     return {
-        "parameters": {name: list(one.shape) for name, one in _parameters(module).items()},
-        "frozen": [name for name, one in _parameters(module).items() if not one.requires_grad],
+        "parameters": {name: list(one.shape) for name, one in parameters.items()},
+        "frozen": [name for name, one in parameters.items() if not one.requires_grad],
         "buffers": {name: list(one.shape) for name, one in module.named_buffers(remove_duplicate=False)},
         "attributes": {
             f"{prefix}.{name}".lstrip("."): list(one.shape)
@@ -99,7 +100,7 @@ def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
     return True
 
 
-def _gradients(
+def gradients(
     module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
 ) -> dict[str, torch.Tensor | None]:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
@@ -119,5 +120,5 @@ def copied(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     return torch.equal(one, other) if isinstance(one, torch.Tensor) else one is other

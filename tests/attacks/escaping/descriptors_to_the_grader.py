@@ -1,5 +1,5 @@
 """Sends open files along with its messages, until the grader can open none of its own."""
-# Gets: Your code ended the Python process
+# Gets: PermissionError
 
 import os
 import socket

@@ -1,8 +1,9 @@
-"""Makes folders in folders, too deep to be measured and removed by recursion."""
-# Gets: Your code made folders
+"""Makes folders in folders, too deep to be measured and removed by recursion. They lie on a disk that goes as a whole."""
+# Gets: The grader looked into none of them
 
 import os
 
-while True:
+for _ in range(500):
     os.mkdir("d")
     os.chdir("d")
+print("The grader looked into none of them")

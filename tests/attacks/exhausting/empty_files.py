@@ -1,5 +1,5 @@
 """Makes empty files until the disk has no room for names."""
-# Gets: Your code
+# Gets: No space left on device
 
 import itertools
 

@@ -5,7 +5,7 @@ import time
 
 from world import WON
 
-until = time.process_time() + 3
+until = time.process_time() + 1.5
 while time.process_time() < until:
     pass
 print(WON)

@@ -1,5 +1,5 @@
 """Fills the disk."""
-# Gets: MB of files
+# Gets: No space left on device
 
 import itertools
 

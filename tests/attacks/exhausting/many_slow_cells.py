@@ -10,12 +10,12 @@ def work(seconds):
         pass
 
 
-work(1.2)
+work(0.6)
 # %% exercise-2
-work(1.2)
+work(0.6)
 # %% exercise-3
-work(1.2)
+work(0.6)
 # %% exercise-4
-work(1.2)
+work(0.6)
 # %% exercise-5
-work(1.2)
+work(0.6)

@@ -1,0 +1,89 @@
+"""What a worker of Dask does for a class: it grades one submission after another, and answers with plain bytes."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import pickle
+import platform
+import threading
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from distributed import get_worker
+
+from grader.classroom.returned import pack
+from grader.model.submission import Assignment, Graded, Submission
+from grader.running.scratch import sweep
+from grader.sandbox.confine import why_not
+
+INSTALL = "Install the same package there, and start it again."
+UNFIT = "unfit"  # in an answer: why this worker must grade nobody
+
+# Looked up when the task runs: where a function that is sent cannot be found, a worker ends itself without a word.
+ORDER = "exec(code, names := {'order': order}) or names['answer']"
+CODE = f"""
+try:
+    from grader.classroom.dask_worker import grade_here
+except ImportError as error:
+    import json
+    answer = json.dumps({{"{UNFIT}": f"lacks the grader ({{error}}). {INSTALL}"}}).encode()
+else:
+    answer = grade_here(*order)
+"""
+
+_one_at_a_time = threading.Lock()  # the steps of a conversion, and torch's random numbers, are one for all threads
+
+
+def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission: bytes) -> bytes:
+    """Grade on the Dask worker that this runs on. It keeps its zygote from submission to submission."""
+    if differing := [name for name, value in wanted.items() if this_grader().get(name) != value]:
+        return _unfit(f"has another version of {' and '.join(differing)}. {INSTALL}")
+    with _one_at_a_time:
+        order: Submission = pickle.loads(submission)
+        get_worker().log_event(topic, order.student)
+        try:
+            return pack(_grader_for(assignment).grade(order))
+        except _UnfitError as error:
+            return _unfit(str(error))
+        except Exception as error:
+            return pack(Graded(order.student, error=f"{type(error).__name__}: {error}"))
+
+
+def _unfit(reason: str) -> bytes:
+    return json.dumps({UNFIT: reason}).encode()
+
+
+class _UnfitError(Exception):
+    """Nobody can be graded here; the text says why."""
+
+
+@functools.lru_cache(maxsize=2)
+def _grader_for(pickled: bytes) -> Any:
+    from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which the head has no use for
+
+    assignment: Assignment = pickle.loads(pickled)
+    if assignment.confined and (reason := why_not()):
+        raise _UnfitError(f"cannot confine submissions: {reason}. To run them unconfined, add --unconfined.")
+    sweep()
+    try:
+        return SubmissionGrader(assignment)
+    except Exception as error:
+        raise _UnfitError(f"cannot use nbgrader_config.py: {type(error).__name__}: {error}") from error
+
+
+@functools.cache
+def this_grader() -> dict[str, str]:
+    """What must be the same wherever a class is graded."""
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package)} {path.stat().st_size} ".encode() + path.read_bytes())
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {
+        "the grader": digest.hexdigest(),
+        "Python": python,
+        **{name: version(name) for name in ("torch", "nbgrader")},
+    }

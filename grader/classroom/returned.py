@@ -1,0 +1,204 @@
+"""The result of one submission on its way from a worker on another machine: JSON, and nothing of it believed unseen.
+
+The head knows who was asked, which cells there are and what each is worth. Out of what came back it builds the graded
+notebook anew, from texts, verdicts and outputs of known kinds; what does not fit is no result.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import nbformat
+
+from grader.model import untrusted
+from grader.model.answer import Lost
+from grader.model.submission import Assignment, Graded, KnownCell, Submission
+from grader.model.verdict import Scored
+from grader.notebooks.cells import METADATA_KEY, NOTES, STOPPED, is_test_cell, new_cell, ours
+from grader.notebooks.outputs import rebuild_again
+from grader.notebooks.parsing import MAX_CELLS, MAX_SOURCE
+from grader.notebooks.repair import nbgrader_metadata
+from grader.notebooks.safe_html import safe_texts
+from grader.notebooks.verdict_cells import (
+    BLOCKED_KEY,
+    attempts_of,
+    blocked_output,
+    results_of,
+    verdict_outputs,
+    verdicts_of,
+)
+from grader.sandbox.plain_text import one_line
+
+MAX_BYTES = 100 * 2**20  # outputs have 20 MB at most, and their escapes in JSON
+
+_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_COMMENTS = (None, "No response.")  # all that nbgrader itself says of a cell
+
+
+class NoResult(Exception):
+    """What came back is no result of this submission; the text says why."""
+
+
+def pack(graded: Graded) -> bytes:
+    """Verdicts are in the notebook."""
+    names = ("student", "notebook", "scores", "comments", "error")
+    return json.dumps({name: getattr(graded, name) for name in names}).encode()
+
+
+def unpack(content: object, submission: Submission, assignment: Assignment) -> Graded:
+    """The result of this submission. NoResult is raised if it is none."""
+    data = read_json(content)
+    if data.get("student") != submission.student:
+        raise NoResult("it is of another student")
+    if isinstance(error := data.get("error"), str) and error:
+        return Graded(submission.student, error=one_line(error, 1000))
+    notebook = _notebook(data.get("notebook"), assignment)
+    scores = _scores(data.get("scores"), notebook, assignment.known)
+    comments = _comments(data.get("comments"), assignment.known)
+    verdicts, blocked = results_of(notebook)
+    text = nbformat.writes(notebook)
+    return Graded(submission.student, text if text.endswith("\n") else f"{text}\n", scores, comments, verdicts, blocked)
+
+
+def read_json(content: object) -> Mapping[str, Any]:
+    """The object that some bytes hold."""
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise NoResult("it is not made of bytes")
+    if len(content) > MAX_BYTES:
+        raise NoResult(f"it has more than {MAX_BYTES // 2**20} MB")
+    try:
+        data = json.loads(bytes(content))
+    except (ValueError, RecursionError) as error:
+        raise NoResult("it is not JSON") from error
+    return _object(data, "it")
+
+
+def _object(value: object, what: str) -> Mapping[str, Any]:
+    if not untrusted.is_object(value):
+        raise NoResult(f"{what} is of the wrong kind")
+    return value
+
+
+def _notebook(text: object, assignment: Assignment) -> Any:
+    data = read_json(text.encode("utf-8", "replace") if isinstance(text, str) else text)
+    cells = data.get("cells")
+    if not isinstance(cells, list) or len(cells) > MAX_CELLS + len(assignment.known) + 1:
+        raise NoResult("its notebook has no cells, or far too many")
+    known = {one.grade_id: one for one in assignment.known}
+    built = [_cell(_object(cell, "a cell"), known) for cell in cells]
+    _must_be_once([_name(cell) for cell in built], assignment.known)
+    if len({cell["id"] for cell in built}) < len(built):
+        raise NoResult("some of its cells have the same id")
+    if sum(len(cell.source) for cell in built) > MAX_SOURCE + sum(len(one.source) for one in assignment.known):
+        raise NoResult("its cells hold far too much text")
+    kernelspec = json.loads(assignment.kernelspec or "null")
+    metadata = {"kernelspec": kernelspec} if kernelspec else {}
+    notebook = nbformat.from_dict({"cells": built, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+    safe_texts(notebook)
+    return notebook
+
+
+def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
+    """What the course gave is there, in its order; of what students write, some may be missing."""
+    found = [name for name in names if name]
+    there = set(found)
+    if found != [one.grade_id for one in known if one.grade_id in there or one.given or one.grade]:
+        raise NoResult("its cells are not those of the assignment")
+
+
+def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> Any:
+    identity, kind = data.get("id"), data.get("cell_type")
+    if not isinstance(identity, str) or not _CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
+        raise NoResult("a cell is of no known kind")
+    cell = new_cell(kind, _joined(data.get("source")), identity, _told(ours(data)))
+    one = _known(data, known)
+    if one is not None:
+        if kind != one.cell_type or (one.given and cell.source != one.source):
+            raise NoResult(f"the cell {one.grade_id} is not as the course gave it")
+        cell.metadata["nbgrader"] = nbformat.from_dict({**nbgrader_metadata(one), "checksum": one.checksum})
+    if kind == "code":
+        cell.execution_count = untrusted.count(data.get("execution_count")) or None
+        cell.outputs = _outputs(data, cell, one)
+    return cell
+
+
+def _known(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> KnownCell | None:
+    """The cell of the assignment that it says to be; None if the student has added it."""
+    metadata = data.get("metadata")
+    nbgrader = metadata.get("nbgrader") if untrusted.is_object(metadata) else None
+    if nbgrader is None:
+        return None
+    name = nbgrader.get("grade_id") if untrusted.is_object(nbgrader) else None
+    if not isinstance(name, str) or name not in known:
+        raise NoResult("it has a cell that is not of the assignment")
+    return known[name]
+
+
+def _joined(source: object) -> str:
+    """A text, which a notebook in a file holds as a list of lines."""
+    lines: list[Any] = source if isinstance(source, list) else [source]
+    if not all(isinstance(line, str) for line in lines):
+        raise NoResult("the source of a cell is no text")
+    return "".join(lines).encode("utf-8", "replace").decode()
+
+
+def _told(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What we tell of a cell in its metadata."""
+    lost, notes = Lost.from_json(said.get(STOPPED)), untrusted.texts(said.get(NOTES), MAX_CELLS)
+    told = {**({STOPPED: asdict(lost)} if lost else {}), **({NOTES: list(notes)} if notes else {})}
+    return {METADATA_KEY: told} if told else {}
+
+
+def _outputs(data: Mapping[str, Any], cell: Any, known: KnownCell | None) -> list[Any]:
+    """Verdict and notices are made as they are when we grade, and all the rest as when a sandbox has sent it."""
+    outputs = data.get("outputs")
+    if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
+        raise NoResult("the outputs of a cell are of the wrong kind")
+    notices = [blocked_output(attempts) for one in outputs if (attempts := attempts_of(one))]
+    if known is not None and is_test_cell(cell):
+        return [*notices, *verdict_outputs(_scored(outputs, known).verdict, known.points)]
+    return [*rebuild_again([one for one in outputs if BLOCKED_KEY not in ours(one)]), *notices]
+
+
+def _scored(outputs: list[Any], known: KnownCell) -> Scored:
+    """The verdict in a test cell. It claims no more than follows from it."""
+    found = [(said, scored) for one in outputs if (scored := Scored.from_json(said := ours(one)))]
+    if len(found) != 1:
+        raise NoResult(f"the cell {known.grade_id} has not one verdict")
+    said, claimed = found[0]
+    scored = Scored(claimed.verdict, known.points)
+    if (said.get("credit"), said.get("points"), said.get("max_points")) != (
+        scored.verdict.credit, scored.points, scored.max_points
+    ):  # fmt: skip
+        raise NoResult(f"the points for {known.grade_id} do not follow from its verdict")
+    return scored
+
+
+def _scores(data: object, notebook: Any, known: Sequence[KnownCell]) -> dict[str, float | None]:
+    """By cell. Where a person is to decide, there is none, or 0 for what nobody has touched."""
+    scores = dict(_object(data, "its scores"))
+    if set(scores) != {one.grade_id for one in known if one.grade}:
+        raise NoResult("its scores are for other cells than the assignment has")
+    earned = {_name(cell): verdicts_of(cell)[0].points for cell in notebook.cells if is_test_cell(cell)}
+    for name, score in scores.items():
+        if isinstance(score, bool) or score not in ([earned[name]] if name in earned else [None, 0]):
+            raise NoResult(f"the score of {name} does not follow from its verdict")
+    return scores
+
+
+def _comments(data: object, known: Sequence[KnownCell]) -> dict[str, str | None]:
+    comments = dict(_object(data, "its comments"))
+    if not comments.keys() <= {one.grade_id for one in known if one.solution or one.task}:
+        raise NoResult("its comments are for cells that the assignment has not")
+    if any(comment not in _COMMENTS for comment in comments.values()):
+        raise NoResult("a comment is none of nbgrader's")
+    return comments
+
+
+def _name(cell: Any) -> str:
+    """The grade id of a cell that was built here; empty if the student has added it."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))

@@ -1,0 +1,56 @@
+"""What decides on a submission's hidden inputs, beside its own content: something that no student can know or keep.
+
+Code sees the inputs that it answers, and finds ways to tell of them: an error message is enough. So they must be of no
+use later. They follow from a secret that lies beside the gradebook, and from how often the student has handed in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+SECRET_FILE = ".grader_secret"
+_BYTES = 32
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """The how-manieth hand-in of a student this is, and what tells it from others."""
+
+    number: int
+    digest: str
+
+    @classmethod
+    def after(cls, previous: HandIn | None, digest: str) -> HandIn:
+        """The same one if it is graded again, or the next."""
+        if previous is None:
+            return cls(1, digest)
+        return previous if previous.digest == digest else cls(previous.number + 1, digest)
+
+
+def secret_of(course: Path) -> bytes:
+    """The secret of a course folder, which is made when it is first needed."""
+    path = course / SECRET_FILE
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_bytes()
+    descriptor, new = tempfile.mkstemp(prefix=SECRET_FILE, dir=course)  # for its owner alone
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_BYTES))
+        with contextlib.suppress(FileExistsError):  # somebody else was first
+            os.link(new, path)
+    finally:
+        Path(new).unlink()
+    return path.read_bytes()
+
+
+def hidden_seed(secret: bytes, assignment: str, student: str, hand_in: int = 1) -> str:
+    """What the inputs of this hand-in follow from."""
+    said = "\0".join((assignment, student, str(hand_in))).encode("utf-8", "surrogateescape")
+    return hmac.new(secret, said, hashlib.sha256).hexdigest()

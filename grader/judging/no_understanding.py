@@ -1,0 +1,95 @@
+"""What programs answer that understand nothing: zeros, the input given back, a mean. Such an answer earns nothing, even
+where misconceptions explain it, which need not be the student's: two of them explain a lot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from grader.model.answer import Answer, Returned
+from grader.model.compare import paired_numbers, same
+from grader.model.exercise import Inputs, SampledCase
+
+Tensor = torch.Tensor
+
+# Makes, of what is expected and what is given, an answer of the right form. None: there is none of this kind.
+Program = Callable[[Any, Inputs], Any]
+
+
+def program_that_answers(
+    cases: Sequence[SampledCase], answers: Sequence[Answer], expected: Sequence[Any], tolerance: float
+) -> str:
+    """What a program does that answers the same in every case; empty if none of them does."""
+    if not all(isinstance(answer, Returned) for answer in answers):
+        return ""
+    values = [answer.value for answer in answers if isinstance(answer, Returned)]
+    for does, program in PROGRAMS.items():
+        made = [program(wanted, case.inputs) for wanted, case in zip(expected, cases, strict=True)]
+        if all(one is not None and same(value, one, tolerance) for value, one in zip(values, made, strict=True)):
+            return does
+    return ""
+
+
+def _filled(number: float) -> Program:
+    return lambda wanted, _: _like(wanted, lambda one: torch.full_like(one, number, dtype=torch.float64))
+
+
+def _like(wanted: Any, make: Callable[[Tensor], Tensor]) -> Any:
+    """A value that is built as another one."""
+    if isinstance(wanted, (list, tuple)):
+        return [_like(one, make) for one in wanted]
+    return make(torch.as_tensor(wanted))
+
+
+def _uniform(wanted: Any, _: Inputs) -> Any:
+    """Weights that are the same for all: one over how many there are."""
+    if isinstance(wanted, (list, tuple)):
+        return [_like(one, lambda tensor: torch.full_like(tensor, 1 / len(wanted))) for one in wanted]
+    return torch.full_like(wanted, 1 / wanted.shape[-1]) if wanted.dim() else None
+
+
+def _given_back(position: int) -> Program:
+    def program(wanted: Any, inputs: Inputs) -> Any:
+        given = inputs[position] if position < len(inputs) else None
+        return given if given is not None and paired_numbers(given, wanted) else None
+
+    return program
+
+
+def _mean(position: int) -> Program:
+    """The mean of what is given, in each place: uniform attention."""
+
+    def program(wanted: Any, inputs: Inputs) -> Any:
+        given = inputs[position] if position < len(inputs) else None
+        rows = torch.stack(list(given)) if isinstance(given, (list, tuple)) and _are_alike(given) else given
+        if not isinstance(rows, Tensor) or rows.dim() < 1 or not rows.is_floating_point():
+            return None
+        if isinstance(wanted, (list, tuple)):
+            mean = rows.mean(0)
+            return [mean for _ in wanted] if all(getattr(one, "shape", None) == mean.shape for one in wanted) else None
+        mean = rows.mean(-2, keepdim=True) if rows.dim() > 1 else rows.mean(0, keepdim=True)
+        return mean.expand_as(wanted) if _fits(mean, wanted) else None
+
+    return program
+
+
+def _are_alike(given: Sequence[Any]) -> bool:
+    return bool(given) and all(isinstance(one, Tensor) and one.shape == given[0].shape for one in given)
+
+
+def _fits(mean: Tensor, wanted: Any) -> bool:
+    if not isinstance(wanted, Tensor) or mean.dim() != wanted.dim():
+        return False
+    return all(one in (1, other) for one, other in zip(mean.shape, wanted.shape, strict=True))
+
+
+PROGRAMS: dict[str, Program] = {
+    "returns zeros": _filled(0.0),
+    "returns ones": _filled(1.0),
+    "gives everything the same weight": _uniform,
+    **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(("its", "its second", "its third"))},
+    **{f"returns the mean of {which} argument": _mean(i) for i, which in enumerate(("its", "its second", "its third"))},
+}

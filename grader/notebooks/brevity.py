@@ -1,0 +1,86 @@
+"""What is shown of a graded notebook: so much that any page about it, nbgrader's too, is written within seconds.
+
+Code is run and judged as it was handed in, whatever its length; only afterwards it is shortened in the graded notebook.
+The readers of nbconvert take time that grows with the square of blanks in a row or of a line, and with that of all code
+where a cell says that it is Ruby or HTML.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import nbformat
+
+from grader.notebooks.cells import METADATA_KEY, is_test_cell
+
+MAX_CELL = 20_000  # characters of code; a whole notebook of the course has as many
+MAX_CODE = 100_000  # characters of all cells
+MAX_LINE = 1_000
+MAX_BLANKS = 200  # in a row
+MAX_OTHER = 2_000  # characters of a cell that names another language
+MAX_WORK = 5_000_000  # microseconds, about, that nbconvert takes for all outputs
+
+SHORTENED = "# [Shortened here. It was run as it was handed in.]\n"
+NOTE = "Some cells hold very much code, very long lines or very many blanks. All was run; it is shown shortened."
+
+_BLANKS = re.compile(rf"(\s{{{MAX_BLANKS}}})\s++")
+_OTHER = re.compile(r"%%(?:html|javascript|js|latex|perl|ruby|!)", re.IGNORECASE)
+
+
+def shorten(notebook: Any) -> None:
+    """Shorten what a graded notebook shows, where it is far too much."""
+    for cell, source in _shortened(notebook):
+        cell.source = source
+    left = MAX_WORK
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and not is_test_cell(cell):
+            left = _leave_out(cell, left)
+
+
+def is_long(notebook: Any) -> bool:
+    """Whether code will be shortened."""
+    return bool(_shortened(notebook))
+
+
+def _shortened(notebook: Any) -> list[tuple[Any, str]]:
+    left = MAX_CODE
+    changed = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked"):
+            short = _short(cell.source, min(MAX_CELL, left))
+            left -= len(short)
+            if short != cell.source:
+                changed.append((cell, SHORTENED + short))
+    return changed
+
+
+def _short(source: str, most: int) -> str:
+    source = source[: min(most, MAX_OTHER) if _OTHER.search(source) else most]
+    return _BLANKS.sub(r"\1", "\n".join(line[:MAX_LINE] for line in source.split("\n")))
+
+
+def _leave_out(cell: Any, left: int) -> int:
+    """Leave out the outputs for which nothing is left; returns what is left then. Our own notices stay."""
+    kept = []
+    for output in cell.outputs:
+        ours = METADATA_KEY in output.get("metadata", {})
+        left -= 0 if ours else _work(output)
+        if ours or left >= 0:
+            kept.append(output)
+    if len(kept) < len(cell.outputs):
+        said = "The notebook as a whole shows far too much; this is left out."
+        name = "TooMuchOutput"
+        kept.append(nbformat.v4.new_output("error", ename=name, evalue=said, traceback=[f"{name}: {said}"]))
+    cell.outputs = kept
+    return left
+
+
+def _work(output: Any) -> int:
+    """How many microseconds nbconvert takes for an output, about; what was measured is rounded up."""
+    text = json.dumps(output, ensure_ascii=False)
+    data = output.get("data", {})
+    work = 200 + len(text) // 5 + 3 * sum(map(text.count, "<>&")) + 100 * text.count("\\u001b")
+    work += 60 * str(data.get("text/html", "")).count("<")
+    return work + 80 * len(str(data.get("text/markdown", "")))

@@ -1,0 +1,213 @@
+"""Code without what a writer may choose: names, comments, layout, and statements that do nothing."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import warnings
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from grader.notebooks.highlighting import without_comments
+
+MAX_SOURCE = 10_000  # characters of a cell that is compared, comments not counted
+MAX_PARTS = 1_000  # of a cell: a solution has a hundred
+ROUNDS = 4  # in which statements are found that nothing needs, since each may be all that needs another
+
+_MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
+_NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes that hold a name which code may choose
+_WITHOUT_MEANING = {"ctx", "type_comment", "annotation", "returns", "type_ignores", "kind"}
+
+
+class Form(NamedTuple):
+    """Code without the names that it chooses, comments, docstrings, annotations and layout."""
+
+    text: str
+    parts: frozenset[int]  # of its syntax tree, as digests without chosen names; none in code that does nothing
+
+
+@functools.lru_cache(maxsize=4096)
+def form_of(source: str) -> Form:
+    """What is left of code when names, comments and layout are taken away. Code that is no Python keeps its names."""
+    source = without_comments(source)[:MAX_SOURCE]
+    try:
+        tree = _parsed(source)
+        chosen = _chosen(tree)
+        text = " ".join(_texts(tree, chosen, {}))
+        parts: set[int] = set()
+        _add_parts(tree, chosen, parts)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        words = source.split()
+        return Form(" ".join(words), _few(set(map(hash, words))))
+    return Form(text, _few(parts))
+
+
+def _few(parts: set[int]) -> frozenset[int]:
+    """The smallest digests: of two that are alike, these are alike, too."""
+    return frozenset(sorted(parts)[:MAX_PARTS])
+
+
+def _parsed(source: str) -> ast.Module:
+    """The tree. Lines that are for IPython are no Python, and left out where Python cannot read them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:
+            tree = ast.parse(_MAGIC.sub(r"\1pass", source))
+    _Plain(tree).visit(tree)
+    for _ in range(ROUNDS):
+        needed = _Needed(tree)
+        needed.visit(tree)
+        if not needed.left_out:
+            break
+    return tree
+
+
+class _Plain(ast.NodeTransformer):
+    """Writes `x: int = 3` as `x = 3`, and gives keywords in calls of the code's own functions their own kind."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._parameters = {
+            node.name: {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        }
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        self.generic_visit(node)
+        return ast.Assign([node.target], node.value) if node.value else ast.Pass()
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        own = self._parameters.get(name, ())
+        node.keywords = [_OwnKeyword(one.arg, one.value) if one.arg in own else one for one in node.keywords]
+        return node
+
+
+class _Needed(ast.NodeTransformer):
+    """Leaves out what nothing needs: values that nobody reads or calls, and branches that are never taken."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+        self._read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+        self.left_out = False
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name, value in ast.iter_fields(node):
+            if name in ("body", "orelse", "finalbody") and isinstance(value, list):
+                setattr(node, name, self._needed(value) or ([ast.Pass()] if name == "body" else []))
+        return node
+
+    def _needed(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        kept = []
+        for statement in statements:
+            if not self._is_idle(statement):
+                kept.append(statement)
+            elif not isinstance(statement, ast.Pass):
+                self.left_out = True
+            if isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue):
+                break  # nothing behind it is ever run
+        return kept
+
+    def _is_idle(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.Assign(targets=targets):
+                return all(self._is_unread(target) for target in targets)
+            case ast.AugAssign(target=target):
+                return self._is_unread(target)
+            case ast.If(test=ast.Constant(value=value), orelse=[]) | ast.While(test=ast.Constant(value=value)):
+                return not value
+            case ast.If(body=[ast.Pass()], orelse=[]) | ast.Assert():
+                return True
+            case ast.Expr(value=value):
+                return not any(isinstance(one, ast.Call | ast.Await | ast.Yield) for one in ast.walk(value))
+        return _says_nothing(node)
+
+    def _is_unread(self, target: ast.AST) -> bool:
+        match target:
+            case ast.Name(id=name):
+                return name not in self._read
+            case ast.Tuple(elts=items) | ast.List(elts=items):
+                return all(map(self._is_unread, items))
+        return False
+
+
+class _OwnKeyword(ast.keyword):
+    """An argument by a name that the code itself has chosen."""
+
+
+def _chosen(tree: ast.AST) -> set[str]:
+    """The names that the code itself gives to something; an attribute begins with a dot."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.alias(asname=str(name)):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                names.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                names.add(f".{name}")
+    return names
+
+
+def _texts(node: ast.AST, chosen: Collection[str], numbers: dict[str, int]) -> Iterator[str]:
+    """The tree as a list of texts, with a number in place of each chosen name: the first is 0, and so on."""
+    yield f"({type(node).__name__}"
+    for name, value in ast.iter_fields(node):
+        if name in _WITHOUT_MEANING:
+            continue
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, ast.AST):
+                if not _says_nothing(item):
+                    yield from _texts(item, chosen, numbers)
+                continue
+            key = f".{item}" if name == "attr" else item
+            if name in _NAMES and key in chosen and type(node) is not ast.keyword:
+                yield f"{'.' * (name == 'attr')}#{numbers.setdefault(key, len(numbers))}"
+            else:
+                yield f"={item!r}"
+    yield ")"
+
+
+def _add_parts(node: ast.AST, chosen: Collection[str], parts: set[int]) -> int:
+    """Adds the digest of each subtree that does something, and returns that of the whole. Signatures are given."""
+    if isinstance(node, ast.arguments) or _is_stub(node):
+        return 0
+    inside: list[object] = [type(node).__name__]
+    for name, value in ast.iter_fields(node):
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, ast.AST):
+                inside.append(_add_parts(item, chosen, parts))
+            elif name not in _WITHOUT_MEANING:
+                key = f".{item}" if name == "attr" else item
+                inside.append("#" if name in _NAMES and key in chosen else repr(item))
+    digest = hash(tuple(inside))
+    if not isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        parts.add(digest)
+    return digest
+
+
+def _is_stub(node: ast.AST) -> bool:
+    """What stands in a function that is still to do: it raises something, or returns what depends on nothing."""
+    match node:
+        case ast.Raise():
+            return True
+        case ast.Return(value=value):
+            return value is None or not any(isinstance(one, ast.Name) for one in ast.walk(value))
+    return _says_nothing(node)
+
+
+def _says_nothing(node: ast.AST) -> bool:
+    """Docstrings and other lone constants, pass, and imports that give no name of their own."""
+    match node:
+        case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.expr_context():
+            return True
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return all(one.asname in (None, one.name) for one in names)
+    return False

@@ -1,0 +1,92 @@
+"""What somebody has learnt of hidden inputs is worth nothing afterwards."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ASSIGNMENT
+
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.gradebook.hidden_seed import SECRET_FILE, HandIn, hidden_seed, secret_of
+
+# An error tells the student what the code was asked, in letters where numbers are left out.
+SPY = """def softmax(items_in):
+    raise ValueError("".join(chr(ord("a") + int(digit)) for digit in repr(items_in) if digit.isdigit()))
+"""
+
+
+@pytest.fixture
+def seen(course: Course, submit: Callable[..., Path]) -> Callable[..., str]:
+    """The hidden inputs that a hand-in is told of on its feedback page."""
+
+    def hand_in(source: str = SPY, student: str = "ada", force: bool = False) -> str:
+        submit(course, student, {3: source})
+        (graded,) = autograde(course, ASSIGNMENT, [student], force=force)
+        (said,) = (scored.verdict.sentences for scored in graded.verdicts if scored.verdict.exercise == 3)
+        found = re.search(r"ValueError: (\w+)", said[0])
+        assert found, said
+        return found[1]
+
+    return hand_in
+
+
+def test_the_same_hand_in_meets_the_same_inputs(seen: Callable[..., str]) -> None:
+    assert seen() == seen(force=True) == seen()
+
+
+def test_handed_in_again_after_another_it_meets_other_inputs(seen: Callable[..., str]) -> None:
+    first = seen()
+    other = seen(f"{SPY}  # another try")
+    again = seen()
+    assert len({first, other, again}) == 3
+
+
+def test_each_student_and_each_course_has_inputs_of_its_own(course: Course, seen: Callable[..., str]) -> None:
+    ada, bob = seen(), seen(student="bob")
+    (course.root / SECRET_FILE).unlink()
+    assert len({ada, bob, seen(), seen(student="bob")}) == 4
+
+
+def test_a_new_time_of_the_same_hand_in_is_a_new_hand_in(course: Course, seen: Callable[..., str]) -> None:
+    """So that what lies elsewhere on the machine, where code can ask whether a file exists, holds no answers either."""
+    first = seen()
+    (course.notebook("submitted/ada", ASSIGNMENT).parent / "timestamp.txt").write_text("2026-11-22 10:00:00 UTC")
+    assert seen() != first
+
+
+def test_a_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    made: list[bytes] = []
+    threads = [threading.Thread(target=lambda: made.append(secret_of(tmp_path))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 8
+    assert len(set(made)) == 1
+    assert len(made[0]) == 32
+    assert [path.name for path in tmp_path.iterdir()] == [SECRET_FILE]
+    assert (tmp_path / SECRET_FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_it_follows_from_everything_that_it_should() -> None:
+    told: list[Any] = [
+        (b"s", "a", "b", 1),
+        (b"t", "a", "b", 1),
+        (b"s", "ab", "", 1),
+        (b"s", "a", "c", 1),
+        (b"s", "a", "b", 2),
+    ]
+    assert len({hidden_seed(*one) for one in told}) == len(told)
+
+
+def test_hand_ins_are_counted_by_what_they_hold() -> None:
+    first = HandIn.after(None, "one")
+    assert (first.number, HandIn.after(first, "one")) == (1, first)
+    second = HandIn.after(first, "two")
+    assert [second.number, HandIn.after(second, "one").number] == [2, 3]

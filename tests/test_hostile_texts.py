@@ -1,0 +1,218 @@
+"""Whatever a text consists of, no reader is kept busy. Measured is the processor's time, not the clock's."""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import random
+import re
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import nbformat
+import pytest
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.highlight import Highlight2HTML
+from solution_cells import source as course_source
+from traitlets.config import Config
+
+from grader.notebooks import brevity
+from grader.notebooks.highlighting import coloured, without_comments
+from grader.notebooks.outputs import rebuild_outputs
+from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
+from grader.notebooks.safe_html import MAX_TEXTS, markdown_to_html, safe_html, safe_markdown, safe_texts
+from grader.pages.code_forms import form_of
+from grader.pages.text_html import highlighted, sentence_html
+
+LENGTH = 20_000
+SECONDS = 3.0  # what grows with the square takes many times that; the slowest that is left takes one
+UNITS = [
+    "\n", "\n\t", " ", "\t", "x\n", "(", "[", "{", "((", "'", '"', "'''", '"""', "'\\", "\\", "\\\n", "f'{", "{a[",
+    "\\N{", "%0", "%%html\n", "%%ruby\n<<a", "!", "!(", "a.", "?\n", "match ", "from ", "lambda:", "-", "1_", "#",
+    "#\n", "@", "&", "<", "<a ", "<b>", "<!--", "</", "![", "](", "[a](", "*a ", "**", "_", "`", "~~~", "- ", "> ", "|",
+    "a|b\n", "$", "\\(", "\x1b[31m", "\x1b[", "\u2028", "é", "\x00",
+]  # fmt: skip
+
+
+def stock(source: str) -> None:
+    """What nbconvert does to code where no configuration says otherwise."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    brevity.shorten(notebook)
+    Highlight2HTML(pygments_lexer="ipython3")(notebook.cells[0].source)
+
+
+def shown(text: str) -> None:
+    data = {"text/html": text, "text/markdown": text, "image/svg+xml": text, "text/latex": text}
+    rebuild_outputs([
+        {"output_type": "stream", "name": "stdout", "text": text},
+        {"output_type": "display_data", "data": data, "metadata": {}},
+    ])  # fmt: skip
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "our colours": coloured,
+    "code on a page": highlighted,
+    "code without comments": without_comments,
+    "code in nbconvert": stock,
+    "form of code": form_of,
+    "markdown": lambda text: markdown_to_html(safe_markdown(text)),
+    "a fenced text": lambda text: markdown_to_html(safe_markdown(f"```ruby\n{text}\n```\n")),
+    "a sentence": sentence_html,
+    "html": safe_html,
+    "outputs": shown,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_is_kept_busy(reader: str) -> None:
+    read, slow = READERS[reader], {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for unit in UNITS:
+            text = "x = 1" + unit * (LENGTH // len(unit)) + "x"
+            began = time.process_time()
+            read(text)
+            if (took := time.process_time() - began) > SECONDS:
+                slow[unit] = took
+    assert slow == {}
+
+
+def test_colours_change_no_character() -> None:
+    luck = random.Random(3)
+    signs = [
+        '"',
+        "'",
+        '"""',
+        "'''",
+        "\\",
+        "\n",
+        "#",
+        "@",
+        "a",
+        "def ",
+        "1",
+        "²",
+        "f",
+        "rb",
+        "é",
+        "_",
+        " ",
+        "\x00",
+        "٣",
+        "&",
+    ]
+    for _ in range(2000):
+        source = "".join(luck.choice(signs) for _ in range(luck.randrange(30)))
+        assert html.unescape(re.sub(r"<[^<>]*>", "", coloured(source))) == source
+
+
+def test_words_have_their_colours() -> None:
+    found = re.findall(
+        r'<span class="(\w+)">(.*?)</span>', coloured('@a\ndef f(x):\n    return sum(1.5, "no # b")  # c')
+    )
+    assert found == [
+        ("nd", "@a"), ("k", "def"), ("nf", "f"), ("k", "return"), ("nb", "sum"), ("mi", "1.5"),
+        ("s1", "&quot;no # b&quot;"), ("c1", "# c"),
+    ]  # fmt: skip
+
+
+def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
+    course = copy.deepcopy(course_source("self_attention"))
+    sources = [cell.source for cell in course.cells]
+    assert not brevity.is_long(course)
+    brevity.shorten(course)
+    assert [cell.source for cell in course.cells] == sources
+    cells = [nbformat.v4.new_code_cell(source) for source in ("x = 1", "\n" * 500, "y" * 5000, "z = 1\n" * 10**5)]
+    much = nbformat.v4.new_notebook(cells=cells + [nbformat.v4.new_code_cell("z = 1\n" * 3000) for _ in range(9)])
+    assert brevity.is_long(much)
+    brevity.shorten(much)
+    assert much.cells[0].source == "x = 1"
+    assert [cell.source.startswith(brevity.SHORTENED) for cell in much.cells[1:4]] == [True] * 3
+    assert [len(cell.source) - len(brevity.SHORTENED) for cell in much.cells[1:4]] == [200, 1000, 20_000]
+    assert sum(len(cell.source) for cell in much.cells) < 110_000
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"output_type": "display_data", "data": {"text/markdown": "\n#" * 16_000}, "metadata": {}},
+        {"output_type": "stream", "name": "stdout", "text": "<" * 2**20},
+        {"output_type": "stream", "name": "stdout", "text": "\x1b[31mx" * 5000 + "x" * 10**6},
+    ],
+    ids=["markdown", "signs", "colours"],
+)
+def test_outputs_of_all_cells_are_shown_in_seconds(output: dict[str, Any]) -> None:
+    cells = [nbformat.v4.new_code_cell("x", outputs=[nbformat.from_dict(output)]) for _ in range(100)]
+    cells.append(nbformat.v4.new_code_cell("x", outputs=[
+        nbformat.v4.new_output("display_data", data={"text/plain": "a notice"}, metadata={"grader": {"blocked": []}})
+    ]))  # fmt: skip
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    brevity.shorten(notebook)
+    kept = [cell.outputs[0].get("ename") for cell in cells]
+    assert kept[0] is None
+    assert kept[-2:] == ["TooMuchOutput", None]
+    settings = Config()
+    settings.HTMLExporter.template_name = "classic"
+    settings.HTMLExporter.filters = {"markdown2html": markdown_to_html}
+    began = time.process_time()
+    HTMLExporter(config=settings).from_notebook_node(notebook)
+    assert time.process_time() - began < 30  # all hundred of them take minutes
+
+
+def test_ampersands_without_end_are_no_html() -> None:
+    began = time.process_time()
+    assert rebuild_outputs([{"output_type": "display_data", "data": {"text/html": "&" * 10**6}, "metadata": {}}]) == []
+    assert time.process_time() - began < SECONDS
+
+
+def test_texts_of_all_cells_have_a_limit() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("\n#" * 16_000) for _ in range(60)])
+    safe_texts(notebook)
+    assert MAX_TEXTS < sum(len(cell.source) for cell in notebook.cells) < MAX_TEXTS + 100 * 60
+
+
+def converted(notebook: Any) -> list[tuple[str, str, str]]:
+    cells = [
+        (one.cell_type, one.source, one.metadata.get("nbgrader", {}).get("grade_id", "")) for one in notebook.cells
+    ]
+    return [cell for cell in cells if cell[1]]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_old_formats_are_read_as_nbformat_reads_them(version: int) -> None:
+    course = copy.deepcopy(course_source("self_attention"))
+    course.cells.append(nbformat.v4.new_markdown_cell("### A heading"))
+    old = json.loads(json.dumps(nbformat.convert(course, 3))) | {"nbformat": version}
+    read = parse_notebook(json.dumps(old).encode())
+    assert read.metadata[NOTES_KEY] == ["This notebook has an old format and was converted."]
+    assert converted(read) == converted(nbformat.convert(nbformat.from_dict(old), 4))
+
+
+@pytest.mark.parametrize(
+    "cell", [None, 3, [], {"cell_type": "heading", "source": 3}, {"cell_type": "code", "input": {}}], ids=str
+)
+def test_old_cells_that_are_none_are_left_out(cell: Any) -> None:
+    old = {"nbformat": 3, "worksheets": [7, {"cells": 3}, {"cells": [cell, {"cell_type": "code", "input": "x"}]}]}
+    read = parse_notebook(json.dumps(old).encode())
+    assert [one.source for one in read.cells] == ["x"]
+    assert "left out" in read.metadata[NOTES_KEY][-1]
+
+
+@pytest.mark.parametrize("part", ["[]", "{}", '{"":0}', '"ab"', "1e9", '"\\""'])
+@pytest.mark.parametrize("head", ['{"nbformat": 3, "worksheets": [', '{"nbformat": 4, "cells": [], "x": ['])
+def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
+    few, many = (f"{head}{','.join([part] * count)}]}}".encode() for count in (1000, MAX_PARTS))
+    assert "far too many parts" not in str(parse_notebook(few).metadata)
+    began = time.process_time()
+    assert "far too many parts" in str(parse_notebook(many).metadata)
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("text", ['"' + '\\"' * 5 * 10**6, '"' * 10**6, "\\" * 10**7, '"' + "\\" * 10**7])
+def test_counting_goes_once_over_any_file(text: str) -> None:
+    began = time.process_time()
+    assert "could not be read" in str(parse_notebook(text.encode()).metadata)
+    assert time.process_time() - began < SECONDS

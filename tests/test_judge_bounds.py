@@ -1,0 +1,116 @@
+"""What a judge does with answers that are made to cost time, or to earn points for nothing."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+from answer_keys import FUNCTIONS, answer_key
+from test_grading import SETUP, code, test_cell
+
+from grader.judging import judging_time
+from grader.judging.judge import judge_by
+from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.no_understanding import PROGRAMS
+from grader.model.answer import Returned
+from grader.model.forms.module import MODULE
+from grader.model.forms.twice import TWICE
+from grader.model.verdict import Reason
+from grader.running.grading import Settings, grade_notebook
+
+CLASS = 16
+ROWS = torch.zeros(2**17, 8)  # written out as a sentence, it takes minutes
+
+
+def observed(**changes: Any) -> dict[str, Any]:
+    """What our code notes of the reference in the first case, with something forged."""
+    key = answer_key(CLASS)
+    return {**FUNCTIONS[CLASS].reference(*key.cases[0].inputs), **changes}
+
+
+def test_what_our_code_notes_is_well_formed() -> None:
+    for name, one in FUNCTIONS.items():
+        for case in answer_key(name).cases:
+            assert one.form.is_well_formed(one.reference(*case.inputs)), (name, case.case.name)
+
+
+FORGED: dict[str, Any] = {
+    "a tensor for a shape": {"parameters": {"W_query.weight": ROWS}},
+    "a tensor for the shape of a buffer": {"buffers": {"mask": ROWS}},
+    "a tensor for the shape of an attribute": {"attributes": {"mask": ROWS}},
+    "a truth value for a size": {"buffers": {"mask": [True, 2]}},
+    "text for a size": {"parameters": {"W_query.weight": ["3", "3"]}},
+    "a shape without end": {"buffers": {"mask": [1] * 1000}},
+    "a tensor for a name": {"frozen": [ROWS]},
+    "a tensor for parameters": {"parameters": ROWS},
+    "a list for outputs": {"outputs": [ROWS]},
+    "a number for a truth value": {"changes_input": 1.0},
+    "text for gradients": {"gradients": "none"},
+    "text for a gradient": {"gradients": {"W_query.weight": "x"}},
+    "something unheard of": {"more": 1},
+    "both kinds at once": {"built": True},
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str, Any]) -> None:
+    key = answer_key(CLASS)
+    began = time.thread_time()
+    verdict = judge_by(key, [Returned(observed(**forged), list(case.inputs)) for case in key.cases])
+    assert verdict.credit == 0
+    assert verdict.sentences[0] == "Your class returned something that cannot be read."
+    assert time.thread_time() - began < judging_time.SECONDS / 10
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}])
+def test_what_is_no_note_of_a_class_is_refused(value: Any) -> None:
+    assert not MODULE.is_well_formed(value)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, {"outputs": []}, {"outputs": {"first": 1}}])
+def test_what_is_no_note_of_two_calls_is_refused(value: Any) -> None:
+    assert not TWICE.is_well_formed(value)
+
+
+def test_judging_ends_when_its_time_is_used_up() -> None:
+    key = answer_key(5)
+    answers = [Returned(torch.ones(3), list(case.inputs)) for case in key.cases]
+    with pytest.raises(JudgingTooLong):
+        judge_by(key, answers, time=JudgingTime(-1))
+
+
+def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() -> None:
+    cells = [code(SETUP), code("def softmax(x):\n    return torch.softmax(x, 0)"), test_cell(3)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    (verdict,) = grade_notebook(notebook, settings=Settings(judging=-1))
+    assert (verdict.credit, verdict.reason) == (0, Reason.NO_ANSWER)
+    assert "judging it took too long" in verdict.sentences[0]
+
+
+def made(name: int | str, does: str) -> list[Returned]:
+    """What such a program answers, if it can answer anything here."""
+    key = answer_key(name)
+    values = [PROGRAMS[does](want, case.inputs) for want, case in zip(key.expected, key.cases, strict=True)]
+    if any(one is None for one in values):
+        return []
+    return [Returned(one, list(case.inputs)) for one, case in zip(values, key.cases, strict=True)]
+
+
+WHOLE = [name for name, one in FUNCTIONS.items() if one.read is None]
+POSSIBLE = [(name, does) for name, does in itertools.product(WHOLE, PROGRAMS) if made(name, does)]
+
+
+@pytest.mark.parametrize(("name", "does"), POSSIBLE)
+def test_who_understands_nothing_earns_nothing(name: int | str, does: str) -> None:
+    assert judge_by(answer_key(name), made(name, does)).credit == 0
+
+
+def test_every_program_is_possible_somewhere_and_a_pair_would_explain_some() -> None:
+    assert {does for _, does in POSSIBLE} == set(PROGRAMS)
+    verdict = judge_by(answer_key(5), made(5, "returns zeros"))
+    assert (verdict.reason, verdict.misconceptions) == (Reason.CONSTANT, ())
+    assert verdict.sentences == ("In every hidden case, your function returns zeros.",)
