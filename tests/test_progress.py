@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -192,3 +194,48 @@ def test_otherwise_the_points_are_shown(grade: Callable[..., Any]) -> None:
     assert "ada" in done.stdout
     assert "3/3" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
+
+
+class Dies:
+    """Somebody presses Ctrl-C at the worst moment: Python loses what is raised in a destructor."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_that_is_lost_in_a_destructor_stops_at_the_next_look(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: lost.append(told.exc_type))
+    onlooker = Seen(clock, 2, terminal=False).onlooker
+    come = []
+
+    def grade() -> Iterator[Graded]:
+        Dies()
+        come.append("after it")
+        onlooker.look({})
+        yield Graded("ada")
+
+    usual = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        onlooker.follow(grade())
+    assert (lost, come) == ([KeyboardInterrupt], ["after it"])
+    assert signal.getsignal(signal.SIGINT) is usual
+
+
+def test_ctrl_c_that_arrives_is_raised_once(clock: Clock) -> None:
+    onlooker = Seen(clock, 2, terminal=False).onlooker
+
+    def grade() -> Iterator[Graded]:
+        signal.raise_signal(signal.SIGINT)
+        yield Graded("ada")
+
+    with pytest.raises(KeyboardInterrupt):
+        onlooker.follow(grade())
+
+    def grade_again() -> Iterator[Graded]:
+        onlooker.look({})
+        yield Graded("ada")
+
+    assert onlooker.follow(grade_again()) == [Graded("ada")]

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from grader.classroom.interrupt import Interrupt
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.sandbox.plain_text import one_line
@@ -28,6 +29,7 @@ class Onlooker:
         self._total = total
         self._quiet = quiet
         self._done = 0
+        self._interrupt = Interrupt()
         self._started = self._last_line = time.monotonic()
         # Without a thread that draws: a crew is started while the bar is there.
         self._bar = Progress(
@@ -40,7 +42,7 @@ class Onlooker:
     def follow(self, results: Iterator[Graded]) -> list[Graded]:
         """All results, shown as they come."""
         found = []
-        with self._bar:
+        with self._interrupt.noted(), self._bar:
             for graded in results:
                 found.append(graded)
                 self._done += 1
@@ -53,6 +55,7 @@ class Onlooker:
             self._console.print(escape(text), highlight=False)
 
     def look(self, running: Mapping[str, float]) -> None:
+        self._interrupt.look()
         slow = [
             f"{one_line(student, 40)} for {seconds:.0f} s" for student, seconds in running.items() if seconds > LONG
         ]
