@@ -26,7 +26,7 @@ def hidden_tests(number: int, points: float) -> float:
     from IPython.display import display
 
     notebook = sys._getframe(1).f_globals
-    verdict = combined({one.entry: _verdict(one, notebook) for one in EXERCISES[number].functions})
+    verdict = combined({function.entry: _verdict(function, notebook) for function in EXERCISES[number].functions})
     earned = verdict.points(points)
     display(verdict_panel(verdict, f"{earned:g} of {points:g} points"), raw=True)  # type: ignore[no-untyped-call]
     return earned

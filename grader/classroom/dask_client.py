@@ -30,7 +30,7 @@ _FAILED = "A worker or the scheduler has told of an error."
 def connect(address: str, seconds: float, without_tls: bool = False) -> Client:
     """A client that hears plain data only. With tls://, certificates are those of Dask's own configuration."""
     _must_be_private(address, address, without_tls)
-    if any(one.status == Status.running for one in list(Scheduler._instances)):
+    if any(scheduler.status == Status.running for scheduler in list(Scheduler._instances)):
         raise CourseError("A Dask scheduler runs in this process, beside the gradebook. Start it in one of its own.")
     _hear_plain_data_only()
     # What goes wrong is told by our errors.

@@ -64,7 +64,7 @@ def take_in(submitted: Path, student: str, assignment: str, given: Path | None =
 
 
 def _is_name(student: str) -> bool:
-    return bool(_STUDENT.fullmatch("".join("'" if category(one) in _MARKS else one for one in student)))
+    return bool(_STUDENT.fullmatch("".join("'" if category(letter) in _MARKS else letter for letter in student)))
 
 
 def _take_in_notebook(submitted: Path, student: str, assignment: str) -> bytes | None:

@@ -87,7 +87,7 @@ def results_table(results: Sequence[Graded], pages: Mapping[str, object] | None 
     table.add_column("what went wrong")
     if pages is not None:
         table.add_column("feedback", overflow="fold")
-    for result in sorted(results, key=lambda one: one.student):
+    for result in sorted(results, key=lambda graded: graded.student):
         row = [escape(one_line(result.student))]
         row += [f"{scored.points:g}" for scored in result.verdicts] or ["–"] * count
         row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]

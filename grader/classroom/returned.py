@@ -88,12 +88,12 @@ def _notebook(text: object, assignment: Assignment) -> Any:
     cells = data.get("cells")
     if not isinstance(cells, list) or len(cells) > MAX_CELLS + len(assignment.known) + 1:
         raise NoResult("its notebook has no cells, or far too many")
-    known = {one.grade_id: one for one in assignment.known}
+    known = {cell.grade_id: cell for cell in assignment.known}
     built = [_cell(_object(cell, "a cell"), known) for cell in cells]
     _must_be_once([_name(cell) for cell in built], assignment.known)
     if len({cell["id"] for cell in built}) < len(built):
         raise NoResult("some of its cells have the same id")
-    if sum(len(cell.source) for cell in built) > MAX_SOURCE + sum(len(one.source) for one in assignment.known):
+    if sum(len(cell.source) for cell in built) > MAX_SOURCE + sum(len(cell.source) for cell in assignment.known):
         raise NoResult("its cells hold far too much text")
     kernelspec = json.loads(assignment.kernelspec or "null")
     metadata = {"kernelspec": kernelspec} if kernelspec else {}
@@ -106,7 +106,7 @@ def _must_be_once(names: Sequence[str], known: Sequence[KnownCell]) -> None:
     """What the course gave is there, in its order; of what students write, some may be missing."""
     found = [name for name in names if name]
     there = set(found)
-    if found != [one.grade_id for one in known if one.grade_id in there or one.given or one.grade]:
+    if found != [cell.grade_id for cell in known if cell.grade_id in there or cell.given or cell.grade]:
         raise NoResult("its cells are not those of the assignment")
 
 
@@ -115,14 +115,14 @@ def _cell(data: Mapping[str, Any], known: Mapping[str, KnownCell]) -> Any:
     if not isinstance(identity, str) or not _CELL_ID.fullmatch(identity) or kind not in ("code", "markdown", "raw"):
         raise NoResult("a cell is of no known kind")
     cell = new_cell(kind, _joined(data.get("source")), identity, _told(ours(data)))
-    one = _known(data, known)
-    if one is not None:
-        if kind != one.cell_type or (one.given and cell.source != one.source):
-            raise NoResult(f"the cell {one.grade_id} is not as the course gave it")
-        cell.metadata["nbgrader"] = nbformat.from_dict({**nbgrader_metadata(one), "checksum": one.checksum})
+    original = _known(data, known)
+    if original is not None:
+        if kind != original.cell_type or (original.given and cell.source != original.source):
+            raise NoResult(f"the cell {original.grade_id} is not as the course gave it")
+        cell.metadata["nbgrader"] = nbformat.from_dict({**nbgrader_metadata(original), "checksum": original.checksum})
     if kind == "code":
         cell.execution_count = untrusted.count(data.get("execution_count")) or None
-        cell.outputs = _outputs(data, cell, one)
+        cell.outputs = _outputs(data, cell, original)
     return cell
 
 
@@ -158,15 +158,15 @@ def _outputs(data: Mapping[str, Any], cell: Any, known: KnownCell | None) -> lis
     outputs = data.get("outputs")
     if not isinstance(outputs, list) or not all(map(untrusted.is_object, outputs)):
         raise NoResult("the outputs of a cell are of the wrong kind")
-    notices = [blocked_output(attempts) for one in outputs if (attempts := attempts_of(one))]
+    notices = [blocked_output(attempts) for output in outputs if (attempts := attempts_of(output))]
     if known is not None and is_test_cell(cell):
         return [*notices, *verdict_outputs(_scored(outputs, known).verdict, known.points)]
-    return [*rebuild_again([one for one in outputs if BLOCKED_KEY not in ours(one)]), *notices]
+    return [*rebuild_again([output for output in outputs if BLOCKED_KEY not in ours(output)]), *notices]
 
 
 def _scored(outputs: list[Any], known: KnownCell) -> Scored:
     """The verdict in a test cell. It claims no more than follows from it."""
-    found = [(said, scored) for one in outputs if (scored := Scored.from_json(said := ours(one)))]
+    found = [(said, scored) for output in outputs if (scored := Scored.from_json(said := ours(output)))]
     if len(found) != 1:
         raise NoResult(f"the cell {known.grade_id} has not one verdict")
     said, claimed = found[0]
@@ -181,7 +181,7 @@ def _scored(outputs: list[Any], known: KnownCell) -> Scored:
 def _scores(data: object, notebook: Any, known: Sequence[KnownCell]) -> dict[str, float | None]:
     """By cell. Where a person is to decide, there is none, or 0 for what nobody has touched."""
     scores = dict(_object(data, "its scores"))
-    if set(scores) != {one.grade_id for one in known if one.grade}:
+    if set(scores) != {cell.grade_id for cell in known if cell.grade}:
         raise NoResult("its scores are for other cells than the assignment has")
     earned = {_name(cell): verdicts_of(cell)[0].points for cell in notebook.cells if is_test_cell(cell)}
     for name, score in scores.items():
@@ -192,7 +192,7 @@ def _scores(data: object, notebook: Any, known: Sequence[KnownCell]) -> dict[str
 
 def _comments(data: object, known: Sequence[KnownCell]) -> dict[str, str | None]:
     comments = dict(_object(data, "its comments"))
-    if not comments.keys() <= {one.grade_id for one in known if one.solution or one.task}:
+    if not comments.keys() <= {cell.grade_id for cell in known if cell.solution or cell.task}:
         raise NoResult("its comments are for cells that the assignment has not")
     if any(comment not in _COMMENTS for comment in comments.values()):
         raise NoResult("a comment is none of nbgrader's")

@@ -61,9 +61,13 @@ class ClassGradebook:
         self._notebook_id = self.notebook.id
         self.duedate = row.duedate
         # For each notebook, the cells that have a row of their own in every submission.
-        self._graded = {one.id: [cell.id for cell in (*one.grade_cells, *one.task_cells)] for one in row.notebooks}
+        self._graded = {
+            notebook.id: [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)]
+            for notebook in row.notebooks
+        }
         self._commented = {
-            one.id: [cell.id for cell in (*one.solution_cells, *one.task_cells)] for one in row.notebooks
+            notebook.id: [cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)]
+            for notebook in row.notebooks
         }
         cells = (*self.notebook.grade_cells, *self.notebook.solution_cells, *self.notebook.task_cells)
         self._grade_cells = {cell.id: cell.name for cell in cells if cell.id in self._graded[self._notebook_id]}
@@ -118,16 +122,22 @@ class ClassGradebook:
         new = {student: _new_id() for student in students if student not in ids}
         self._add(
             SubmittedAssignment,
-            [{"id": one, "assignment_id": self._assignment_id, "student_id": student} for student, one in new.items()],
+            [
+                {"id": identity, "assignment_id": self._assignment_id, "student_id": student}
+                for student, identity in new.items()
+            ],
         )
-        notebooks = [(_new_id(), notebook, one) for one in new.values() for notebook in self._graded]
+        notebooks = [(_new_id(), notebook, submitted) for submitted in new.values() for notebook in self._graded]
         self._add(
             SubmittedNotebook,
-            [{"id": one, "notebook_id": notebook, "assignment_id": above} for one, notebook, above in notebooks],
+            [
+                {"id": identity, "notebook_id": notebook, "assignment_id": above}
+                for identity, notebook, above in notebooks
+            ],
         )
         for kind, cells in ((Grade, self._graded), (Comment, self._commented)):
-            rows = [(one, cell) for one, notebook, _ in notebooks for cell in cells[notebook]]
-            self._add(kind, [{"id": _new_id(), "notebook_id": one, "cell_id": cell} for one, cell in rows])
+            rows = [(identity, cell) for identity, notebook, _ in notebooks for cell in cells[notebook]]
+            self._add(kind, [{"id": _new_id(), "notebook_id": identity, "cell_id": cell} for identity, cell in rows])
         return ids | new
 
     def _write_grades(self, entries: Sequence[Entry], submissions: dict[str, str]) -> None:

@@ -66,7 +66,7 @@ class ClassGrades:
 
     @property
     def graded(self) -> list[Standing]:
-        return [one for one in self.standings if one.is_graded]
+        return [standing for standing in self.standings if standing.is_graded]
 
     @property
     def max_points(self) -> float:
@@ -87,13 +87,13 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     handed_in = set(course.students(assignment))
     standings = [
         _standing(person, rows, folder / person.id / assignment / f"{assignment}.ipynb", person.id in handed_in)
-        for person in [*rows.people, *(Person(name) for name in handed_in - {one.id for one in rows.people})]
+        for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
         assignment=assignment,
         duedate=rows.duedate,
         items=rows.items,
-        standings=sorted(standings, key=lambda one: one.student),
+        standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
     )
     if not found.graded:

@@ -33,7 +33,7 @@ def _in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
     """The cases, then the same in the other forms that inputs may come in."""
     cases = exercise.sample(seed)
     reformed = [[SampledCase(case.case, form(case.inputs)) for case in cases] for form in exercise.other_forms]
-    return [AnswerKey(exercise, one) for one in (cases, *reformed)]
+    return [AnswerKey(exercise, drawn) for drawn in (cases, *reformed)]
 
 
 def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime) -> Verdict:

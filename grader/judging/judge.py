@@ -147,7 +147,7 @@ class _Judgement:
             credit=credit,
             reason=reason,
             sentences=tuple(text[:MAX_SENTENCE] for text in sentences),
-            misconceptions=tuple(one.name for one in misconceptions),
+            misconceptions=tuple(misconception.name for misconception in misconceptions),
             cases_right=self.findings.count(None),
             cases=len(self.answers),
         )
@@ -205,7 +205,7 @@ class _Judgement:
 
     def _explained_in(self, misconceptions: Sequence[Misconception]) -> str:
         """The section that explains the first of these that another section than the exercise's own explains."""
-        names = [name for one in misconceptions for name in (one.name, one.kind)]
+        names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
         return next((self.exercise.explained_in[name] for name in names if name in self.exercise.explained_in), "")
 
     def _output_right(self) -> Verdict | None:

@@ -47,7 +47,7 @@ def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
 def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
     """All that may explain the answers: each misconception, and then two that can be held at once."""
     misconceptions = key.exercise.misconceptions
-    singles: list[Held] = [(one,) for one in misconceptions]
+    singles: list[Held] = [(misconception,) for misconception in misconceptions]
     pairs = (pair for pair in itertools.combinations(misconceptions, 2) if can_combine(*pair))
     if not key.exercise.glance:
         yield from itertools.chain(singles, pairs)
@@ -109,7 +109,7 @@ class Look:
 
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
         """All but those that show too little here, or something else in what is soon computed."""
-        singles = list({one.name: (one,) for pair in pairs for one in pair}.values())
+        singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
         unseen = [held for held in singles if self._agrees(self.key.expected[self.index], held)]
         return _left(pairs, unseen, self.is_explained_by, self._soon_explaining)
 
@@ -154,7 +154,7 @@ class Glance:
 
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
         """All but those that show too little here, or another output."""
-        singles = list({one.name: (one,) for pair in pairs for one in pair}.values())
+        singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
         right = Glance(self.key, self.index, self.key.output((), self.index), self.tolerance)
         enough = {_names(held) for held in self.explaining([(), *singles])}
         return _left(pairs, right.explaining(singles), lambda held: _names(held) in enough, self.explaining)
@@ -168,7 +168,7 @@ def _left(
 ) -> list[Held]:
     """The pairs that explain what is seen of a case, if one that is `unseen` there alone changes nothing."""
     names = {name for held in unseen for name in _names(held)}
-    seen = [tuple(one for one in pair if one.name not in names) for pair in pairs]
+    seen = [tuple(misconception for misconception in pair if misconception.name not in names) for pair in pairs]
     enough: dict[tuple[str, ...], bool] = {}
     for held in seen:
         if len(held) < 2 and _names(held) not in enough:
@@ -178,7 +178,7 @@ def _left(
 
 
 def _names(held: Held) -> tuple[str, ...]:
-    return tuple(one.name for one in held)
+    return tuple(misconception.name for misconception in held)
 
 
 def _near(output: torch.Tensor, others: Sequence[Any], tolerance: float) -> list[int]:

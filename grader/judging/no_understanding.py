@@ -28,26 +28,27 @@ def program_that_answers(
     values = [answer.value for answer in answers if isinstance(answer, Returned)]
     for does, program in PROGRAMS.items():
         made = [program(wanted, case.inputs) for wanted, case in zip(expected, cases, strict=True)]
-        if all(one is not None and same(value, one, tolerance) for value, one in zip(values, made, strict=True)):
+        pairs = zip(values, made, strict=True)
+        if all(answer is not None and same(value, answer, tolerance) for value, answer in pairs):
             return does
     return ""
 
 
 def _filled(number: float) -> Program:
-    return lambda wanted, _: _like(wanted, lambda one: torch.full_like(one, number, dtype=torch.float64))
+    return lambda wanted, _: _like(wanted, lambda tensor: torch.full_like(tensor, number, dtype=torch.float64))
 
 
 def _like(wanted: Any, make: Callable[[Tensor], Tensor]) -> Any:
     """A value that is built as another one."""
     if isinstance(wanted, (list, tuple)):
-        return [_like(one, make) for one in wanted]
+        return [_like(tensor, make) for tensor in wanted]
     return make(torch.as_tensor(wanted))
 
 
 def _uniform(wanted: Any, _: Inputs) -> Any:
     """Weights that are the same for all: one over how many there are."""
     if isinstance(wanted, (list, tuple)):
-        return [_like(one, lambda tensor: torch.full_like(tensor, 1 / len(wanted))) for one in wanted]
+        return [_like(part, lambda tensor: torch.full_like(tensor, 1 / len(wanted))) for part in wanted]
     return torch.full_like(wanted, 1 / wanted.shape[-1]) if wanted.dim() else None
 
 
@@ -69,7 +70,8 @@ def _mean(position: int) -> Program:
             return None
         if isinstance(wanted, (list, tuple)):
             mean = rows.mean(0)
-            return [mean for _ in wanted] if all(getattr(one, "shape", None) == mean.shape for one in wanted) else None
+            fits = all(getattr(tensor, "shape", None) == mean.shape for tensor in wanted)
+            return [mean for _ in wanted] if fits else None
         mean = rows.mean(-2, keepdim=True) if rows.dim() > 1 else rows.mean(0, keepdim=True)
         return mean.expand_as(wanted) if _fits(mean, wanted) else None
 
@@ -77,13 +79,13 @@ def _mean(position: int) -> Program:
 
 
 def _are_alike(given: Sequence[Any]) -> bool:
-    return bool(given) and all(isinstance(one, Tensor) and one.shape == given[0].shape for one in given)
+    return bool(given) and all(isinstance(tensor, Tensor) and tensor.shape == given[0].shape for tensor in given)
 
 
 def _fits(mean: Tensor, wanted: Any) -> bool:
     if not isinstance(wanted, Tensor) or mean.dim() != wanted.dim():
         return False
-    return all(one in (1, other) for one, other in zip(mean.shape, wanted.shape, strict=True))
+    return all(size in (1, other) for size, other in zip(mean.shape, wanted.shape, strict=True))
 
 
 PROGRAMS: dict[str, Program] = {

@@ -174,4 +174,4 @@ def _factor(factor: float, p: float, tolerance: float) -> str:
         ((1 - p) ** -2, "Survivors are scaled twice. Multiply them by 1/(1 − p) once."),
         (2.0, "Survivors are multiplied by 2, which is right for p = 0.5 only. Multiply them by 1/(1 − p)."),
     ]
-    return next((text for one, text in known if abs(factor - one) <= tolerance * one), OTHER_FACTOR)
+    return next((text for usual, text in known if abs(factor - usual) <= tolerance * usual), OTHER_FACTOR)

@@ -38,8 +38,8 @@ class ModuleGlance:
 
     def _copied(self) -> dict[str, list[Any]]:
         """What is given in the calls; where two are given the same, it stays the same."""
-        copies = {id(one): copied(one) for call in self._calls.values() for one in call}
-        return {name: [copies[id(one)] for one in call] for name, call in self._calls.items()}
+        copies = {id(argument): copied(argument) for call in self._calls.values() for argument in call}
+        return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
 
     def output(self, changes: Changes, *, once: bool = False) -> Any:
         """What comes back of the first call; an error where the module has not the parameters that it should.

@@ -82,10 +82,10 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
 
     The outputs of each head are its dropped weights (B, T, T), and beside them what these make of `extra` (T, m).
     """
-    if not all(isinstance(one, torch.Tensor) and one.shape == undropped.shape for one in outputs):
+    if not all(isinstance(output, torch.Tensor) and output.shape == undropped.shape for output in outputs):
         return "In training, the output has another shape."
     words, size = len(extra), sum(extra.shape)
-    given, quiet = (one.reshape(*one.shape[:-1], -1, size) for one in (torch.stack(list(outputs)), undropped))
+    given, quiet = (output.reshape(*output.shape[:-1], -1, size) for output in (torch.stack(list(outputs)), undropped))
     if equal_but_for_rounding(given, quiet.expand_as(given)):
         return "In training, your module drops nothing."
     dropped = given[..., :words]  # (calls, B, T, heads, T)
@@ -103,13 +103,13 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
 
 def named_gradients(gradients: Mapping[str, Tensor | None], frozen: Sequence[str]) -> dict[str, Tensor | None] | str:
     """The gradients by name, or a sentence on those that are missing."""
-    named = {_of(name): one for name, one in gradients.items()}
-    missing = [name for name, one in named.items() if one is None]
+    named = {_of(name): gradient for name, gradient in gradients.items()}
+    missing = [name for name, gradient in named.items() if gradient is None]
     if missing and set(missing) <= set(frozen):
         return f"{' and '.join(missing)} cannot be trained: requires_grad is False."
     if missing:
         return f"No gradient reaches {' and '.join(missing)}: on the way something is detached, or not used."
-    return {f"gradient of {name}": one for name, one in named.items()}
+    return {f"gradient of {name}": gradient for name, gradient in named.items()}
 
 
 def _of(name: str) -> str:
@@ -144,8 +144,8 @@ def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
     """A sentence on how outputs, one for each word of x, depend on what they must not depend on."""
     first = outputs["output"]
     again, later, others = (outputs.get(name) for name in (SECOND_CALL, LATER_CHANGED, OTHERS_CHANGED))
-    given = [one for one in (first, again, later, others) if one is not None]
-    if not all(isinstance(one, torch.Tensor) and one.shape == first.shape for one in given):
+    given = [output for output in (first, again, later, others) if output is not None]
+    if not all(isinstance(output, torch.Tensor) and output.shape == first.shape for output in given):
         return ""
     if again is not None and not equal_but_for_rounding(again, first):
         return TWO_OUTPUTS

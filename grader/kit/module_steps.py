@@ -77,7 +77,7 @@ class Memory:
                 return step(*given)
             if found is NOT_KNOWN:
                 found = step(*given)
-                passes_on = any(found is one for one in given)
+                passes_on = any(found is argument for argument in given)
                 if self._call is not None and not passes_on:
                     self._call.new.append(key)
                     known[key] = found

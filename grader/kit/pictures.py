@@ -69,7 +69,7 @@ def looks_ahead(first: Any, later_changed: Any) -> Picture | None:
 
     Both are of shape (B, T, d). None if nothing looks ahead.
     """
-    if not all(isinstance(one, Tensor) and one.dim() == 3 and one.numel() for one in (first, later_changed)):
+    if not all(isinstance(part, Tensor) and part.dim() == 3 and part.numel() for part in (first, later_changed)):
         return None
     matrix, other = as_matrix(first[0]), as_matrix(later_changed[0])
     if matrix is None or other is None or matrix.shape != other.shape:
@@ -89,7 +89,7 @@ def looks_ahead(first: Any, later_changed: Any) -> Picture | None:
 def as_matrix(value: Any) -> Tensor | None:
     """A small matrix of float64 out of whatever came back; a vector is a row. None if it is none."""
     if isinstance(value, (list, tuple)) and 0 < len(value) <= MAX_SIDE:
-        rows = [_as_row(one) for one in value]
+        rows = [_as_row(item) for item in value]
         if any(row is None or len(row) != len(rows[0] or ()) for row in rows):
             return None
         matrix = torch.tensor(rows, dtype=torch.float64)
@@ -111,7 +111,7 @@ def _as_row(value: Any) -> list[float] | None:
     if not isinstance(value, (list, tuple)) or not 0 < len(value) <= MAX_SIDE:
         return None
     try:
-        return [float(one) for one in value]
+        return [float(number) for number in value]
     except (TypeError, ValueError, RuntimeError, OverflowError):  # lists of lists, words, enormous numbers
         return None
 
@@ -167,7 +167,7 @@ def _picture(
         columns=columns,
         marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
         summed=summed,
-        sums=() if sums is None else tuple(_sum(one, i in wrong_sums) for i, one in enumerate(sums.tolist())),
+        sums=() if sums is None else tuple(_sum(total, i in wrong_sums) for i, total in enumerate(sums.tolist())),
         wrong_sums=tuple(wrong_sums),
         wrong=tuple(wrong),
         right=tuple(right),

@@ -88,7 +88,7 @@ class Verdict:
             return None
         functions = data.get("functions")
         named = list(functions.items())[:MAX_FUNCTIONS] if untrusted.is_object(functions) else []
-        found = {one_line(name): _verdict(one) for name, one in named if untrusted.is_object(one)}
+        found = {one_line(name): _verdict(said) for name, said in named if untrusted.is_object(said)}
         return replace(_verdict(data), functions=found)
 
 
@@ -108,7 +108,7 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
         cases_right=untrusted.count(data.get("cases_right")),
         cases=untrusted.count(data.get("cases")),
         explained_in=str(data.get("explained_in", data.get("reread", ""))),  # as it was called once
-        pictures=tuple(picture for one in few if (picture := Picture.from_json(one))),
+        pictures=tuple(picture for said in few if (picture := Picture.from_json(said))),
         lost=Lost.from_json(data.get("lost")),
     )
 

@@ -55,9 +55,9 @@ def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
     places = _find(notebook.cells, known, notes)
     for cell in notebook.cells:
         cell.metadata.pop("nbgrader", None)
-    for one in known:
-        if one.grade_id in places:
-            places[one.grade_id] = _restore(notebook.cells, places[one.grade_id], one, notes)
+    for original in known:
+        if original.grade_id in places:
+            places[original.grade_id] = _restore(notebook.cells, places[original.grade_id], original, notes)
     _reorder(notebook, known, places, notes)
     _insert_missing(notebook, known, places, notes)
     return notes
@@ -65,7 +65,7 @@ def repair(notebook: Any, known: Sequence[KnownCell]) -> list[str]:
 
 def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dict[str, Any]:
     """Which cell of the submission is which known cell: by its grade id, else by what it says."""
-    names = {one.grade_id for one in known}
+    names = {original.grade_id for original in known}
     copies: dict[str, list[Any]] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -73,20 +73,23 @@ def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dic
             copies.setdefault(name, []).append(cell)
     places = {name: same[-1] for name, same in copies.items()}
     taken = {id(cell) for cell in places.values()}
-    for one in known:
-        if one.grade_id not in places:
-            cell = next((cell for cell in reversed(cells) if id(cell) not in taken and _looks_like(cell, one)), None)
+    for original in known:
+        if original.grade_id not in places:
+            cell = next(
+                (cell for cell in reversed(cells) if id(cell) not in taken and _looks_like(cell, original)), None
+            )
             if cell is not None:
-                places[one.grade_id] = cell
+                places[original.grade_id] = cell
                 taken.add(id(cell))
-                notes.append(f"The cell “{one.grade_id}” had lost its nbgrader metadata and was recognised.")
-    for index, one in enumerate(known):
-        same = copies.get(one.grade_id, [])
+                notes.append(f"The cell “{original.grade_id}” had lost its nbgrader metadata and was recognised.")
+    for index, original in enumerate(known):
+        same = copies.get(original.grade_id, [])
         if len(same) > 1:
-            test = None if one.given else next((later for later in known[index:] if later.given and later.grade), None)
-            places[one.grade_id] = _last_before(cells, same, places.get(test.grade_id) if test else None)
-            which = "the last one" if places[one.grade_id] is same[-1] else "the last one before its test"
-            notes.append(f"The cell “{one.grade_id}” exists several times; {which} counts.")
+            test = next((later for later in known[index:] if later.given and later.grade), None)
+            before = places.get(test.grade_id) if test and not original.given else None
+            places[original.grade_id] = last = _last_before(cells, same, before)
+            which = "the last one" if last is same[-1] else "the last one before its test"
+            notes.append(f"The cell “{original.grade_id}” exists several times; {which} counts.")
     return places
 
 
@@ -118,13 +121,13 @@ def _restore(cells: list[Any], cell: Any, known: KnownCell, notes: list[str]) ->
     elif known.given and not _as_given(cell.source, known):
         notes.append(f"The given cell “{known.grade_id}” was edited; the original was restored.")
     restored = _new_cell(known, known.source if known.given else cell.source, cell["id"])
-    cells[next(index for index, one in enumerate(cells) if one is cell)] = restored
+    cells[next(index for index, each in enumerate(cells) if each is cell)] = restored
     return restored
 
 
 def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
     """Known cells in their released order; what the student wrote stays behind the known cell it follows."""
-    wanted = [places[one.grade_id] for one in known if one.grade_id in places]
+    wanted = [places[original.grade_id] for original in known if original.grade_id in places]
     known_ids = {id(cell) for cell in wanted}
     present = [cell for cell in notebook.cells if id(cell) in known_ids]
     if [id(cell) for cell in present] == [id(cell) for cell in wanted]:
@@ -138,20 +141,20 @@ def _reorder(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], 
             followers[leader] = []
         else:
             followers[leader].append(cell)
-    notebook.cells = followers[0] + [one for cell in wanted for one in [cell, *followers[id(cell)]]]
+    notebook.cells = followers[0] + [each for cell in wanted for each in [cell, *followers[id(cell)]]]
 
 
 def _insert_missing(notebook: Any, known: Sequence[KnownCell], places: dict[str, Any], notes: list[str]) -> None:
     """Bring back given cells behind the known cell that they followed. Missing student code stays missing."""
     after = -1
-    for one in known:
-        if one.grade_id in places:
-            after = next(index for index, cell in enumerate(notebook.cells) if cell is places[one.grade_id])
-        elif one.given or one.grade:
+    for original in known:
+        if original.grade_id in places:
+            after = next(index for index, cell in enumerate(notebook.cells) if cell is places[original.grade_id])
+        elif original.given or original.grade:
             after += 1
-            source = one.source if one.given else ""
-            notebook.cells.insert(after, _new_cell(one, source, _free_id(notebook, one.grade_id)))
-            notes.append(f"The cell “{one.grade_id}” was missing and was put back.")
+            source = original.source if original.given else ""
+            notebook.cells.insert(after, _new_cell(original, source, _free_id(notebook, original.grade_id)))
+            notes.append(f"The cell “{original.grade_id}” was missing and was put back.")
 
 
 def _new_cell(known: KnownCell, source: str, identity: str) -> Any:

@@ -104,7 +104,7 @@ def _safe_attribute(name: str, value: str) -> str | None:
 
 
 def _safe_style(style: str) -> str | None:
-    return ";".join(one for one in style.split(";") if not one.strip() or _is_declaration(one)).strip() or None
+    return ";".join(part for part in style.split(";") if not part.strip() or _is_declaration(part)).strip() or None
 
 
 def _is_declaration(text: str) -> bool:

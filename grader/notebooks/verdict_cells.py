@@ -99,7 +99,7 @@ def attempts_of(output: Any) -> list[Attempt]:
     """What an output of ours tells of."""
     told = ours(output).get(BLOCKED_KEY)
     few = told[:MAX_ATTEMPTS] if isinstance(told, list) else ()
-    return [attempt for one in few if (attempt := Attempt.from_json(one))]
+    return [attempt for said in few if (attempt := Attempt.from_json(said))]
 
 
 def _attempts_in(notebook: Any) -> Iterator[Attempt]:

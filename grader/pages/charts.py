@@ -43,7 +43,7 @@ class Chart:
 
 def step(largest: float, most: int) -> float:
     """A round number that goes into `largest` at most `most` times."""
-    return next((one for one in _STEPS if largest / one <= most), math.ceil(largest / most))
+    return next((step for step in _STEPS if largest / step <= most), math.ceil(largest / most))
 
 
 def histogram(edges: Sequence[float], counts: Sequence[int]) -> Chart:

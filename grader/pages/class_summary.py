@@ -183,8 +183,8 @@ def _chance(everyone: int, one: int, other: int, both: int) -> float:
 def _stopped(standing: Standing) -> list[StoppedCode]:
     """Where an exercise was asked or where a cell was run; each once, though its cell and its verdict tell of it."""
     verdicts = [scored.verdict for scored in standing.verdicts]
-    of_functions = [one for verdict in verdicts for one in (verdict.functions.values() or [verdict])]
-    found = dict.fromkeys(Stopped(one.exercise, one.lost) for one in of_functions if one.lost)
+    of_functions = [each for verdict in verdicts for each in (verdict.functions.values() or [verdict])]
+    found = dict.fromkeys(Stopped(each.exercise, each.lost) for each in of_functions if each.lost)
     found |= dict.fromkeys(standing.stopped)
     return [
         StoppedCode(
@@ -203,7 +203,7 @@ def _alike(grades: ClassGrades) -> list[AlikePair]:
     return [
         AlikePair(
             students=pair.students,
-            exercises=[AlikeExercise(one.exercise, round(one.alike, 2), one.wrong) for one in pair.shared],
+            exercises=[AlikeExercise(shared.exercise, round(shared.alike, 2), shared.wrong) for shared in pair.shared],
         )
         for pair in found
     ]
@@ -215,7 +215,9 @@ def _wrong(standing: Standing) -> set[int]:
 
 
 def _late(graded: Sequence[Standing]) -> list[Late]:
-    late = sorted((one for one in graded if one.seconds_late), key=lambda one: -one.seconds_late)
+    late = sorted(
+        (standing for standing in graded if standing.seconds_late), key=lambda standing: -standing.seconds_late
+    )
     return [Late(standing.student, round(standing.seconds_late), standing.penalty) for standing in late]
 
 

@@ -70,7 +70,7 @@ class _Plain(ast.NodeTransformer):
 
     def __init__(self, tree: ast.AST) -> None:
         self._parameters = {
-            node.name: {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            node.name: {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
             for node in ast.walk(tree)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         }
@@ -83,7 +83,9 @@ class _Plain(ast.NodeTransformer):
         self.generic_visit(node)
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         own = self._parameters.get(name, ())
-        node.keywords = [_OwnKeyword(one.arg, one.value) if one.arg in own else one for one in node.keywords]
+        node.keywords = [
+            _OwnKeyword(keyword.arg, keyword.value) if keyword.arg in own else keyword for keyword in node.keywords
+        ]
         return node
 
 
@@ -124,7 +126,7 @@ class _Needed(ast.NodeTransformer):
             case ast.If(body=[ast.Pass()], orelse=[]) | ast.Assert():
                 return True
             case ast.Expr(value=value):
-                return not any(isinstance(one, ast.Call | ast.Await | ast.Yield) for one in ast.walk(value))
+                return not any(isinstance(part, ast.Call | ast.Await | ast.Yield) for part in ast.walk(value))
         return _says_nothing(node)
 
     def _is_unread(self, target: ast.AST) -> bool:
@@ -199,7 +201,7 @@ def _is_stub(node: ast.AST) -> bool:
         case ast.Raise():
             return True
         case ast.Return(value=value):
-            return value is None or not any(isinstance(one, ast.Name) for one in ast.walk(value))
+            return value is None or not any(isinstance(part, ast.Name) for part in ast.walk(value))
     return _says_nothing(node)
 
 
@@ -209,5 +211,5 @@ def _says_nothing(node: ast.AST) -> bool:
         case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.expr_context():
             return True
         case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return all(one.asname in (None, one.name) for one in names)
+            return all(alias.asname in (None, alias.name) for alias in names)
     return False

@@ -22,9 +22,12 @@ from grader.sandbox.plain_text import one_line
 
 FOLDER = "export"
 IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where we have them
-    "username": ("Username", lambda one: one.student),
-    "email": ("Email address", lambda one: one.person.email or (one.student if "@" in one.student else "")),
-    "idnumber": ("ID number", lambda one: one.person.lms_user_id),
+    "username": ("Username", lambda standing: standing.student),
+    "email": (
+        "Email address",
+        lambda standing: standing.person.email or (standing.student if "@" in standing.student else ""),
+    ),
+    "idnumber": ("ID number", lambda standing: standing.person.lms_user_id),
 }
 
 Tell = Callable[[str], None]
@@ -33,7 +36,7 @@ Tell = Callable[[str], None]
 def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades:
     """The class as the gradebook has it; who still waits for points is named."""
     grades = read_class(course, assignment, tell)
-    if waiting := [one.student for one in grades.graded if one.waits]:
+    if waiting := [standing.student for standing in grades.graded if standing.waits]:
         wait = "waits" if len(waiting) == 1 else "wait"
         tell(f"Not final: {listed(waiting)} {wait} for points by hand. Give them in the formgrader, and export again.")
     return grades
@@ -62,14 +65,14 @@ def identified(
     standings: Iterable[Standing], identifier: Callable[[Standing], str], heading: str, tell: Tell
 ) -> list[tuple[str, Standing]]:
     """Each student with the identifier that an importer takes; who has none that can be used is named."""
-    named = [(identifier(one), one) for one in standings]
+    named = [(identifier(standing), standing) for standing in standings]
     counts = Counter(name.casefold() for name, _ in named)
-    usable = [(name, one) for name, one in named if is_identifier(name) and counts[name.casefold()] == 1]
+    usable = [(name, standing) for name, standing in named if is_identifier(name) and counts[name.casefold()] == 1]
     hint = "The gradebook takes them from a table: nbgrader db student import FILE"
     if not usable:
         raise CourseError(f"The gradebook has no usable {heading} for anybody. {hint}")
-    students = {one.student for _, one in usable}
-    if left_out := [one.student for _, one in named if one.student not in students]:
+    students = {standing.student for _, standing in usable}
+    if left_out := [standing.student for _, standing in named if standing.student not in students]:
         tell(f"Left out, because the gradebook has no usable {heading} for them: {listed(left_out)}. {hint}")
     return usable
 

@@ -48,10 +48,10 @@ def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]
         [*_CANVAS_COLUMNS, defused(title)],
         [_POINTS_POSSIBLE, "", "", "", "", number(grades.max_points)],
     ]
-    for login, one in identified(grades.graded, lambda one: one.student, "SIS Login ID", tell):
-        sis = one.person.lms_user_id
-        name = ", ".join(filter(None, (one.person.last_name, one.person.first_name))) or one.student
-        rows.append([defused(name), "", sis if is_identifier(sis) else "", login, "", number(one.total)])
+    for login, standing in identified(grades.graded, lambda standing: standing.student, "SIS Login ID", tell):
+        sis = standing.person.lms_user_id
+        name = ", ".join(filter(None, (standing.person.last_name, standing.person.first_name))) or standing.student
+        rows.append([defused(name), "", sis if is_identifier(sis) else "", login, "", number(standing.total)])
     return rows
 
 
@@ -92,16 +92,16 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
             before = "" if column is None else line[known + column].strip()
             _compare_points(before, grades.max_points, rows[0][-1], tell)
             rows.append([*line[:known], before or number(grades.max_points)])
-    left = {one.student for one in grades.graded}
+    left = {standing.student for standing in grades.graded}
     formulas = []
     identity = [head.index(name) for name in _CANVAS_IDS if name in head]
-    for row, one in _matched(head, lines, grades.graded):
-        left.discard(one.student)
+    for row, standing in _matched(head, lines, grades.graded):
+        left.discard(standing.student)
         if any(is_formula(row[place]) for place in identity):
-            formulas.append(one.student)
+            formulas.append(standing.student)
         else:
             who = [text if place in identity else defused(text) for place, text in enumerate(row[:known])]
-            rows.append([*who, number(one.total)])
+            rows.append([*who, number(standing.total)])
     if len(left) == len(grades.graded):
         raise CourseError(
             f"Nobody in {roster} has a grade here: the gradebook knows students neither by ID nor by SIS User ID "
@@ -155,7 +155,7 @@ def _matched(
                 f"{best_column} and {column} find different students. Empty the wrong one of these columns in the file "
                 "from Canvas, and export again."
             )
-    by_name = {one.student: one for one in standings}
+    by_name = {standing.student: standing for standing in standings}
     return [(lines[place], by_name[student]) for place, student in best.items()]
 
 
@@ -163,9 +163,11 @@ def _found(
     names: Sequence[str], standings: Sequence[Standing], identifier: Callable[[Standing], str]
 ) -> dict[int, str]:
     """The students who have these names, by place. A name that two students have tells nobody."""
-    own = [identifier(one).casefold() for one in standings]
+    own = [identifier(standing).casefold() for standing in standings]
     counts = Counter(own)
-    students = {name: one.student for name, one in zip(own, standings, strict=True) if name and counts[name] == 1}
+    students = {
+        name: standing.student for name, standing in zip(own, standings, strict=True) if name and counts[name] == 1
+    }
     keys = [name.strip().casefold() for name in names]
     return {place: students[key] for place, key in enumerate(keys) if key in students}
 
@@ -179,7 +181,7 @@ def _column(titles: Sequence[str], title: str) -> int | None:
 
     if title in titles:
         return titles.index(title)
-    found = [index for index, one in enumerate(titles) if plain(one) == plain(title)]
+    found = [index for index, found_title in enumerate(titles) if plain(found_title) == plain(title)]
     if len(found) > 1:
         raise CourseError(
             f"Canvas has {len(found)} assignments called “{one_line(title)}”. "

@@ -22,7 +22,8 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
     grades = grades_to_export(course, assignment, tell)
     heading, identifier = IDENTIFIERS["email"]
     results = {
-        name.casefold(): _results(one, grades) for name, one in identified(grades.graded, identifier, heading, tell)
+        name.casefold(): _results(standing, grades)
+        for name, standing in identified(grades.graded, identifier, heading, tell)
     }
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -32,9 +33,9 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
     return write_export(course, f"{assignment}-gradescope.zip", content.getvalue())
 
 
-def _results(one: Standing, grades: ClassGrades) -> dict[str, Any]:
+def _results(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
     """One student's results.json. Everything in it is text, which Gradescope shows as it is."""
-    verdicts = {scored.verdict.exercise: scored.verdict for scored in one.verdicts}
+    verdicts = {scored.verdict.exercise: scored.verdict for scored in standing.verdicts}
     tests = []
     for item in grades.items:
         verdict = None if item.number is None else verdicts.get(item.number)
@@ -42,13 +43,15 @@ def _results(one: Standing, grades: ClassGrades) -> dict[str, Any]:
         tests.append({
             "name": item.name if item.number is None else f"Exercise {item.label}{title}",
             "number": item.label,
-            "score": round(one.points.get(item.cell, 0.0), 2),
+            "score": round(standing.points.get(item.cell, 0.0), 2),
             "max_score": item.max_points,
             "output": "\n".join(one_line(text, 1000) for text in (verdict.sentences if verdict else ())),
         })  # fmt: skip
-    late = f" {number(one.penalty)} points were taken off, since it was handed in late." if one.penalty else ""
+    late = (
+        f" {number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
+    )
     return {
-        "score": round(one.total, 2),
+        "score": round(standing.total, 2),
         "output": f"Graded outside of Gradescope.{late}",
         "output_format": "text",
         "test_output_format": "text",

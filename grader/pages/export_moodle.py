@@ -18,5 +18,5 @@ def export_moodle(course: Course, assignment: str, by: str, title: str, tell: Te
     grades = grades_to_export(course, assignment, tell)
     heading, identifier = IDENTIFIERS[by]
     rows = [[heading, defused(title or assignment)]]
-    rows += [[name, number(one.total)] for name, one in identified(grades.graded, identifier, heading, tell)]
+    rows += [[name, number(standing.total)] for name, standing in identified(grades.graded, identifier, heading, tell)]
     return write_export(course, f"{assignment}-moodle.csv", as_csv(rows))

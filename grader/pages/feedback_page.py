@@ -95,5 +95,5 @@ def _in_shape(notebook: Any) -> Any:
         if not isinstance(marks, dict) or not isinstance(marks.get("grade_id"), str):
             cell.metadata.pop("nbgrader", None)
         outputs = cell.get("outputs") if isinstance(cell.get("outputs"), list) else []
-        cell["outputs"] = [one for one in outputs if isinstance(one, dict)]
+        cell["outputs"] = [output for output in outputs if isinstance(output, dict)]
     return notebook

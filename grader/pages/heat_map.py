@@ -31,7 +31,7 @@ def heat_map(picture: Picture, name: str) -> Markup:
         *(_label(left + (j + 0.5) * _WIDTH, 35, str(j + 1)) for j in range(width)),
         *(_label(left - 8, _middle(i), f"{picture.rows} {i + 1}", "end") for i in range(height) if height > 1),
     ]
-    largest = max([1.0, *(abs(one) for row in picture.numbers for one in row if isinstance(one, float))])
+    largest = max([1.0, *(abs(number) for row in picture.numbers for number in row if isinstance(number, float))])
     for i, row in enumerate(picture.numbers):
         for j, number in enumerate(row):
             parts.append(_cell(left + j * _WIDTH, _TOP + i * _HEIGHT, number, largest, (i, j) in picture.marked, name))
@@ -121,7 +121,7 @@ def _in_words(picture: Picture) -> Markup:
     lines = []
     for i, row in enumerate(picture.numbers):
         entries = ", ".join(
-            f"{shown(one)}{' (marked)' if (i, j) in picture.marked else ''}" for j, one in enumerate(row)
+            f"{shown(number)}{' (marked)' if (i, j) in picture.marked else ''}" for j, number in enumerate(row)
         )
         lines.append(f"{picture.rows} {i + 1}: {entries}.")
     for line, total in enumerate(picture.sums):

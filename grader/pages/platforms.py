@@ -22,7 +22,7 @@ def refuse_what_is_not_for(platform: Platform, options: Mapping[str, object]) ->
     """An option that would be ignored is a misunderstanding."""
     for option, value in options.items():
         if value and platform not in OPTION_OF[option]:
-            those = " and ".join(one.title() for one in OPTION_OF[option])
+            those = " and ".join(platform.title() for platform in OPTION_OF[option])
             raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
 
 

@@ -70,7 +70,7 @@ def table(told: Summary) -> str:
 
 
 def _alike_to(student: str, told: Summary) -> list[str]:
-    return [one for pair in told.alike if student in pair.students for one in pair.students if one != student]
+    return [other for pair in told.alike if student in pair.students for other in pair.students if other != student]
 
 
 def page(told: Summary) -> str:
@@ -91,7 +91,7 @@ def page(told: Summary) -> str:
         code=_code,
     )
     bins = told.points.distribution
-    by_points = charts.histogram([one.from_ for one in bins] + [bins[-1].to], [one.students for one in bins])
+    by_points = charts.histogram([part.from_ for part in bins] + [bins[-1].to], [part.students for part in bins])
     by_exercise = charts.shares([
         (line.exercise if line.exercise.isdecimal() else "–", _shares(line)) for line in told.exercises
     ])  # fmt: skip

@@ -170,7 +170,7 @@ def as_json(value: object) -> object:
             field.name.rstrip("_").replace("_", " "): as_json(getattr(value, field.name)) for field in fields(value)
         }
     if isinstance(value, Mapping):
-        return {key: as_json(one) for key, one in value.items()}
+        return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [as_json(one) for one in value]
+        return [as_json(item) for item in value]
     return value

@@ -74,15 +74,15 @@ def pairs(
     found: dict[tuple[str, str], list[_Evidence]] = defaultdict(list)
     for exercise in sorted(forms):
         for pair, bits, alike in _alike(forms[exercise], owners, max(FEW, SHARE * len(solutions))):
-            both_wrong = all(exercise in wrong.get(one, ()) for one in pair)
+            both_wrong = all(exercise in wrong.get(student, ()) for student in pair)
             found[pair].append(_Evidence(2 * bits if both_wrong else bits, Shared(exercise, alike, both_wrong)))
     needed = _needed(len(solutions))
     striking = [
-        (bits, Pair(pair, [one.shared for one in evidence]))
+        (bits, Pair(pair, [weighed.shared for weighed in evidence]))
         for pair, evidence in found.items()
-        if (bits := sum(one.bits for one in evidence)) >= needed
+        if (bits := sum(weighed.bits for weighed in evidence)) >= needed
     ]
-    return [pair for _, pair in sorted(striking, key=lambda one: (-one[0], one[1].students))]
+    return [pair for _, pair in sorted(striking, key=lambda found: (-found[0], found[1].students))]
 
 
 def _needed(students: int) -> float:

@@ -176,7 +176,7 @@ def _class(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _sample(students: Sequence[str], count: int) -> list[str]:
     """One that hangs, one that crashes, and honest ones from all over the class."""
     honest = [student for student in students if kind(student) == "honest"]
-    rare = [next(filter(lambda one: kind(one) == name, students), "") for name in MISHAPS]
+    rare = [next(filter(lambda student: kind(student) == name, students), "") for name in MISHAPS]
     rare = [student for student in rare if student]
     left = count - len(rare)
     return sorted({*rare, *(honest[index * len(honest) // left] for index in range(left))})

@@ -66,7 +66,11 @@ def _references(exercises: list[Exercise]) -> Finding:
 def _misconceptions(exercises: list[Exercise]) -> Finding:
     keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
     held = [(key, misconception) for key in keys for misconception in key.exercise.misconceptions]
-    wrong = [f"{key.exercise.number}: {one.name}" for key, one in held if not _is_named(key, one)]
+    wrong = [
+        f"{key.exercise.number}: {misconception.name}"
+        for key, misconception in held
+        if not _is_named(key, misconception)
+    ]
     if wrong:
         return Finding(False, f"misconceptions that are not named or lose no marks: {wrong}")
     return Finding(True, f"{len(held)} misconceptions lose marks and are named")
@@ -79,10 +83,10 @@ def _programs_without_understanding(exercises: list[Exercise]) -> Finding:
     for key in [AnswerKey(function, function.sample()) for function in functions]:
         for does, program in PROGRAMS.items():
             made = [program(want, case.inputs) for want, case in zip(key.expected, key.cases, strict=True)]
-            if any(one is None for one in made):
+            if any(value is None for value in made):
                 continue
             tried += 1
-            answers = [Returned(one, list(case.inputs)) for one, case in zip(made, key.cases, strict=True)]
+            answers = [Returned(value, list(case.inputs)) for value, case in zip(made, key.cases, strict=True)]
             far = not all(same(*pair, FAR * TOLERANCE["cpu"]) for pair in zip(made, key.expected, strict=True))
             if judge_by(key, answers).credit or not far:
                 wrong.append(f"{key.exercise.entry} {does}")
@@ -105,7 +109,7 @@ def _is_named(key: AnswerKey, misconception: Misconception) -> bool:
 
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     """Whether the committed release is what the source compiles to."""
-    committed, compiled = (one.root / "release" / assignment for one in (course, scratch))
+    committed, compiled = (each.root / "release" / assignment for each in (course, scratch))
     files = _files(committed) | _files(compiled)
     stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
     if stale:
@@ -140,6 +144,8 @@ def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
 
 def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:
     with course.api().gradebook as gradebook:
-        scores = {one.student.id: one.score for one in gradebook.assignment_submissions(assignment)}
+        scores = {
+            submission.student.id: submission.score for submission in gradebook.assignment_submissions(assignment)
+        }
         scores["maximum"] = gradebook.find_assignment(assignment).max_score
     return scores

@@ -58,10 +58,10 @@ def _secrets(source: Any, exercises: list[Exercise]) -> set[str]:
         for region in _SOLUTION.findall(cell.source) + _HIDDEN.findall(cell.source):
             secrets.update(_lines(region))
         released.update(_lines(_HIDDEN.sub("", _SOLUTION.sub("", cell.source))))
-    for exercise in (function for one in exercises for function in one.functions):
+    for exercise in (function for numbered in exercises for function in numbered.functions):
         secrets.update(_lines(inspect.getsource(exercise.reference)))
         secrets.update(case.catches for case in exercise.cases)
-        secrets.update(one.says for one in exercise.misconceptions)
+        secrets.update(misconception.says for misconception in exercise.misconceptions)
     return secrets - released
 
 

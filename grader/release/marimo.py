@@ -90,7 +90,9 @@ def _marimo(*commands: list[str]) -> None:
 
 def _for_marimo(notebook: Any, assignment: str) -> Any:
     """The same cells, such that `marimo convert` has nothing left to change in them."""
-    entries = {one.number: [function.entry for function in one.functions] for one in of_assignment(assignment)}
+    entries = {
+        exercise.number: [function.entry for function in exercise.functions] for exercise in of_assignment(assignment)
+    }
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     renamed = iter(with_unique_names([cell.source for cell in code]))
     cells = [nbformat.v4.new_markdown_cell(_INTRODUCTION.format(name=assignment))]

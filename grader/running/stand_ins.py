@@ -50,8 +50,9 @@ def _call(function: Callable[..., Any], count: int, names: list[str], values: li
 def _gradients(bound: Callable[[list[Any]], Any], values: list[Any], gradient: Any) -> list[torch.Tensor | None]:
     """The gradients for those of the values that are tensors of real numbers."""
     leaves = [
-        one.requires_grad_() if isinstance(one, torch.Tensor) and one.is_floating_point() else None for one in values
+        value.requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() else None
+        for value in values
     ]
-    asked = [one for one in leaves if one is not None]
+    asked = [leaf for leaf in leaves if leaf is not None]
     found = iter(torch.autograd.grad(bound(values), asked, gradient, allow_unused=True))
-    return [None if one is None else next(found) for one in leaves]
+    return [None if leaf is None else next(found) for leaf in leaves]

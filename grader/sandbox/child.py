@@ -95,7 +95,7 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: s
         return _on_device(decode(reply.header["value"], reply.tensors), device)
 
     def standin(*args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(one, torch.Tensor) and one.requires_grad for one in (*args, *kwargs.values())):
+        if any(isinstance(value, torch.Tensor) and value.requires_grad for value in (*args, *kwargs.values())):
             return _Lent.apply(ask, len(args), list(kwargs), *args, *kwargs.values())  # type: ignore[no-untyped-call]
         return ask(list(args), list(kwargs.values()), list(kwargs))
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 
 def one_line(text: object, length: int = 200) -> str:
     """Short and on one line."""
-    return "".join(one if one.isprintable() else " " for one in str(text)[:length])
+    return "".join(letter if letter.isprintable() else " " for letter in str(text)[:length])

@@ -134,8 +134,8 @@ def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[tuple[W
     """Walk both values together and yield pairs of float64 tensors of one shape."""
     if isinstance(want, (list, tuple)):
         items = _items(got, want, where, strict)
-        for index, (one, expected) in enumerate(zip(items, want, strict=True)):
-            yield from _leaves(one, expected, (*where, index), strict)
+        for index, (item, expected) in enumerate(zip(items, want, strict=True)):
+            yield from _leaves(item, expected, (*where, index), strict)
     elif isinstance(want, torch.Tensor) and want.dim() > 0:
         yield where, *_same_shape(_tensor(got, where), _double(want), where, strict)
     else:

@@ -40,11 +40,11 @@ def _are_shapes(held: Any) -> bool:
 
 
 def _is_shape(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= MAX_DIMENSIONS and all(type(one) is int for one in value)
+    return isinstance(value, list) and len(value) <= MAX_DIMENSIONS and all(type(size) is int for size in value)
 
 
 def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _is_done(more: dict[Any, Any]) -> bool:
@@ -53,7 +53,7 @@ def _is_done(more: dict[Any, Any]) -> bool:
         case {"outputs": dict(), "changes_input": bool(), **rest}:
             gradients = rest.pop("gradients", {})
             right = isinstance(gradients, dict) and all(
-                one is None or isinstance(one, torch.Tensor) for one in gradients.values()
+                gradient is None or isinstance(gradient, torch.Tensor) for gradient in gradients.values()
             )
             return right and not rest
     return not more

@@ -35,8 +35,8 @@ class InParts(Form):
         if isinstance(wrong, str) or isinstance(answer, str):
             return bool(answer == wrong)
         if isinstance(wrong, dict):
-            answer, expected = (one if isinstance(one, dict) else {} for one in (answer, expected))
-            wrong, answer, expected = (list(map(one.get, wrong)) for one in (wrong, answer, expected))
+            answer, expected = (part if isinstance(part, dict) else {} for part in (answer, expected))
+            wrong, answer, expected = (list(map(part.get, wrong)) for part in (wrong, answer, expected))
         return super().agrees(answer, wrong, expected, tolerance)
 
     def result(self, answer: Any) -> Any:
@@ -48,7 +48,9 @@ class InParts(Form):
         if "output" not in want:
             return []
         got = got.get("output") if isinstance(got, dict) else None
-        return paired_numbers(*(list(one.values()) if isinstance(one, dict) else one for one in (got, want["output"])))
+        return paired_numbers(
+            *(list(part.values()) if isinstance(part, dict) else part for part in (got, want["output"]))
+        )
 
 
 def _finding(part: str, given: Any, wanted: Any, tolerance: float) -> Finding | None:

@@ -37,7 +37,8 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
     console.print(f"Made up {count} submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
     results = sorted(
-        onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)), key=lambda one: one.student
+        onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)),
+        key=lambda graded: graded.student,
     )
     pages = {
         page.parent.parent.name: folder / page.relative_to(course.root)
@@ -49,7 +50,9 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
 
 def most_to_read(results: list[Graded]) -> str:
     """The student whose feedback has the most to say."""
-    return max(results, key=lambda graded: sum(len(one.verdict.misconceptions) for one in graded.verdicts)).student
+    return max(
+        results, key=lambda graded: sum(len(scored.verdict.misconceptions) for scored in graded.verdicts)
+    ).student
 
 
 def make_up_class(course: Course) -> int:

@@ -49,7 +49,7 @@ def called(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, A
     """What comes back of each call, and whether any changes what it is given."""
     seen: dict[str, Any] = {"changes_input": False, "outputs": {}}
     for name, call in calls.items():
-        given = [copied(one) for one in call]
+        given = [copied(argument) for argument in call]
         seen["outputs"][name] = module(*given)
         seen["changes_input"] |= not all(map(same, given, call))
     return seen
@@ -69,14 +69,14 @@ def describe(module: nn.Module) -> dict[str, Any]:
     """Names and shapes of all tensors that a module holds, by how it holds them."""
     parameters = _parameters(module)
     return {
-        "parameters": {name: list(one.shape) for name, one in parameters.items()},
-        "frozen": [name for name, one in parameters.items() if not one.requires_grad],
-        "buffers": {name: list(one.shape) for name, one in module.named_buffers(remove_duplicate=False)},
+        "parameters": {name: list(parameter.shape) for name, parameter in parameters.items()},
+        "frozen": [name for name, parameter in parameters.items() if not parameter.requires_grad],
+        "buffers": {name: list(buffer.shape) for name, buffer in module.named_buffers(remove_duplicate=False)},
         "attributes": {
-            f"{prefix}.{name}".lstrip("."): list(one.shape)
+            f"{prefix}.{name}".lstrip("."): list(value.shape)
             for prefix, part in module.named_modules()
-            for name, one in vars(part).items()
-            if isinstance(one, torch.Tensor)
+            for name, value in vars(part).items()
+            if isinstance(value, torch.Tensor)
         },
     }
 
@@ -92,9 +92,9 @@ def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
     if any(name not in parameters or parameters[name].shape != weight.shape for name, weight in weights.items()):
         return False
     with torch.no_grad():
-        for name, one in parameters.items():
-            if one.requires_grad and not name.endswith("mask"):  # which is no chance, and must be what it is
-                one.fill_(FILL)
+        for name, parameter in parameters.items():
+            if parameter.requires_grad and not name.endswith("mask"):  # which is no chance, and must be what it is
+                parameter.fill_(FILL)
         for name, weight in weights.items():
             parameters[name].copy_(weight)
     return True
@@ -104,14 +104,14 @@ def gradients(
     module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
 ) -> dict[str, torch.Tensor | None]:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
-    leaves = [copied(one).requires_grad_() if index < inputs else one for index, one in enumerate(call)]
+    leaves = [copied(argument).requires_grad_() if index < inputs else argument for index, argument in enumerate(call)]
     output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
     asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in range(inputs)}}
     if not (isinstance(output, torch.Tensor) and output.requires_grad):
         return dict.fromkeys(asked)
     factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)
-    trainable = {name: one for name, one in asked.items() if one.requires_grad}
+    trainable = {name: parameter for name, parameter in asked.items() if parameter.requires_grad}
     found = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
     return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}
 
