@@ -113,7 +113,7 @@ causal_softmax = Exercise(
         Misconception(
             "not masked",
             kind="missing step",
-            credit=0.25,
+            credit=0.0,
             says="The future is not hidden. Set the scores above the diagonal to −∞ before softmax.",
             change={"hide": lambda scores, hidden: scores},
         ),

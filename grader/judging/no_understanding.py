@@ -34,6 +34,26 @@ def program_that_answers(
     return ""
 
 
+def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[Any]) -> list[Returned]:
+    """What a program answers that else does as the reference; empty if it has no answer to some case."""
+    values = [_value(program, value, case.inputs) for value, case in zip(right, cases, strict=True)]
+    if any(value is None for value in values):
+        return []
+    return [Returned(value, list(case.inputs)) for value, case in zip(values, cases, strict=True)]
+
+
+def _value(program: Program, right: Any, inputs: Inputs) -> Any:
+    if not isinstance(right, dict):  # as a function returns it
+        return program(right, inputs)
+    if "outputs" not in right:  # of a class that must not be built
+        return right
+    calls = next((part for part in inputs if isinstance(part, dict) and part.keys() >= right["outputs"].keys()), {})
+    outputs = {name: program(output, calls.get(name, inputs)) for name, output in right["outputs"].items()}
+    if any(output is None for output in outputs.values()):
+        return None
+    return right | {"outputs": outputs} | {part: dict.fromkeys(right[part]) for part in right if part == "gradients"}
+
+
 def _filled(number: float) -> Program:
     return lambda wanted, _: _like(wanted, lambda tensor: torch.full_like(tensor, number, dtype=torch.float64))
 

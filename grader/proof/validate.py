@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import filecmp
+import inspect
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import torch
@@ -17,10 +19,10 @@ from grader.course import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import TOLERANCE, judge_by
-from grader.judging.no_understanding import PROGRAMS
+from grader.judging.no_understanding import PROGRAMS, Program, answers_of
 from grader.model.answer import Returned
-from grader.model.compare import same
-from grader.model.exercise import Exercise, Misconception
+from grader.model.compare import paired_numbers
+from grader.model.exercise import Exercise, Inputs, Misconception
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
 
@@ -78,21 +80,50 @@ def _misconceptions(exercises: list[Exercise]) -> Finding:
 
 def _programs_without_understanding(exercises: list[Exercise]) -> Finding:
     """Whether zeros, the input given back and the like earn nothing, and are far from right."""
-    functions = [function for exercise in exercises for function in exercise.functions if function.read is None]
+    functions = [function for exercise in exercises for function in exercise.functions]
     wrong, tried = [], 0
-    for key in [AnswerKey(function, function.sample()) for function in functions]:
-        for does, program in PROGRAMS.items():
-            made = [program(want, case.inputs) for want, case in zip(key.expected, key.cases, strict=True)]
-            if any(value is None for value in made):
+    for place, function in enumerate(functions):
+        key = AnswerKey(function, function.sample())
+        right = [function.reference(*case.inputs) for case in key.cases]
+        earlier = _earlier_answers(functions[:place])
+        for does, program in {**PROGRAMS, **earlier}.items():
+            answers = answers_of(program, key.cases, right)
+            if not answers:
                 continue
             tried += 1
-            answers = [Returned(value, list(case.inputs)) for value, case in zip(made, key.cases, strict=True)]
-            far = not all(same(*pair, FAR * TOLERANCE["cpu"]) for pair in zip(made, key.expected, strict=True))
-            if judge_by(key, answers).credit or not far:
-                wrong.append(f"{key.exercise.entry} {does}")
+            verdict = judge_by(key, answers)
+            is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
+            if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
+                wrong.append(f"{function.entry} {does}")
     if wrong:
         return Finding(False, f"programs that understand nothing earn something, or are nearly right: {wrong}")
     return Finding(True, f"{tried} programs that understand nothing earn nothing")
+
+
+def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
+    """Whether some answer is a hundred tolerances from right."""
+    exercise = key.exercise
+    compared = [exercise.compared(answer.value, answer.inputs_after) for answer in answers]
+    pairs = zip(compared, key.expected, strict=True)
+    return any(exercise.form.finding(*pair, FAR * TOLERANCE["cpu"]) for pair in pairs)
+
+
+def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
+    """Programs that give what was asked for before. Where a single misconception says the same, it is a real one."""
+
+    def program(function: Exercise) -> Program:
+        count = len(inspect.signature(function.reference).parameters)
+
+        def answer(wanted: Any, inputs: Inputs) -> Any:
+            try:
+                value = function.reference(*inputs[:count])
+            except Exception:  # what is given here is nothing for it
+                return None
+            return value if paired_numbers(value, wanted) else None
+
+        return answer
+
+    return {f"gives the answer of {function.entry}": program(function) for function in earlier}
 
 
 def _earns_full_marks(key: AnswerKey) -> bool:
