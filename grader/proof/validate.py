@@ -112,7 +112,8 @@ def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
     """Programs that give what was asked for before. Where a single misconception says the same, it is a real one."""
 
     def program(function: Exercise) -> Program:
-        count = len(inspect.signature(function.reference).parameters)
+        parameters = inspect.signature(function.reference).parameters.values()
+        count = sum(parameter.default is parameter.empty for parameter in parameters)
 
         def answer(wanted: Any, inputs: Inputs) -> Any:
             try:
