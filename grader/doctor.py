@@ -43,6 +43,8 @@ def examine(folder: Path) -> Iterator[Line]:
     yield landlock_line(machine.landlock_version(), machine.why_broken("landlock"))
     yield seccomp_line(machine.why_no_seccomp())
     yield trial_line(machine.why_not_confined())
+    yield disk_line(machine.why_no_disk())
+    yield told_line(machine.told())
     yield cores_line(machine.cores())
     yield memory_line(machine.free_memory(), machine.cores())
     yield nbgrader_line(machine.version_of("nbgrader"), machine.why_broken("nbgrader.apps.api"))
@@ -116,6 +118,26 @@ def trial_line(failed: str) -> Line:
         return Line("trial", "bad", failed, "A trial process was not confined, so submissions would not be. Only for "
                     "those that you trust: grader autograde --unconfined")  # fmt: skip
     return Line("trial", "good", "confined", "A trial process could neither read /etc/passwd nor open a socket.")
+
+
+def disk_line(missing: str) -> Line:
+    if missing:
+        return Line("own disk", "note", f"none ({missing})", "A submission's folder is watched instead: who writes "
+                    "fast can be 100 MB ahead. docs/containers.md says how to bound that, or get one.")  # fmt: skip
+    return Line("own disk", "good", "there", "What a submission writes has an end that the kernel keeps: 256 MB.")
+
+
+def told_line(kinds: list[str] | str) -> Line:
+    """The kinds of denied calls of which the kernel tells, of the two that were tried."""
+    if isinstance(kinds, str):
+        return Line("tries", "note", f"unknown ({kinds})", "See the trial above.")
+    if not kinds:
+        return Line("tries", "note", "denied in silence", "Nothing is allowed for that, but nobody hears of tries that "
+                    "go past Python. Perhaps this container listens itself; see docs/containers.md.")  # fmt: skip
+    if "system" not in kinds:
+        return Line("tries", "note", "told in part", "What this container refuses by itself, such as unshare, is "
+                    "denied in silence. Other tries that go past Python are told.")  # fmt: skip
+    return Line("tries", "good", "told", "You hear of tries that go past Python, too.")
 
 
 def cores_line(found: int) -> Line:

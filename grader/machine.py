@@ -34,6 +34,43 @@ if allowed(lambda: socket.socket()):
     sys.exit("it could open a socket")
 """
 
+# A disk is asked for as for every submission, and must have an end.
+DISK_TRIAL = """
+import sys
+from pathlib import Path
+from grader.sandbox import own_disk
+own_disk.mount(Path(sys.argv[1]), 2**20, 100)
+try:
+    Path("file").write_bytes(bytes(2**21))
+except OSError:
+    sys.exit()
+sys.exit("it had no end")
+"""
+
+# Two calls that do nothing: one that containers leave alone, and one that many refuse by themselves.
+TOLD_TRIAL = """
+import ctypes, os, socket, sys
+from pathlib import Path
+from pyseccomp import resolve_syscall, system_arch
+from grader.running.refusals import Refusals
+from grader.sandbox.confine import Amounts, confine
+library = ctypes.CDLL(None)
+ours, its = socket.socketpair()
+if not (pid := os.fork()):
+    confine(Path(sys.argv[1]), Amounts(), "cpu", lambda listener: socket.send_fds(its, [b"x"], [listener]))
+    for name in ("tkill", "unshare"):
+        library.syscall(resolve_syscall(system_arch(), name), 0, 0)
+    os._exit(0)
+its.close()
+_, listeners, _, _ = socket.recv_fds(ours, 1, 1)
+for refusals in map(Refusals, listeners):
+    refusals.start()
+    refusals.join()
+    print(*refusals.take())
+_, status = os.waitpid(pid, 0)
+sys.exit("it was not confined" if status else 0)
+"""
+
 
 def cores() -> int:
     """How many processes can work at once here."""
@@ -83,19 +120,35 @@ def _said(error: Exception) -> str:
 
 def why_not_confined() -> str:
     """What went wrong when a process was to be confined; empty if it was."""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
+    return _tried(TRIAL)[1]
+
+
+def why_no_disk() -> str:
+    """Why a sandbox has no disk of its own; empty if it has."""
+    return _tried(DISK_TRIAL)[1]
+
+
+def told() -> list[str] | str:
+    """The kinds of calls of which the kernel tells when it denies them, or why that could not be tried."""
+    said, failed = _tried(TOLD_TRIAL)
+    return failed or said.split()
+
+
+def _tried(program: str) -> tuple[str, str]:
+    """What a process said that tried something in a folder of its own, and what went wrong, if anything."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
-                [sys.executable, "-c", TRIAL, folder],
+                [sys.executable, "-c", program, folder],
                 capture_output=True,
                 text=True,
                 timeout=TRIAL_SECONDS,
                 check=False,
             )
-        except (OSError, subprocess.SubprocessError) as error:
-            return str(error)
+    except (OSError, subprocess.SubprocessError) as error:  # perhaps there is nowhere to write
+        return "", str(error)
     said = done.stderr.strip().splitlines()
-    return (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
+    return done.stdout, (said[-1] if said else f"exit code {done.returncode}") if done.returncode else ""
 
 
 def free_memory() -> float:

@@ -22,6 +22,7 @@ import torch
 from nbgrader.api import MissingEntry
 from outside import WON, Outside, changes, descendants
 
+from grader import machine
 from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -53,7 +54,10 @@ INSIDE_KNOWLEDGE = ("Misconception(", "catches=", "BEGIN SOLUTION", "def judge("
 # Of the seed that everybody can read. Each submission has a seed of its own.
 HIDDEN_NUMBERS = [f"{float(case.inputs[1][0, 0]):.4f}" for case in EXERCISES[1].sample()]
 
-_HEAD = re.compile(r'"""(?P<hope>[^\n]+)"""\n# Gets: (?P<gets>[^\n]+)\n(?:# Solves: (?P<solves>[\d ]+)\n)?')
+_HEAD = re.compile(
+    r'"""(?P<hope>[^\n]+)"""\n# Gets: (?P<gets>[^\n]+)\n'
+    r"(?:# Or, watched: (?P<watched>[^\n]+)\n)?(?:# Solves: (?P<solves>[\d ]+)\n)?"
+)
 _PART = re.compile(r"^# %% (\S+)\n", re.MULTILINE)
 _NUMBER = re.compile(r"exercise-(\d+)")
 
@@ -65,6 +69,7 @@ class Attack:
     name: str
     hope: str
     gets: str
+    watched: str | None  # what it gets where a sandbox has no disk of its own, if it may be something else
     solves: frozenset[int]
     text: str
 
@@ -123,7 +128,8 @@ def read(path: Path) -> Attack:
     head = _HEAD.match(text)
     assert head, f"{path} does not begin as tests/attacks/README.md says"
     solves = frozenset(map(int, (head["solves"] or "").split()))
-    return Attack(path.relative_to(FOLDER).with_suffix("").as_posix(), head["hope"], head["gets"], solves, text)
+    name = path.relative_to(FOLDER).with_suffix("").as_posix()
+    return Attack(name, head["hope"], head["gets"], head["watched"], solves, text)
 
 
 ATTACKS = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
@@ -168,6 +174,12 @@ def outside_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[C
     for outside in made:
         outside.close()
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def has_disk() -> bool:
+    """Whether a sandbox has a disk of its own here; in a container, its folder is watched."""
+    return not machine.why_no_disk()
 
 
 @pytest.fixture(scope="module")
@@ -282,10 +294,11 @@ def test_no_secret_is_read(attacked_class: Class, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_attacker_gets_what_the_file_says(attacked_class: Class, name: str) -> None:
+def test_the_attacker_gets_what_the_file_says(attacked_class: Class, name: str, has_disk: bool) -> None:
     """So the attack was carried out and stopped, and did not fail for a reason of its own."""
-    seen = attacked_class.outcomes[ATTACKS[name].student].shown
-    assert ATTACKS[name].gets in seen
+    attack = ATTACKS[name]
+    seen = attacked_class.outcomes[attack.student].shown
+    assert attack.gets in seen or (not has_disk and attack.watched is not None and attack.watched in seen)
     assert WON not in seen
 
 

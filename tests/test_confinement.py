@@ -145,6 +145,13 @@ def test_capabilities_are_gone_and_cannot_be_had_again(sandbox: SandboxProcess) 
     assert sandbox.run_cell(source, 20).outputs[0].data["text/plain"] == "[[0, 0, 0, 0, 0, 0], 1]"
 
 
+MAPS = """import ctypes
+library = ctypes.CDLL(None)
+for _ in range(100):
+    with open("file", "w+b") as file:
+        file.write(bytes(32 * 2**20))
+        library.mmap(None, 1, 1, 1, file.fileno(), 0)
+    os.remove("file")"""
 TOO_MUCH = {
     "depth": ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "more than 50 deep"),
     "bytes": (
@@ -152,6 +159,11 @@ TOO_MUCH = {
         "MB of files",
     ),
     "files": ("import itertools\nfor i in itertools.count(): open(str(i), 'w').close()", "10000 files"),
+    "bytes of removed files": (
+        "kept = []\nwhile True: kept.append(open('file', 'wb')); kept[-1].write(bytes(32 * 2**20)); os.remove('file')",
+        "MB of files",
+    ),
+    "bytes of removed files in memory": (MAPS, "MB of files"),
 }
 THREADS = """import threading, time
 threading.stack_size(2**16)
@@ -162,6 +174,7 @@ while True: threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"
 @pytest.mark.usefixtures("without_disks")
 def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
     process = SandboxProcess({}, Limits(cell=60))
+    process.run_cell("import os", 20)
     with pytest.raises(SandboxLost, match=what):
         process.run_cell(source, 60)
     process.close()

@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
@@ -40,6 +41,8 @@ def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
         (doctor.landlock_line(3), "version 3"),
         (doctor.seccomp_line(""), "refuses"),
         (doctor.trial_line(""), "confined"),
+        (doctor.disk_line(""), "256 MB"),
+        (doctor.told_line(["signal", "system"]), "told"),
         (doctor.cores_line(8), "8 submissions"),
         (doctor.memory_line(16.0, 8), "Enough for 8"),
         (doctor.nbgrader_line("0.9.6"), "0.9.6"),
@@ -78,6 +81,10 @@ def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, w
 @pytest.mark.parametrize(
     ("line", "words"),
     [
+        (doctor.disk_line("PermissionError: [Errno 1] Operation not permitted: 'unshare'"), "watched instead"),
+        (doctor.told_line(["signal"]), "such as unshare"),
+        (doctor.told_line([]), "nobody hears"),
+        (doctor.told_line("it was not confined"), "the trial above"),
         (doctor.cores_line(1), "after the other"),
         (doctor.memory_line(2.0, 16), "--jobs 4"),
         (doctor.memory_line(0.5, 2), "End other programs"),
@@ -155,7 +162,7 @@ def test_an_address_that_is_none(address: str) -> None:
 def test_in_a_course_all_is_said_and_grading_can_run(course: Course) -> None:
     done = in_a_process(course.root, "-m", "grader", "doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 14
+    assert len(re.findall(r"^[✓·] ", done.stdout, re.MULTILINE)) == 16
     assert "✗" not in done.stdout
     assert "Grading can run here" in done.stdout
 
@@ -233,6 +240,42 @@ def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPat
     assert machine.why_not_confined() == "it could read /etc/passwd"
     monkeypatch.setattr(machine, "TRIAL", "raise SystemExit(3)")
     assert machine.why_not_confined() == "exit code 3"
+
+
+def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert machine.why_no_disk() == ""
+    monkeypatch.setattr(machine, "DISK_TRIAL", machine.DISK_TRIAL.replace("sys.argv[1]", "'/nowhere'"))
+    assert machine.why_no_disk() == "FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'"
+    monkeypatch.setattr(machine, "DISK_TRIAL", machine.DISK_TRIAL.replace("own_disk.mount", "print"))
+    monkeypatch.chdir(tmp_path)
+    assert machine.why_no_disk() == "it had no end"
+
+
+def test_a_kernel_that_tells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert machine.told() == ["signal", "system"]
+    monkeypatch.setattr(machine, "TOLD_TRIAL", machine.TOLD_TRIAL.replace('"cpu"', '"cpu", 1, 2'))
+    assert machine.told() == "it was not confined"
+
+
+def test_where_nothing_can_be_written_the_doctor_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As in a container whose /tmp belongs to somebody else."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert "No such file or directory" in machine.why_not_confined()
+
+
+LISTENS = """
+import pyseccomp
+calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+calls.add_rule(pyseccomp.NOTIFY, "kexec_load")
+calls.load()
+from grader import machine
+print(machine.told(), repr(machine.why_not_confined()))
+"""
+
+
+def test_where_somebody_else_listens_tries_are_denied_in_silence(tmp_path: Path) -> None:
+    """A process has one listener, and a container may be one already."""
+    assert in_a_process(tmp_path, "-c", LISTENS).stdout == "[] ''\n"
 
 
 def test_what_a_platform_says_is_no_markup() -> None:

@@ -231,7 +231,7 @@ class SandboxProcess:
         if self._process.threads > MAX_THREADS:
             raise MustEnd(Loss.THREADS, MAX_THREADS)
         if not self._has_disk and time.monotonic() >= self._next_look:
-            self._scratch.look_at_amounts()
+            self._scratch.look_at_amounts(self._process.pid)
             self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
 
 

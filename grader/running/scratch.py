@@ -14,6 +14,8 @@ from pathlib import Path
 
 from grader.model.answer import Loss, Lost
 from grader.model.submission import Files
+from grader.running.held_files import held_bytes
+from grader.sandbox.confine import Amounts
 
 MAX_BYTES = 256 * 2**20
 MAX_FILES = 10_000
@@ -40,14 +42,14 @@ class Scratch:
             raise
         self._free_at_start = _free(self.folder)
 
-    def look_at_amounts(self) -> None:
-        """Raise MustEnd if there is too much of anything."""
+    def look_at_amounts(self, pid: int) -> None:
+        """Raise MustEnd if there is too much of anything, in the folder or held by the process that writes there."""
         size, files = _measure(self.folder)
-        if size > MAX_BYTES:
+        if size + held_bytes(pid, self.folder, Amounts.file) > MAX_BYTES:
             raise MustEnd(Loss.BYTES, MAX_BYTES // 2**20)
         if files > MAX_FILES:
             raise MustEnd(Loss.FILES, MAX_FILES)
-        # Files that are removed and still open are in no folder. Others write as well, so only a full disk counts.
+        # Whatever we have not seen: others write as well, so only a full disk counts.
         free = _free(self.folder)
         if free < MIN_FREE and free < self._free_at_start - MAX_BYTES:
             raise MustEnd(Loss.DISK)

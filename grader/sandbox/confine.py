@@ -54,6 +54,7 @@ class Amounts:
     descriptors: int = 128
     disk: int = 256 * 2**20  # bytes of all files
     files: int = 10_000
+    watched: bool = False  # from outside, where it has no disk of its own
     threads: int | None = None  # which the kernel counts for all processes of a user that has no view of its own
 
 
@@ -83,6 +84,8 @@ def confine(folder: Path, amounts: Amounts, device: str, answer: Callable[[int],
     try:
         _limit_amounts(amounts, device)
         _drop_privileges()
+        if not amounts.watched:  # else the grader looks which files it holds
+            _prctl(_PR_SET_DUMPABLE, 0)
         _limit_files(folder, device)
         _limit_calls(device, answer)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
@@ -125,7 +128,6 @@ def _addresses_in_use() -> int:
 def _drop_privileges() -> None:
     """No capability is left, and none can be had: root is then an ordinary user who owns root's files."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _prctl(_PR_SET_DUMPABLE, 0)
     for capability in range(64):
         with contextlib.suppress(OSError):  # the kernel has fewer, or we may not drop any
             _prctl(_PR_CAPBSET_DROP, capability)

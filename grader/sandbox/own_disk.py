@@ -6,6 +6,7 @@ kernel says no.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import shutil
@@ -19,7 +20,7 @@ _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x4000, 0x400
 def mount(folder: Path, size: int, files: int) -> None:
     """Put a disk in place of the folder, with what was in it.
 
-    OSError is raised where the kernel gives no process a view of its own: in many containers.
+    OSError is raised, and names what was refused, where no process gets a view of its own: in many containers.
     """
     _take_a_view_of_its_own()
     _call(_LIBC.mount, b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
@@ -35,8 +36,9 @@ def mount(folder: Path, size: int, files: int) -> None:
 def _take_a_view_of_its_own() -> None:
     user, group = os.geteuid(), os.getegid()
     if user == 0:
-        _call(_LIBC.unshare, _CLONE_NEWNS)
-        return
+        with contextlib.suppress(PermissionError):  # root of a container, who may no more than others
+            _call(_LIBC.unshare, _CLONE_NEWNS)
+            return
     _call(_LIBC.unshare, _CLONE_NEWNS | _CLONE_NEWUSER)  # in which it stays who it is
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
@@ -46,4 +48,4 @@ def _take_a_view_of_its_own() -> None:
 def _call(function: ctypes._NamedFuncPointer, *arguments: object) -> None:
     if function(*arguments) != 0:
         error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
+        raise OSError(error, os.strerror(error), function.__name__)

@@ -107,8 +107,7 @@ def _become_sandbox(shell: Shell, descriptors: list[int], order: dict[str, Any])
         if order["confined"]:
             amounts = confine.Amounts(**order["amounts"])
             has_disk = _has_disk(folder, amounts)
-            if has_disk:
-                amounts = replace(amounts, threads=MAX_THREADS)
+            amounts = replace(amounts, threads=MAX_THREADS) if has_disk else replace(amounts, watched=True)
             confine.confine(folder, amounts, order["device"], partial(_hand_over, notes))
             blocked.watch(folder, notes)
         child.serve(shell, channel, order["device"], has_disk)

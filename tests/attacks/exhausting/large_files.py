@@ -1,5 +1,6 @@
 """Fills the disk."""
 # Gets: No space left on device
+# Or, watched: MB of files
 
 import itertools
 
