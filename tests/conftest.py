@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,14 @@ def without_disks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     zygote_process.close_zygote()
     yield
     zygote_process.close_zygote()
+
+
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """A shell makes what it runs in the background deaf to Ctrl-C, and whatever that starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _copy(released: Course, target: Path) -> Course:

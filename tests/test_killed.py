@@ -125,6 +125,7 @@ def notebook(course: Course, student: str) -> str:
 HANGS = "def softmax(items_in):\n    while True:\n        pass"
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_stops_in_the_middle_of_a_hang(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     """And says how many have a grade; the next run grades the rest."""
     for student in STUDENTS[:3]:

@@ -203,6 +203,7 @@ class Dies:
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_that_is_lost_in_a_destructor_stops_at_the_next_look(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,6 +225,7 @@ def test_ctrl_c_that_is_lost_in_a_destructor_stops_at_the_next_look(
     assert signal.getsignal(signal.SIGINT) is usual
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_that_arrives_is_raised_once(clock: Clock) -> None:
     onlooker = Seen(clock, 2, terminal=False).onlooker
 
