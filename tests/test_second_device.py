@@ -32,7 +32,7 @@ NAME = "second"
 # One for all tests of this file: it has imported the device, as it would have CUDA with torch.
 MAKES_DEVICE = f"sys.path.insert(0, {str(TESTS)!r}); import second_device; sys.path.remove({str(TESTS)!r}); "
 ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
-SUBMISSIONS = 3  # made of the corpus, for each assignment
+SUBMISSIONS = 2  # made of the corpus, for each assignment
 TOLD_IN = "The inputs are not on the CPU"
 LONG = Limits(cell=60, case=30, submission=600)
 
@@ -353,7 +353,8 @@ def causal_softmax(attn_scores, d_k):
     later = torch.ones_like(attn_scores, dtype=torch.bool).triu(1)
     return torch.softmax(attn_scores.masked_fill(later, -torch.inf) / d_k**0.5, dim=1)
 """
-    assert grade({14: code})[14].credit == 0.5
+    verdict = grade({14: code})[14]
+    assert (verdict.credit, verdict.loss) == (0.5, Loss.DEVICE)
 
 
 def test_a_device_that_fails_in_a_cell_costs_that_cell(grade: Grade) -> None:
