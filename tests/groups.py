@@ -19,7 +19,7 @@ ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_repo
 SLOW = (
     "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_container", "test_attacks",
     "test_tolerance", "test_validate", "test_cli", "test_browser", "test_marimo", "test_exercise_files", "test_dask",
-    "test_postgresql", "test_homes", "test_formgrader", "test_killed",
+    "test_postgresql", "test_homes", "test_formgrader", "test_second_device", "test_killed",
 )  # fmt: skip
 # What begins first, so that no core waits for another in the end.
 LONG = (*SLOW, "test_pages", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs")

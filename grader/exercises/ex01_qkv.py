@@ -43,12 +43,12 @@ def reference(
     return arrange((queries, keys, values))
 
 
-def reads_notebook_words(_all_x: Tensors, *parameters: Tensor) -> Any:
-    return reference(notebook_data.words(), *parameters)
+def reads_notebook_words(all_x: Tensors, *parameters: Tensor) -> Any:
+    return reference([word.to(all_x[0].device) for word in notebook_data.words()], *parameters)
 
 
 def reads_notebook_weights(all_x: Tensors, *_parameters: Tensor) -> Any:
-    return reference(all_x, *notebook_data.weights())
+    return reference(all_x, *(one.to(all_x[0].device) for one in notebook_data.weights()))
 
 
 def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:

@@ -25,7 +25,8 @@ def reference(
     normalise: Callable[[Tensor], Tensor] = row_by_row,
     arrange: Callable[[Tensor], Any] = list,
 ) -> Any:
-    scores = torch.tensor([[float(score) for score in row] for row in all_attention_scores])
+    device = getattr(all_attention_scores[0][0], "device", None)  # numbers are on none
+    scores = torch.tensor([[float(score) for score in row] for row in all_attention_scores], device=device)
     return arrange(normalise(before(scores)))
 
 

@@ -219,9 +219,9 @@ exercise = Exercise(
             kind="hard-coded",
             credit=0.25,
             says="Your function reads “journey” from the notebook. Use the argument query.",
-            change={"compare": lambda X, q: X @ notebook_data.sentence()[1]},
+            change={"compare": lambda X, q: X @ notebook_data.sentence().to(X.device)[1]},
         ),
-        notebook_data.six_words_read(compare=lambda X, q: notebook_data.sentence() @ q),
+        notebook_data.six_words_read(compare=lambda X, q: notebook_data.sentence().to(X.device) @ q),
         Misconception(
             "softmax applied",
             kind="wrong formula",

@@ -28,6 +28,11 @@ def reference(
     return after(combine(A, inputs), inputs)  # (T, T) @ (T, d) -> (T, d)
 
 
+def without_diagonal(scores: Tensor) -> Tensor:
+    own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+    return torch.softmax(scores.masked_fill(own, -torch.inf), dim=1)
+
+
 def dimensions_mixed(X: Tensor) -> Tensor:
     return X @ torch.softmax(X.mT @ X, dim=1)
 
@@ -169,7 +174,7 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="You leave the word itself out. Every word looks at all words, itself included.",
-            change={"normalise": lambda S: torch.softmax(S.masked_fill(torch.eye(len(S)).bool(), -torch.inf), dim=1)},
+            change={"normalise": without_diagonal},
         ),
         Misconception(
             "plain average",
@@ -199,7 +204,7 @@ exercise = Exercise(
             says="Your scores are (d, d): you compare dimensions. Words are rows: inputs @ inputs.T is (T, T).",
             answers=dimensions_mixed,
         ),
-        notebook_data.six_words_read(answers=lambda X: reference(notebook_data.sentence())),
+        notebook_data.six_words_read(answers=lambda X: reference(notebook_data.sentence().to(X.device))),
         Misconception(
             "words added",
             kind="mix-up",

@@ -21,9 +21,9 @@ def later(X: Tensor) -> Tensor:
     return torch.ones_like(X, dtype=torch.bool).triu(1)
 
 
-def notebook_sized(_X: Tensor) -> Tensor:
+def notebook_sized(X: Tensor) -> Tensor:
     """The mask of the notebook's six words, whatever the number of words."""
-    return later(torch.ones(NOTEBOOK_T, NOTEBOOK_T))
+    return later(X.new_ones(NOTEBOOK_T, NOTEBOOK_T))
 
 
 # Of both functions.
@@ -60,7 +60,7 @@ def renormalised(
 
 def visible(weights: Tensor) -> Tensor:
     """How many words each query may look at: 1 … T, as a column."""
-    return torch.arange(1.0, len(weights) + 1)[:, None]
+    return torch.arange(1.0, len(weights) + 1, device=weights.device)[:, None]
 
 
 def weights_sized(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator], Inputs]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -29,7 +29,7 @@ def dropped_out(
     active: Callable[[bool], bool] = lambda training: training,
     rest: Callable[[Tensor, float], Tensor] = lambda weights, p: weights.clone(),
     seed: int | None = None,
-    noise: Callable[[Tensor, Random], Tensor] = lambda weights, rng: torch.rand(weights.shape, generator=rng),
+    noise: Callable[[Tensor, Random], Tensor] = lambda weights, rng: even(weights, weights.shape, rng),
     rate: Callable[[float], float] = lambda p: p,
     drop: Callable[[Tensor, Tensor], Tensor] = lambda weights, kept: weights * kept,
     factor: Callable[[float], float] = lambda p: 1 / (1 - p),
@@ -43,6 +43,11 @@ def dropped_out(
 def random(seed: int | None = None) -> Random:
     """Random numbers after this seed, or those that come next."""
     return torch.default_generator if seed is None else Random().manual_seed(seed)
+
+
+def even(weights: Tensor, shape: Sequence[int], rng: Random) -> Tensor:
+    """Even between 0 and 1, where the weights are. The generator is the CPU's: its numbers are the same anywhere."""
+    return torch.rand(*shape, generator=rng).to(weights.device)
 
 
 def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
@@ -74,15 +79,15 @@ def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) 
 
 
 def by_row(weights: Tensor, rng: Random) -> Tensor:
-    return torch.rand((*weights.shape[:-1], 1), generator=rng)
+    return even(weights, (*weights.shape[:-1], 1), rng)
 
 
 def by_column(weights: Tensor, rng: Random) -> Tensor:
-    return torch.rand(weights.shape[-1], generator=rng)
+    return even(weights, weights.shape[-1:], rng)
 
 
 def by_matrix(weights: Tensor, rng: Random) -> Tensor:
-    return torch.rand(weights.shape[-2:], generator=rng)
+    return even(weights, weights.shape[-2:], rng)
 
 
 def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
@@ -208,7 +213,7 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.5,
             says="You compare torch.randn with p, which is below p too often. Use torch.rand: even between 0 and 1.",
-            change={"noise": lambda weights, rng: torch.randn(weights.shape, generator=rng)},
+            change={"noise": lambda weights, rng: torch.randn(weights.shape, generator=rng).to(weights.device)},
         ),
         Misconception(
             "active in evaluation",
@@ -329,9 +334,7 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.25,
             says="You multiply with random numbers themselves. Compare them with p first: an entry stays or goes.",
-            answers=in_two_calls(
-                lambda w, p, training: w * torch.rand(w.shape, generator=random()) if training else w.clone()
-            ),
+            answers=in_two_calls(lambda w, p, training: w * even(w, w.shape, random()) if training else w.clone()),
         ),
         Misconception(
             "rows renormalised",

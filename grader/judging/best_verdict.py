@@ -11,6 +11,9 @@ from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.verdict import Reason, Verdict
 
+# Other forms of the inputs change nothing of it. Numbers in lists are on no device, so with them nobody misses it.
+_WHATEVER_THE_FORM = (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER, Reason.WRONG_DEVICE)
+
 # Puts cases to the student's code, with these functions in place of the student's own.
 Ask = Callable[[Sequence[SampledCase], Standins], list[Answer]]
 
@@ -40,7 +43,7 @@ def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, 
     first, *others = keys
     verdict = judge_by(first, ask(first.cases, standins), device, time)
     for key in others:
-        if verdict.credit == 1.0 or verdict.reason in (Reason.MISSING, Reason.TO_DO, Reason.NO_ANSWER):
+        if verdict.credit == 1.0 or verdict.reason in _WHATEVER_THE_FORM:
             break
         other = judge_by(key, ask(key.cases, standins), device, time)
         verdict = max(verdict, other, key=lambda verdict: verdict.credit)

@@ -15,6 +15,7 @@ import torch
 
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
+from grader.judging.devices import is_elsewhere
 from grader.judging.identical import identical
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import explaining
@@ -32,7 +33,8 @@ from grader.sandbox.values import Unusable
 # expected number plus the largest one of the answer (tests/test_tolerance.py measures it). Thirty times that is
 # still rounding; a hundred times the tolerance is a part in a thousand, two decimals, or half precision, whose
 # spacing is 1e-3. The matrix products of a GPU add up in another order, for which we allow three times as much.
-TOLERANCE = {"cpu": 1e-5, "cuda": 3e-5}
+TOLERANCE = {"cpu": 1e-5}
+TOLERANCE_ELSEWHERE = 3e-5
 
 MAX_SENTENCE = 1000  # characters
 
@@ -70,7 +72,7 @@ class _Judgement:
         self.form = key.exercise.form
         self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
-        self.tolerance = TOLERANCE[device]
+        self.tolerance = TOLERANCE.get(device, TOLERANCE_ELSEWHERE)
         self.expected = key.expected
         self.findings = [self._finding(*pair) for pair in zip(self.answers, self.expected, strict=True)]
 
@@ -189,7 +191,8 @@ class _Judgement:
         )
 
     def _on_wrong_device(self) -> bool:
-        return any(isinstance(answer, Returned) and answer.devices - {self.device} for answer in self.answers)
+        pairs = zip(self.answers, self.cases, strict=True)
+        return any(is_elsewhere(answer, case.inputs, self.device) for answer, case in pairs)
 
     def _named(self) -> Verdict | None:
         """One misconception, or two at once, that answer as the student's code does on every case."""

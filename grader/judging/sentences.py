@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from grader.judging.devices import advice
 from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
 
@@ -76,7 +77,8 @@ def _failure(answer: Answer, noun: str) -> str:
         case Raised(type=kind, message=message, line=line):
             text = f"Your {noun} stopped with {_word(kind)}"
             text += f": {_safe_message(message)}" if message else ""
-            return f"{text}, at the line `{line.strip()}`." if line else f"{text.rstrip('.')}."
+            text = f"{text}, at the line `{line.strip()}`." if line else f"{text.rstrip('.')}."
+            return f"{text} {advice(answer, noun)}".rstrip()
         case Lost():
             return sentence_of(answer)
         case _:

@@ -219,6 +219,8 @@ class SandboxProcess:
             frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
                 raise MustEnd(Loss.FORGED)
+            if frame.header.get("unusable") is True:
+                raise MustEnd(Loss.DEVICE)
             if "call" not in frame.header:
                 return frame
             watch()  # frames may come too fast for a look while waiting

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.sandbox import wire
+from grader.sandbox import accelerator, wire
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 from grader.sandbox.values import decode, encode
@@ -37,7 +37,8 @@ def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> 
             reply: Reply = {"outputs": outputs, "error": error}, {}
         else:
             reply = _answer(shell, channel, request, device)
-        header, tensors = reply
+        # What was computed for this request belongs to it, and nothing is read of a device that has failed.
+        header, tensors = reply if accelerator.is_usable(device) else ({"unusable": True}, {})
         wire.send(channel, {**header, "to": request.header["id"]}, tensors)
 
 
@@ -46,7 +47,7 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     identity, notebook = request.header["id"], shell.user_ns
     own = {name: notebook[name] for name in request.header["standins"] if name in notebook}
     for name in request.header["standins"]:
-        notebook[name] = _ask_the_judge(channel, identity, name, device)
+        notebook[name] = _ask_the_judge(channel, identity, name)
     try:
         return _call(shell, request, device)
     finally:
@@ -67,6 +68,7 @@ def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
             value = put(form, function, inputs)
+            accelerator.finish(device)
         answer, tensors = encode(value, words=has_words(form))
         # The inputs go back too: the judge looks whether they were modified.
         after, more_tensors = encode(inputs, prefix="input", words=True)
@@ -83,7 +85,7 @@ def _seed(device: str) -> None:
         torch.manual_seed(0)
 
 
-def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: str) -> Callable[..., Any]:
+def _ask_the_judge(channel: socket.socket, request_id: str, name: str) -> Callable[..., Any]:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
     def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
@@ -92,7 +94,8 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str, device: s
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
-        return _on_device(decode(reply.header["value"], reply.tensors), device)
+        # As a right function would return it: on the device of its arguments, whatever the student made them on.
+        return _on_device(decode(reply.header["value"], reply.tensors), _device_of([positional, named]) or "cpu")
 
     def standin(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in (*args, *kwargs.values())):
@@ -125,6 +128,15 @@ def _on_device(value: Any, device: str) -> Any:
     if isinstance(value, dict):
         return {key: _on_device(item, device) for key, item in value.items()}
     return value
+
+
+def _device_of(value: Any) -> str:
+    """That of the first tensor in a value; empty if there is none."""
+    if isinstance(value, torch.Tensor):
+        return str(value.device)
+    if isinstance(value, dict):
+        value = list(value.values())
+    return next(filter(None, map(_device_of, value)), "") if isinstance(value, (list, tuple)) else ""
 
 
 def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:

@@ -16,7 +16,7 @@ from typing import Any
 # Zygotes alone import this module; importing torch on the way takes its time.
 import torch
 
-from grader.sandbox import blocked, child, confine, own_disk, wire
+from grader.sandbox import accelerator, blocked, child, confine, own_disk, wire
 from grader.sandbox.shell import Shell, start_shell
 
 MESSAGE_BYTES = 2**16
@@ -104,17 +104,26 @@ def _become_sandbox(shell: Shell, descriptors: list[int], order: dict[str, Any])
         os.environ.clear()
         os.environ.update(order["environment"])
         has_disk = False
+        amounts = confine.Amounts(**order["amounts"])
         if order["confined"]:
-            amounts = confine.Amounts(**order["amounts"])
             has_disk = _has_disk(folder, amounts)
             amounts = replace(amounts, threads=MAX_THREADS) if has_disk else replace(amounts, watched=True)
             confine.confine(folder, amounts, order["device"], partial(_hand_over, notes))
             blocked.watch(folder, notes)
+        _start_device(order["device"], amounts.memory)
         child.serve(shell, channel, order["device"], has_disk)
     except confine.CannotConfineError as error:
         wire.send(channel, {"refused": str(error)}, {})
     finally:
         os._exit(0)
+
+
+def _start_device(device: str, memory: int) -> None:
+    """What the machine lacks would otherwise look like a fault of the submission."""
+    try:
+        accelerator.start(device, memory)
+    except Exception as error:
+        raise confine.CannotConfineError(f"{device} cannot be used in a sandbox: {error}") from error
 
 
 def _hand_over(notes: socket.socket, listener: int) -> None:

@@ -13,7 +13,7 @@ Tensor = torch.Tensor
 
 def without_last(A: Tensor) -> Tensor:
     """For weights (N queries, N words): the last word never counts."""
-    return torch.cat([A[:, :-1], torch.zeros(len(A), 1)], dim=1)
+    return torch.cat([A[:, :-1], A.new_zeros(len(A), 1)], dim=1)
 
 
 def first_sentences_weights(**change: Any) -> Misconception:

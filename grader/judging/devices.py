@@ -1,0 +1,38 @@
+"""Whether results are where the inputs are, and what helps whose code mixes devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from grader.model.answer import Answer, Raised, Returned
+
+_NOT_ALIKE = ("on the same device", "on different devices", "same device as")  # in torch's own words
+_NOT_FOR_NUMPY = "to numpy. Use Tensor.cpu()"
+_NEW_TENSORS = (
+    "The inputs are not on the CPU, and your code has a tensor there. "
+    "Make new tensors with device=x.device, or with functions such as torch.zeros_like(x)"
+)
+
+
+def is_elsewhere(answer: Answer, inputs: Any, device: str) -> bool:
+    """Whether a result is not on the device, unless there was none to keep to: numbers in lists are on no device."""
+    return isinstance(answer, Returned) and bool(answer.devices - {device}) and _holds_tensor(inputs)
+
+
+def advice(error: Raised, noun: str) -> str:
+    """For an error that there is only on another device than the CPU; else empty."""
+    if _NOT_FOR_NUMPY in error.message:
+        return "The inputs are not on the CPU, where numpy computes. Use functions of torch."
+    if not any(words in error.message for words in _NOT_ALIKE):
+        return ""
+    if noun == "class":
+        return f"{_NEW_TENSORS}; what a module keeps, such as a mask, moves with it once register_buffer has it."
+    return f"{_NEW_TENSORS}."
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, torch.Tensor) or (isinstance(value, (list, tuple)) and any(map(_holds_tensor, value)))

@@ -1,0 +1,41 @@
+"""A device beside the processor, such as a GPU, as one sandbox uses it: started, bounded, and waited for.
+
+It computes while Python goes on. Whoever copies a result only waits for the work that was asked for before in the same
+stream, and an error shows up wherever the device is asked next: so all work is waited for before an answer is read, and
+after each request. After some errors, such as an index that is out of range, it is of no further use to this process,
+whatever is asked of it; other processes have a context of their own, and notice nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def start(device: str, memory: int) -> None:
+    """Make it ready, which takes a while and is not the student's time, and bound the memory that torch takes of it."""
+    if device == "cpu":
+        return
+    torch.zeros(1, device=device)
+    _, total = _module(device).mem_get_info()
+    _module(device).set_per_process_memory_fraction(min(1.0, memory / total))
+
+
+def finish(device: str) -> None:
+    """Wait until everything is computed; raises what went wrong."""
+    if device != "cpu":
+        _module(device).synchronize()
+
+
+def is_usable(device: str) -> bool:
+    """Whether anything can still be computed there."""
+    try:
+        finish(device)
+    except Exception:
+        return False
+    return True
+
+
+def _module(device: str) -> Any:
+    return getattr(torch, device)

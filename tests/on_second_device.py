@@ -1,0 +1,67 @@
+"""What references and misconceptions answer on the second device, judged: run by tests/test_second_device.py, in a
+process of its own, since a device is made for good.
+
+Prints, for each exercise and for what is held of it ("" for nothing), the names and the credit of the verdict, and the
+devices that the answers were on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import second_device
+import torch
+from answer_keys import FUNCTIONS, answer_key
+
+from grader.judging.answer_key import Held
+from grader.judging.judge import judge_by
+from grader.kit.module_references import same_chance
+from grader.model.answer import Answer, Raised, Returned
+from grader.model.exercise import SAMPLES_PER_CASE, Exercise, SampledCase
+from grader.sandbox.forms import has_words
+from grader.sandbox.values import decode, devices, encode
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    json.dump({str(name): told(name, exercise) for name, exercise in FUNCTIONS.items()}, sys.stdout)
+
+
+def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
+    """By what is held."""
+    key = answer_key(name, every=SAMPLES_PER_CASE if exercise.glance else 1)  # a class takes ten times as long
+    found = {}
+    for held in [(), *((one,) for one in exercise.misconceptions)]:
+        given = [answer(exercise, held, case) for case in key.cases]
+        verdict = judge_by(key, given, second_device.NAME)
+        places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
+        found[held[0].name if held else ""] = [list(verdict.misconceptions), verdict.credit, places]
+    return found
+
+
+def answer(exercise: Exercise, held: Held, case: SampledCase) -> Answer:
+    """As it comes from a sandbox."""
+    inputs = there(list(case.inputs))
+    try:
+        with same_chance():
+            value = exercise.wrong_answer(held, inputs) if held else exercise.reference(*inputs)
+        tree, tensors = encode(value, words=has_words(exercise.form.name))
+        after, after_tensors = encode(inputs, prefix="input", words=True)
+    except Exception as error:  # some mistakes cannot be computed for some sizes
+        return Raised(type(error).__name__, str(error))
+    found = decode(tree, tensors, words=has_words(exercise.form.name))
+    return Returned(found, decode(after, after_tensors, words=True), frozenset(devices(tree)))
+
+
+def there(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(second_device.NAME)
+    if isinstance(value, dict):
+        return {name: there(item) for name, item in value.items()}
+    return type(value)(map(there, value)) if isinstance(value, list | tuple) else value
+
+
+if __name__ == "__main__":
+    main()
