@@ -35,11 +35,6 @@ WAYS: dict[Loss, tuple[str, Limits, dict[str, int]]] = {
     Loss.DEATH: ("os._exit(1)", GENEROUS, {}),
     Loss.BYTES: ("open('file', 'wb').write(bytes(4 * 2**20))" + UNTIL_ENDED, GENEROUS, {"MAX_BYTES": 2**21}),
     Loss.FILES: ("for n in range(99): open(str(n), 'w')" + UNTIL_ENDED, GENEROUS, {"MAX_FILES": 50}),
-    Loss.DISK: (
-        "file = open('file', 'wb'); os.remove('file'); file.write(bytes(32 * 2**20)); file.flush()" + UNTIL_ENDED,
-        GENEROUS,
-        {"MIN_FREE": 2**60, "MAX_BYTES": 2**24},
-    ),
     Loss.DEPTH: ("os.makedirs('d/' * 20)" + UNTIL_ENDED, GENEROUS, {"MAX_DEPTH": 10}),
     Loss.CLOSED: ("os.mkdir('closed')" + UNTIL_ENDED, GENEROUS, {}),
     Loss.THREADS: (
@@ -57,7 +52,7 @@ WAYS: dict[Loss, tuple[str, Limits, dict[str, int]]] = {
 
 
 # What a sandbox is lost by only where it has no disk of its own, whose bounds the kernel keeps.
-WATCHED = (Loss.BYTES, Loss.FILES, Loss.DISK, Loss.DEPTH, Loss.CLOSED)
+WATCHED = (Loss.BYTES, Loss.FILES, Loss.DEPTH, Loss.CLOSED)
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ class Loss(StrEnum):
     DEVICE = "device"  # a GPU is of no further use to the process
     BYTES = "bytes"  # of files
     FILES = "files"
-    DISK = "disk"
     DEPTH = "depth"  # of folders in folders
     CLOSED = "closed"  # folders
     THREADS = "threads"
@@ -106,7 +105,6 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
     ),
     Loss.BYTES: lambda limit: f"Your code wrote more than {limit:.0f} MB of files.",
     Loss.FILES: lambda limit: f"Your code made more than {limit:.0f} files.",
-    Loss.DISK: lambda _: "Your code filled the disk.",
     Loss.DEPTH: lambda limit: f"Your code made folders in folders, more than {limit:.0f} deep.",
     Loss.CLOSED: lambda _: "Your code made folders that cannot be looked into.",
     Loss.THREADS: lambda limit: f"Your code started more than {limit:.0f} threads.",

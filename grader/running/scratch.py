@@ -21,7 +21,6 @@ MAX_BYTES = 256 * 2**20
 MAX_FILES = 10_000
 MAX_DEPTH = 50  # of folders in folders; in the end, paths are too long to be looked at
 JUST_MADE = 60  # seconds
-MIN_FREE = 2**30  # bytes of the disk that must be left for others
 
 
 class MustEnd(Exception):
@@ -40,7 +39,6 @@ class Scratch:
         except OSError:
             self.remove()
             raise
-        self._free_at_start = _free(self.folder)
 
     def look_at_amounts(self, pid: int) -> None:
         """Raise MustEnd if there is too much of anything, in the folder or held by the process that writes there."""
@@ -49,10 +47,6 @@ class Scratch:
             raise MustEnd(Loss.BYTES, MAX_BYTES // 2**20)
         if files > MAX_FILES:
             raise MustEnd(Loss.FILES, MAX_FILES)
-        # Whatever we have not seen: others write as well, so only a full disk counts.
-        free = _free(self.folder)
-        if free < MIN_FREE and free < self._free_at_start - MAX_BYTES:
-            raise MustEnd(Loss.DISK)
 
     def remove(self) -> None:
         remove_folder(self.folder)
@@ -144,9 +138,3 @@ def _measure(folder: Path) -> tuple[int, int]:
         except OSError as error:  # closed to us: there might be anything in it
             raise MustEnd(Loss.CLOSED) from error
     return size, files
-
-
-def _free(folder: Path) -> int:
-    """Bytes that the file system of a folder has left."""
-    system = os.statvfs(folder)
-    return system.f_bavail * system.f_frsize
