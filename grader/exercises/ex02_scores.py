@@ -73,7 +73,7 @@ exercise = Exercise(
             "not scaled",
             kind="scaling",
             credit=0.5,
-            says="You do not scale. Divide each dot product by √D, where D is shape[0] of a query.",
+            says="Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query.",
             change={"scale": lambda score, D, N: score},
         ),
         Misconception(
@@ -123,7 +123,7 @@ exercise = Exercise(
             "√3 hard-coded",
             kind="hard-coded",
             credit=0.25,
-            says="You always divide by √3, the notebook's number of words. Divide by √D, from the shape of a query.",
+            says="Your scores are divided by √3 whatever the sizes are. Divide by √D, from the shape of a query.",
             change={"scale": lambda score, D, N: score / 3**0.5},
         ),
         Misconception(

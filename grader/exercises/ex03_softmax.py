@@ -76,7 +76,7 @@ exercise = Exercise(
             "divided by the largest",
             kind="wrong formula",
             credit=0.5,
-            says="You divide by the largest value. Divide by the sum of all exponentials.",
+            says="Your largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum.",
             change={"normalise": lambda x, items: x / x.max()},
         ),
         Misconception(

@@ -67,7 +67,7 @@ exercise = Exercise(
             "not scaled",
             kind="scaling",
             credit=0.5,
-            says="You do not scale the scores. Divide them by √D before softmax.",
+            says="The scores that you use are not scaled. Divide them by √D before softmax.",
             change={"scale": lambda scores, D, N: scores},
         ),
         Misconception(

@@ -108,7 +108,7 @@ exercise = Exercise(
             "not scaled",
             kind="scaling",
             credit=0.5,
-            says="You do not scale. Divide the scores of each head by the root of the head size.",
+            says="The scores that you use are not scaled. Divide the scores of each head by the root of the head size.",
             change={"scale": lambda scores, d, D, N: scores},
         ),
         Misconception(
@@ -143,21 +143,21 @@ exercise = Exercise(
             "divided by √2",
             kind="scaling",
             credit=0.5,
-            says="You always divide by √2, perhaps the number of heads. Divide by the root of the head size.",
+            says="Your scores are divided by √2 whatever the sizes are. Divide by the root of the head size.",
             change={"scale": lambda scores, d, D, N: scores / 2**0.5},
         ),
         Misconception(
             "√4 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by 2, which is right for the notebook's head size 4 only. Take it from the shapes.",
+            says="Your scores are divided by 2 whatever the head size is; that fits 4 only. Take it from the shapes.",
             change={"scale": lambda scores, d, D, N: scores / 2},
         ),
         Misconception(
             "√8 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √8. Take the head size from the shapes.",
+            says="Your scores are divided by √8 whatever the sizes are. Take the head size from the shapes.",
             change={"scale": lambda scores, d, D, N: scores / 8**0.5},
         ),
         Misconception(

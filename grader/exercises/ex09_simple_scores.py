@@ -92,14 +92,14 @@ exercise = Exercise(
             "√3 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √3. Here the scores are not scaled at all.",
+            says="Your scores are divided by √3 whatever the sizes are. Here the scores are not scaled at all.",
             change={"scale": lambda scores, d, T: scores / 3**0.5},
         ),
         Misconception(
             "√8 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √8. Here the scores are not scaled at all.",
+            says="Your scores are divided by √8 whatever the sizes are. Here the scores are not scaled at all.",
             change={"scale": lambda scores, d, T: scores / 8**0.5},
         ),
         Misconception(

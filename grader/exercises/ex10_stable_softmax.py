@@ -334,7 +334,7 @@ exercise = Exercise(
             "divided by the largest at the end",
             kind="wrong formula",
             credit=0.5,
-            says="You divide by the largest exponential, so the largest weight is 1. Divide by the sum along dim.",
+            says="The largest weight is 1, and they do not sum to one. Divide the exponentials by their sum along dim.",
             change={"shift": not_shifted, "normalise": lambda e, x, dim: e / e.amax(dim, keepdim=True)},
         ),
         Misconception(

@@ -97,14 +97,14 @@ exercise = Exercise(
             "√3 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide the scores by √3. Here they are not scaled.",
+            says="Your scores are divided by √3 whatever the sizes are. Here they are not scaled.",
             change={"scale": lambda scores, d, T: scores / 3**0.5},
         ),
         Misconception(
             "√8 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide the scores by √8. Here they are not scaled.",
+            says="Your scores are divided by √8 whatever the sizes are. Here they are not scaled.",
             change={"scale": lambda scores, d, T: scores / 8**0.5},
         ),
         Misconception(

@@ -202,7 +202,7 @@ causal_softmax = Exercise(
             "not scaled",
             kind="scaling",
             credit=0.5,
-            says="You do not scale. Divide the scores by √d_k before softmax.",
+            says="The scores that you use are not scaled. Divide the scores by √d_k before softmax.",
             change={"scale": lambda scores, d_k: scores},
         ),
         Misconception(
@@ -237,21 +237,21 @@ causal_softmax = Exercise(
             "√2 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √2. Divide by the root of the argument d_k.",
+            says="Your scores are divided by √2 whatever d_k is. Divide by the root of the argument d_k.",
             change={"scale": lambda scores, d_k: scores / 2**0.5},
         ),
         Misconception(
             "√3 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √3. Divide by the root of the argument d_k.",
+            says="Your scores are divided by √3 whatever d_k is. Divide by the root of the argument d_k.",
             change={"scale": lambda scores, d_k: scores / 3**0.5},
         ),
         Misconception(
             "√8 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √8. Divide by the root of the argument d_k.",
+            says="Your scores are divided by √8 whatever d_k is. Divide by the root of the argument d_k.",
             change={"scale": lambda scores, d_k: scores / 8**0.5},
         ),
         Misconception(

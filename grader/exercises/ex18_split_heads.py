@@ -12,7 +12,7 @@ from torch import nn
 from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises.ex16_causal_attention import wrong_buffer
-from grader.exercises.mistakes import dropout, gradients, masks, split_heads
+from grader.exercises.mistakes import dropout, gradients, masks, split_heads, weighing
 from grader.kit.module_cases import WORDS, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.module_references import glancing, observing
@@ -257,16 +257,10 @@ exercise = Exercise(
             "√8 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √8. Divide by √head_dim, whatever it is: keys.shape[-1] ** 0.5.",
+            says="Your scores are divided by √8 whatever the sizes are. Divide by √head_dim: keys.shape[-1] ** 0.5.",
             change={"scale": lambda scores, sizes: scores / 8**0.5},
         ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys change places. Row i of the scores is query i with every key: queries @ keysᵀ.",
-            change={"score": lambda q, k: k @ q.mT},
-        ),
+        weighing.QUERIES_AND_KEYS_EXCHANGED,
         Misconception(
             "keys as values",
             kind="mix-up",

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import gradients, masks, split_heads
+from grader.exercises.mistakes import gradients, masks, split_heads, weighing
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
@@ -286,16 +286,10 @@ exercise = Exercise(
             "√8 hard-coded",
             kind="hard-coded",
             credit=0.5,
-            says="You always divide by √8. Divide by √head_dim, whatever it is.",
+            says="Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / 8**0.5},
         ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys change places. Row i of the scores is query i with every key: (N, heads, Q, K).",
-            change={"score": lambda q, k: k @ q.mT},
-        ),
+        weighing.QUERIES_AND_KEYS_EXCHANGED,
         Misconception(
             "keys weighed",
             kind="mix-up",
@@ -522,7 +516,7 @@ exercise = Exercise(
             "mask ignored",
             kind="missing step",
             credit=0.5,
-            says="You do not use the mask. Where it is 0, set the scores to −∞ before softmax.",
+            says="Your result does not depend on the mask. Where it is 0, set the scores to −∞ before softmax.",
             change={"hide": lambda scores, hidden, sizes: scores},
         ),
         Misconception(

@@ -1,3 +1,13 @@
 """Answers become a verdict: what is right, which mistake has a name, and what else differs."""
 
-__all__ = ["answer_key", "best_verdict", "combined", "judge", "judging_time", "no_understanding", "sentences"]
+__all__ = [
+    "answer_key",
+    "best_verdict",
+    "code_facts",
+    "combined",
+    "judge",
+    "judging_time",
+    "no_understanding",
+    "sentences",
+    "with_facts",
+]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from grader.judging.devices import advice
 from grader.model.answer import Answer, Lost, Raised, sentence_of
+from grader.model.fact import Fact, Kind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
+from grader.sandbox.plain_text import one_line
 
 RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
@@ -22,6 +25,28 @@ INPUT_MODIFIED = (
     "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
 )
 HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
+
+
+def of_facts(facts: Sequence[Fact]) -> list[str]:
+    """What the code shows by itself. All that it borrows is one sentence."""
+    borrowed = [f"`{fact.what}`" for fact in facts if fact.kind == Kind.BORROWED]
+    said = [_borrowed(borrowed[:MANY])] if borrowed else []
+    return said + [_FACTS[fact.kind].format(one_line(fact.what)) for fact in facts if fact.kind in _FACTS][:MANY]
+
+
+def _borrowed(names: Sequence[str]) -> str:
+    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    hold, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
+    return f"Your code reads {listed} from the notebook, which {hold} for its inputs. Take {them} from the arguments."
+
+
+MANY = 3
+_FACTS = {
+    Kind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
+    Kind.UNUSED: "You compute `{}` and never use it.",
+    Kind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
+    Kind.NO_RETURN: "`{}` has no return statement, so it returns None.",
+}
 
 
 def missing(noun: str, entry: str) -> str:

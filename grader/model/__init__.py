@@ -5,6 +5,7 @@ __all__ = [
     "attempt",
     "compare",
     "exercise",
+    "fact",
     "findings",
     "forms",
     "picture",

@@ -21,6 +21,7 @@ from grader.judging.combined import combined
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.sentences import JUDGING_TOO_LONG
+from grader.judging.with_facts import with_facts
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
@@ -28,6 +29,7 @@ from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import METADATA_KEY, STOPPED, is_test_cell
 from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
+from grader.running.definitions import Definitions, defined_in
 from grader.running.patience import patiently
 from grader.running.sandbox_process import CellResult, Limits, SandboxLost, SandboxProcess
 
@@ -35,8 +37,6 @@ AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung
 A_MOMENT = 0.01  # seconds
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
-_DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
-_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
 _TEST_CELL = re.compile(r"test-exercise-(\d+)")
 
 
@@ -103,7 +103,7 @@ class Grading:
         self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
-        self.defining: dict[str, list[str]] = {}  # function name -> sources of the cells that define it
+        self.definitions = Definitions()
         self.output_left = MAX_OUTPUT
         self.attempts: list[Attempt] = []  # what sandboxes that are gone have tried
         self.verdicts: list[Verdict] = []
@@ -128,8 +128,7 @@ class Grading:
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
-        for name in _DEFINED.findall(cell.source):
-            self.defining.setdefault(name, []).append(cell.source)
+        self.definitions.note(cell.source)
         if self.time.is_over(self.sandbox):
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
             return
@@ -202,7 +201,7 @@ class Grading:
         self.sandbox.take_attempts()  # what the first run has shown
 
     def _note_failure(self, source: str, why: Missing) -> None:
-        for name in _DEFINED.findall(source):
+        for name in defined_in(source):
             self.failed_cells[name] = why
 
     def _verdict(self, cell: Any) -> Verdict:
@@ -215,26 +214,13 @@ class Grading:
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
         earlier = earlier_functions(exercise)
-        standins = earlier if self._mentions(exercise.entry, set(earlier)) else {}
+        standins = earlier if self.definitions.mentions(exercise.entry, set(earlier)) else {}
         ask = functools.partial(self._ask, exercise)
         try:
-            return best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
+            verdict = best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
         except JudgingTooLong:
             return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
-
-    def _mentions(self, entry: str, names: set[str]) -> bool:
-        """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
-        to_read, read = set(self.defining.get(entry, ())), set()
-        followed: set[str] = set()
-        while to_read:
-            source = to_read.pop()
-            read.add(source)
-            words = set(_WORD.findall(source)) - followed
-            if words & names:
-                return True
-            followed |= words
-            to_read |= {other for word in words for other in self.defining.get(word, ())} - read
-        return False
+        return with_facts(exercise, verdict, self.definitions.facts(exercise))
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []

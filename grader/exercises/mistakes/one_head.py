@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from grader import Misconception
-from grader.exercises.mistakes import gradients, masks, scaling, softmax
+from grader.exercises.mistakes import gradients, masks, scaling, softmax, weighing
 
 # One head: exercises 12, 13 and 16.
 SCALING_ROLES_AND_GRADIENTS = [
@@ -13,7 +13,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         "not scaled",
         kind="scaling",
         credit=0.5,
-        says="You do not scale. Divide the scores by √d_out, the root of the length of a key.",
+        says="The scores that you use are not scaled. Divide the scores by √d_out, the root of the length of a key.",
         change={"scale": lambda scores, *_sizes: scores},
     ),
     Misconception(
@@ -48,7 +48,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         "√2 hard-coded",
         kind="hard-coded",
         credit=0.5,
-        says="You always divide by √2, which fits the notebook's d_out only. Take it from keys.shape[-1].",
+        says="Your scores are divided by √2 whatever d_out is; that fits 2 only. Take it from keys.shape[-1].",
         change={"scale": lambda scores, *_sizes: scores / 2**0.5},
     ),
     Misconception(
@@ -59,13 +59,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         change={"scale": lambda scores, d_in, d_out, T, *_more: scores * d_out**0.5},
     ),
     scaling.sign_flipped(scale=lambda scores, d_in, d_out, T, *_more: -scores / d_out**0.5),
-    Misconception(
-        "queries and keys exchanged",
-        kind="mix-up",
-        credit=0.5,
-        says="Queries and keys change places. Row i of the scores is query i with every key: queries @ keys.T.",
-        change={"score": lambda q, k: k @ q.mT},
-    ),
+    weighing.QUERIES_AND_KEYS_EXCHANGED,
     Misconception(
         "keys as values",
         kind="mix-up",
@@ -115,7 +109,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         "√8 hard-coded",
         kind="hard-coded",
         credit=0.5,
-        says="You always divide by √8. Take the length of a key from keys.shape[-1].",
+        says="Your scores are divided by √8 whatever the sizes are. Take the length of a key from keys.shape[-1].",
         change={"scale": lambda scores, *_sizes: scores / 8**0.5},
     ),
     Misconception(

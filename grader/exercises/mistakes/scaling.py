@@ -21,7 +21,7 @@ ROOT_OF_FOUR = Misconception(
     "√4 hard-coded",
     kind="hard-coded",
     credit=0.5,
-    says="You always divide by 2, which is √D for the notebook's D = 4 only. Take D from the shape of a query.",
+    says="Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.",
     change={"scale": lambda scores, D, N: scores / 2},
 )
 

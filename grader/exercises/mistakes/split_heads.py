@@ -71,7 +71,7 @@ IN_MODULES = [
         "not scaled",
         kind="scaling",
         credit=0.5,
-        says="You do not scale. Divide the scores by √head_dim, the root of the length of a key of one head.",
+        says="The scores that you use are not scaled. Divide them by √head_dim, the root of the length of a key.",
         change={"scale": lambda scores, sizes: scores},
     ),
     Misconception(

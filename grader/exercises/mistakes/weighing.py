@@ -46,6 +46,15 @@ def first_querys_weights(**change: Any) -> Misconception:
     )
 
 
+# Where a class takes these steps.
+QUERIES_AND_KEYS_EXCHANGED = Misconception(
+    "queries and keys exchanged",
+    kind="mix-up",
+    credit=0.5,
+    says="Queries and keys change places: row i of the scores should be query i with every key.",
+    change={"score": lambda q, k: k @ q.mT},
+)
+
 SUM_NEVER_RESET = Misconception(
     "sum never reset",
     kind="missing step",

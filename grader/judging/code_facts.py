@@ -1,0 +1,143 @@
+"""Read facts from a student's code. It is hostile text: only its syntax tree is looked at, and not much of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import symtable
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+
+import torch
+
+from grader.model.fact import Fact, Kind
+
+MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
+MAX_LINE = 120  # characters of a line that is shown
+_BY_NAME = ("locals", "globals", "vars", "eval", "exec")
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@functools.lru_cache(maxsize=256)
+def facts_of(source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str]) -> tuple[Fact, ...]:
+    """The facts about what is called `entry` in a cell: a function, or the `methods` of a class.
+
+    `variables` are those that other cells of the notebook have.
+    """
+    if len(source) > MAX_SOURCE:
+        return ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+            tree = ast.parse(source)
+            functions = _functions(tree, entry, methods)
+            if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
+                return ()  # what is read cannot be told from the text
+            borrowed = _borrowed(symtable.symtable(source, "cell", "exec"), entry, variables)
+            lines = source.splitlines()
+            found = [fact for function in functions for fact in _of_function(function, lines)]
+    except _UNREADABLE:
+        return ()
+    return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
+
+
+@functools.lru_cache(maxsize=256)
+def variables_of(source: str) -> frozenset[str]:
+    """What a cell assigns at its top level, but for functions."""
+    if len(source) > MAX_SOURCE:
+        return frozenset()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+            return frozenset(
+                name.id
+                for node in tree.body
+                if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.With)
+                and not isinstance(getattr(node, "value", None), ast.Lambda)
+                for name in ast.walk(node)
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+            )
+    except _UNREADABLE:
+        return frozenset()
+
+
+def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[_Function]:
+    """The last definition counts, as in Python."""
+    found: list[_Function] = []
+    for node in tree.body:
+        if isinstance(node, _Function) and node.name == entry:
+            found = [node]
+        elif isinstance(node, ast.ClassDef) and node.name == entry:
+            found = [part for part in node.body if isinstance(part, _Function) and part.name in methods]
+    return found
+
+
+def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str]) -> list[str]:
+    """Names that the code reads and does not define, and the notebook does."""
+    scopes = [scope for scope in table.get_children() if scope.get_name() == entry][-1:]
+    names: list[str] = []
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        names += [symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()]
+    own = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    return sorted({name for name in names if name in variables and name not in own and not hasattr(builtins, name)})
+
+
+def _of_function(function: _Function, lines: Sequence[str]) -> Iterator[Fact]:
+    nodes = [node for statement in function.body for node in ast.walk(statement)]
+    elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    for node in nodes:
+        match node:
+            case ast.Expr(value=value) if _is_only_computed(value):
+                yield Fact(Kind.LOST, _line(node, lines))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
+                yield Fact(Kind.UNUSED, name)
+            case ast.Assert(test=ast.Tuple(elts=[_, *_])):
+                yield Fact(Kind.ALWAYS_TRUE, _line(node, lines))
+    returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
+    if function.name != "__init__" and not returns:
+        yield Fact(Kind.NO_RETURN, function.name)
+
+
+def _line(node: ast.stmt, lines: Sequence[str]) -> str:
+    return lines[node.lineno - 1].strip()[:MAX_LINE]
+
+
+def _is_only_computed(value: ast.expr) -> bool:
+    """Whether a statement computes something, and changes nothing by that."""
+    match value:
+        case ast.BinOp() | ast.Compare():
+            return True
+        case ast.Call(func=ast.Attribute(attr=name), keywords=keywords):
+            return name in _NEW_TENSORS and not any(keyword.arg in ("out", "inplace") for keyword in keywords)
+    return False
+
+
+def _computes(value: ast.expr) -> bool:
+    """Whether it is more than a size, a name or a constant."""
+    return any(
+        isinstance(node, ast.BinOp) or (isinstance(node, ast.Call) and not _is_size(node)) for node in ast.walk(value)
+    )
+
+
+def _is_size(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
+
+
+# Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.
+_OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
+_NEW_TENSORS = frozenset(
+    name
+    for name in {*dir(torch.Tensor), "softmax", "cat", "stack", "masked_fill"}
+    if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
+    and not name.endswith("_")
+    and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")
+    and not any(hasattr(kind, name) for kind in _OTHERS)
+)

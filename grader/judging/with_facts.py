@@ -1,0 +1,29 @@
+"""A verdict in words that are true of the code: what numbers prove, and what the code shows by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grader.judging import sentences
+from grader.model.exercise import Exercise
+from grader.model.fact import Fact, Kind
+from grader.model.verdict import Reason, Verdict
+
+# Nothing is wrong, or nothing of it is the code's.
+_NOT_ASKED = (Reason.RIGHT, Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
+
+
+def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
+    """The same with what the code shows.
+
+    A step that is missing from the numbers may stand in the code, and be lost: then this comes first.
+    """
+    if verdict.right or verdict.reason in _NOT_ASKED or not facts:
+        return verdict
+    if any(fact.kind == Kind.NO_RETURN for fact in facts):  # whatever else is said follows from that
+        return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
+    said = sentences.of_facts(facts)
+    kinds = {misconception.name: misconception.kind for misconception in exercise.misconceptions}
+    misses = any(kinds.get(name) == "missing step" for name in verdict.misconceptions)
+    return replace(verdict, sentences=(*said, *verdict.sentences) if misses else (*verdict.sentences, *said))

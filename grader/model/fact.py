@@ -1,0 +1,24 @@
+"""What holds of a student's code whatever its numbers are: read from its text, never from what it returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """Kinds of mistakes that a text shows. None of them is a mistake where the answers are right."""
+
+    BORROWED = "borrowed"  # it reads a variable of the notebook, which fits the notebook's inputs
+    LOST = "lost"  # it computes something and does not even give it a name
+    UNUSED = "unused"  # it gives a name to something and never reads it
+    ALWAYS_TRUE = "always true"  # it asserts a tuple
+    NO_RETURN = "no return"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that the text of the code shows."""
+
+    kind: Kind
+    what: str  # the name, or the line

@@ -1,0 +1,54 @@
+"""What the cells of a notebook define, as their text says."""
+
+from __future__ import annotations
+
+import re
+
+from grader.judging.code_facts import facts_of, variables_of
+from grader.model.exercise import Exercise
+from grader.model.fact import Fact
+
+_DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
+
+
+def defined_in(source: str) -> list[str]:
+    """The names that a cell defines, or seems to."""
+    return _DEFINED.findall(source)
+
+
+class Definitions:
+    """Who defines what, in the order of the cells that were run."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, None] = {}
+        self._defining: dict[str, list[str]] = {}  # name -> sources of the cells that define it
+
+    def note(self, source: str) -> None:
+        """A cell is run."""
+        self._sources[source] = None
+        for name in defined_in(source):
+            self._defining.setdefault(name, []).append(source)
+
+    def mentions(self, entry: str, names: set[str]) -> bool:
+        """Whether the code of `entry`, or other code of the notebook that it uses, mentions one of the names."""
+        to_read, read = set(self._defining.get(entry, ())), set()
+        followed: set[str] = set()
+        while to_read:
+            source = to_read.pop()
+            read.add(source)
+            words = set(_WORD.findall(source)) - followed
+            if words & names:
+                return True
+            followed |= words
+            to_read |= {other for word in words for other in self._defining.get(word, ())} - read
+        return False
+
+    def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
+        """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""
+        cells = set(self._defining.get(exercise.entry, ()))
+        if len(cells) != 1:
+            return ()
+        (code,) = cells
+        variables = frozenset().union(*(variables_of(source) for source in self._sources if source != code))
+        return facts_of(code, exercise.entry, exercise.form.methods, variables)

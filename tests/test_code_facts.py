@@ -1,0 +1,142 @@
+"""What the text of a student's code shows, and what is said of it. Each code is run through the whole of grading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from solution_cells import from_notebook
+
+from grader.course import Course
+from grader.judging.code_facts import MAX_SOURCE, facts_of, variables_of
+from grader.model.fact import Fact, Kind
+from grader.model.verdict import Reason, Verdict
+from grader.running.grading import grade_notebook
+
+NONE = frozenset[str]()
+
+
+def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tuple[Fact, ...]:
+    return facts_of(source, entry, ("__init__", "forward"), variables)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "what"),
+    [
+        ("def f(x):\n    return x / D ** 0.5", Kind.BORROWED, "D"),
+        ("def f(x):\n    return [y / D for y in x]", Kind.BORROWED, "D"),
+        ("def f(x):\n    def g(y):\n        return y / D\n    return g(x)", Kind.BORROWED, "D"),
+        ("def f(x):\n    x.masked_fill(x > 0, 0)\n    return x", Kind.LOST, "x.masked_fill(x > 0, 0)"),
+        ("def f(x):\n    torch.softmax(x, 0)\n    return x", Kind.LOST, "torch.softmax(x, 0)"),
+        ("def f(x):\n    x / 2\n    return x", Kind.LOST, "x / 2"),
+        ("def f(x):\n    y = x.softmax(0)\n    return x", Kind.UNUSED, "y"),
+        ("def f(x):\n    y = x @ x\n    return x", Kind.UNUSED, "y"),
+        ("def f(x):\n    assert (len(x) % 2 == 0, 'odd')\n    return x", Kind.ALWAYS_TRUE,
+         "assert (len(x) % 2 == 0, 'odd')"),
+        ("def f(x):\n    x + 1", Kind.NO_RETURN, "f"),
+        ("class f:\n    def forward(self, x):\n        y = x @ x", Kind.NO_RETURN, "forward"),
+    ],
+)  # fmt: skip
+def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
+    assert Fact(kind, what) in facts(source, variables=frozenset({"D"}))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    D = x.shape[0]\n    return x / D",
+        "D = 4\ndef f(x):\n    return x / D",  # its own
+        "def f(x, D):\n    return x / D",
+        "def f(x):\n    return x / math.sqrt(len(x))",
+        "def f(x):\n    x.masked_fill_(x > 0, 0)\n    return x",
+        "def f(x):\n    out = []\n    out.append(x)\n    out.sort()\n    return out",
+        "def f(x):\n    seen = set()\n    seen.add(x)\n    return seen",
+        "def f(x):\n    torch.exp(x, out=x)\n    return x",
+        "def f(x):\n    B, T = x.shape\n    N = len(x)\n    return x",
+        "def f(x):\n    y = x * 2\n    return [y for _ in x]",
+        "def f(x):\n    global y\n    y = x * 2\n    return x",
+        "def f(x):\n    y = x * 2\n    return eval('y')",
+        "def f(x):\n    assert len(x) % 2 == 0, 'odd'\n    return x",
+        "def f(x):\n    raise NotImplementedError",
+        "class f:\n    def __init__(self):\n        super().__init__()\n    def forward(self, x):\n        return x",
+        "class f:\n    def __init__(self, d):\n        self.register_buffer('mask', d)\n        self.to(d)",
+        "f = lambda x: x / D",  # no function of which we know the body
+        "def g(x):\n    x + 1\ndef f(x):\n    return x",
+    ],
+)
+def test_what_is_no_mistake_is_no_fact(source: str) -> None:
+    assert facts(source, variables=frozenset({"D"}) - variables_of(source)) == ()
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(:", "\0", "(" * 5000, "-" * 15_000 + "1", "def f(x):\n    x + 1\n" + "#" * MAX_SOURCE, "\ud800"]
+)
+def test_text_that_cannot_be_read_shows_nothing(source: str) -> None:
+    assert (facts(source), variables_of(source)) == ((), frozenset())
+
+
+def test_right_solutions_show_nothing_that_their_authors_would_be_told(right: Callable[[int, str], Verdict]) -> None:
+    for number, source in from_notebook().items():
+        if number <= LAST:
+            assert right(number, source).sentences == ("Right.",)
+
+
+LAST = 8  # exercise of the first assignment
+
+
+@pytest.fixture
+def right(course: Course, make_notebook: Any, solved: dict[int, str]) -> Callable[[int, str], Verdict]:
+    """The verdict on an exercise that is solved so, the others being right."""
+
+    def verdict(number: int, source: str) -> Verdict:
+        notebook = make_notebook(course, {**solved, number: source})
+        return next(verdict for verdict in grade_notebook(notebook) if verdict.exercise == number)
+
+    return verdict
+
+
+D_OF_THE_NOTEBOOK = """
+def attention_scores(all_queries, all_keys):
+    return [[(q * k).sum() / D ** 0.5 for k in all_keys] for q in all_queries]
+"""
+
+
+def test_the_notebooks_variable_is_told_by_its_name_and_no_number_is_said_to_be_written(
+    right: Callable[[int, str], Verdict],
+) -> None:
+    verdict = right(2, D_OF_THE_NOTEBOOK)
+    assert verdict.sentences == (
+        "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.",
+        "Your code reads `D` from the notebook, which holds for its inputs. Take it from the arguments.",
+    )
+
+
+LOST_SOFTMAX = """
+def attention_weights(all_attention_scores):
+    weights = []
+    for scores in all_attention_scores:
+        row = torch.stack(scores)
+        torch.softmax(row, dim=0)
+        weights.append(row)
+    return weights
+"""
+
+
+def test_a_step_that_stands_there_and_is_lost_is_told_before_it_is_called_missing(
+    right: Callable[[int, str], Verdict],
+) -> None:
+    verdict = right(4, LOST_SOFTMAX)
+    assert verdict.sentences[0] == (
+        "The line `torch.softmax(row, dim=0)` computes something and throws it away: it changes nothing in place. "
+        "Give it a name."
+    )
+    assert verdict.misconceptions == ("softmax missing",)
+
+
+def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[int, str], Verdict]) -> None:
+    verdict = right(3, "def softmax(items_in):\n    e = torch.exp(torch.as_tensor(items_in))\n    e / e.sum()\n")
+    assert verdict.sentences[0] == "The line `e / e.sum()` computes something and throws it away: it changes nothing " \
+        "in place. Give it a name."  # fmt: skip
+    assert verdict.sentences[1:] == ("`softmax` has no return statement, so it returns None.",)
+    assert verdict.reason == Reason.WRONG
