@@ -10,6 +10,7 @@ from solution_cells import from_notebook
 
 from grader.course import Course
 from grader.judging.code_facts import MAX_SOURCE, facts_of, variables_of
+from grader.judging.sentences import ALL_ELSE_RIGHT
 from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
@@ -106,10 +107,50 @@ def test_the_notebooks_variable_is_told_by_its_name_and_no_number_is_said_to_be_
     right: Callable[[int, str], Verdict],
 ) -> None:
     verdict = right(2, D_OF_THE_NOTEBOOK)
+    assert (verdict.credit, verdict.misconceptions) == (0.5, ("the notebook's variables",))
     assert verdict.sentences == (
-        "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.",
         "Your code reads `D` from the notebook, which holds for its inputs. Take it from the arguments.",
+        ALL_ELSE_RIGHT,
     )
+
+
+SWAPPED_TOO = """
+def attention_scores(all_queries, all_keys):
+    return [[(q * k).sum() / D ** 0.5 for q in all_queries] for k in all_keys]
+"""
+
+
+def test_what_is_wrong_besides_is_told_with_it(right: Callable[[int, str], Verdict]) -> None:
+    verdict = right(2, SWAPPED_TOO)
+    assert ALL_ELSE_RIGHT not in verdict.sentences
+    assert verdict.sentences[-1].startswith("Your code reads `D` from the notebook")
+
+
+SIZES_IN_LOOPS = """
+def self_attention(all_queries, all_keys, all_values):
+    outputs = []
+    for n in range(N):
+        scores = torch.stack([(all_queries[n] * all_keys[m]).sum() / math.sqrt(D) for m in range(N)])
+        weights = torch.softmax(scores, dim=0)
+        outputs.append(sum(weights[m] * all_values[m] for m in range(N)))
+    return outputs
+"""
+
+ITS_INPUTS = """
+def compute_qkv(x, W_q_, W_k_, W_v_, b_q_, b_k_, b_v_):
+    return tuple([b + W @ x for x in all_x] for W, b in ((W_q_, b_q_), (W_k_, b_k_), (W_v_, b_v_)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "source", "names"), [(6, SIZES_IN_LOOPS, "`D` and `N`"), (1, ITS_INPUTS, "`all_x`")]
+)
+def test_sizes_and_inputs_of_the_notebook_are_lent_those_of_the_case(
+    number: int, source: str, names: str, right: Callable[[int, str], Verdict]
+) -> None:
+    verdict = right(number, source)
+    assert verdict.sentences[-1] == ALL_ELSE_RIGHT
+    assert f"reads {names} from the notebook" in verdict.sentences[0]
 
 
 LOST_SOFTMAX = """

@@ -7,6 +7,7 @@ __all__ = [
     "combined",
     "judge",
     "judging_time",
+    "lending",
     "no_understanding",
     "sentences",
     "with_facts",

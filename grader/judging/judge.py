@@ -61,6 +61,11 @@ def judge_by(
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
 
+def is_right(key: AnswerKey, answers: Sequence[Answer], device: str = "cpu") -> bool:
+    """Whether nothing is wrong with any of the answers."""
+    return _Judgement(key, answers, device, JudgingTime()).is_right
+
+
 class _Judgement:
     """One exercise of one submission, with everything that the rules below look at."""
 
@@ -171,10 +176,12 @@ class _Judgement:
                 return None
         return self._result(0.0, Reason.TO_DO, sentences.STILL_TO_DO)
 
+    @property
+    def is_right(self) -> bool:
+        return not (any(self.findings) or self._modifies_inputs() or self._on_wrong_device())
+
     def _right(self) -> Verdict | None:
-        if any(self.findings) or self._modifies_inputs() or self._on_wrong_device():
-            return None
-        return self._result(1.0, Reason.RIGHT, sentences.RIGHT)
+        return self._result(1.0, Reason.RIGHT, sentences.RIGHT) if self.is_right else None
 
     def _one_thing_wrong(self) -> Verdict | None:
         """All numbers are right, but not the manners."""

@@ -10,8 +10,33 @@ from grader.model.exercise import Exercise
 from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
 
+NAME = "the notebook's variables"
+
 # Nothing is wrong, or nothing of it is the code's.
 _NOT_ASKED = (Reason.RIGHT, Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
+
+
+BORROWED_CREDIT = 0.5  # as for a number of the notebook that is written in the code
+
+
+def borrowed_by(facts: Sequence[Fact], verdict: Verdict) -> list[str]:
+    """The notebook's variables that the code reads, where it may earn more if that is all that is wrong with it."""
+    if verdict.credit > BORROWED_CREDIT or verdict.reason in _NOT_ASKED:
+        return []
+    return [fact.what for fact in facts if fact.kind == Kind.BORROWED]
+
+
+def only_borrowed(verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
+    """With other values in those variables, all is right."""
+    borrowed = sentences.of_facts([fact for fact in facts if fact.kind == Kind.BORROWED])
+    return replace(
+        verdict,
+        credit=BORROWED_CREDIT,
+        reason=Reason.MISCONCEPTION,
+        misconceptions=(NAME,),
+        sentences=(*borrowed, sentences.ALL_ELSE_RIGHT),
+        explained_in="",
+    )
 
 
 def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:

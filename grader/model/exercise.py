@@ -126,6 +126,7 @@ class SampledCase:
 
     case: Case
     inputs: Inputs
+    lent: Mapping[str, Any] = field(default_factory=dict)  # to the notebook's variables, as long as the case is asked
 
 
 def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:

@@ -16,12 +16,14 @@ import torch
 
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
+from grader.judging.answer_key import AnswerKey
 from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.lending import is_right_with_lent_values
 from grader.judging.sentences import JUDGING_TOO_LONG
-from grader.judging.with_facts import with_facts
+from grader.judging.with_facts import borrowed_by, only_borrowed, with_facts
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
@@ -218,9 +220,20 @@ class Grading:
         ask = functools.partial(self._ask, exercise)
         try:
             verdict = best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
+            return self._true_of_the_code(exercise, verdict, standins)
         except JudgingTooLong:
             return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
-        return with_facts(exercise, verdict, self.definitions.facts(exercise))
+
+    def _true_of_the_code(self, exercise: Exercise, verdict: Verdict, standins: Standins) -> Verdict:
+        """The same with what the code shows. What it borrows of the notebook may be all that is wrong."""
+        facts = self.definitions.facts(exercise)
+        if names := borrowed_by(facts, verdict):
+            key = AnswerKey(exercise, exercise.sample(self.seed))
+            if is_right_with_lent_values(
+                key, lambda lent: self._ask(exercise, lent, standins), names, self.settings.device, self.judging
+            ):
+                return only_borrowed(verdict, facts)
+        return with_facts(exercise, verdict, facts)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []
@@ -236,7 +249,9 @@ class Grading:
     def _answer(self, exercise: Exercise, case: SampledCase, standins: Standins) -> Answer:
         sandbox = self._alive()
         seconds = min(self.limits.case, self.time.left(sandbox))
-        answer = sandbox.answer(exercise.entry, case.inputs, standins, exercise.form.name, seconds, self.time.ends_at)
+        answer = sandbox.answer(
+            exercise.entry, case.inputs, standins, case.lent, exercise.form.name, seconds, self.time.ends_at
+        )
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
         return self._whose(answer) if isinstance(answer, Lost) else answer

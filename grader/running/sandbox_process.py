@@ -11,7 +11,7 @@ import os
 import secrets
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,13 +140,23 @@ class SandboxProcess:
         entry: str,
         inputs: Inputs,
         standins: Standins,
+        lent: Mapping[str, Any] | None = None,
         form: str = "function",
         within: float | None = None,
         ends_at: float = math.inf,
     ) -> Answer:
-        """Put one case to the student's function or class; calls of `standins` are computed here."""
+        """Put one case to the student's function or class; calls of `standins` are computed here.
+
+        What is `lent` is what variables of the notebook hold meanwhile.
+        """
+        names, values = list(lent or {}), list((lent or {}).values())
         tree, tensors = encode(list(inputs), words=True)
-        request = {"do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins)}
+        lent_tree, lent_tensors = encode(values, prefix="lent", words=True)
+        request = {
+            "do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins),
+            "names": names, "lent": lent_tree,
+        }  # fmt: skip
+        tensors = {**tensors, **lent_tensors}
         seconds = self._limits.case if within is None else within
         try:
             frame = self._ask(request, tensors, seconds, ends_at, standins)

@@ -43,16 +43,18 @@ def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> 
 
 
 def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
-    """Put one case to the student's code, with other functions in place of some of its own if the judge says so."""
+    """Put one case to the student's code, with other functions and values in place of its own if the judge says so."""
     identity, notebook = request.header["id"], shell.user_ns
-    own = {name: notebook[name] for name in request.header["standins"] if name in notebook}
-    for name in request.header["standins"]:
-        notebook[name] = _ask_the_judge(channel, identity, name)
+    other = {name: _ask_the_judge(channel, identity, name) for name in request.header["standins"]}
+    lent = _on_device(decode(request.header["lent"], request.tensors, words=True), device)
+    other.update(zip(request.header["names"], lent, strict=True))
+    own = {name: notebook[name] for name in other if name in notebook}
+    notebook.update(other)
     try:
         return _call(shell, request, device)
     finally:
         # Whoever keeps a stand-in has nothing of it: the judge answers it in this case only.
-        for name in request.header["standins"]:
+        for name in other:
             notebook.pop(name, None)
         notebook.update(own)
 
