@@ -71,8 +71,12 @@ class _Judgement:
         self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE[device]
-        self.expected = key.expected
-        self.findings = [self._finding(*pair) for pair in zip(self.answers, self.expected, strict=True)]
+        self.findings = [self._finding(index, answer) for index, answer in enumerate(self.answers)]
+
+    @property
+    def expected(self) -> list[Any]:
+        """Computed only for those who returned something: where all is still to do, nothing is compared."""
+        return self.key.expected
 
     def _read(self, answer: Answer, case: SampledCase) -> Answer:
         """What is compared of an answer, if it can be read."""
@@ -127,7 +131,7 @@ class _Judgement:
         best = best_picture(found)
         return (best,) if best else ()
 
-    def _finding(self, answer: Answer, expected: Any) -> Finding | None:
+    def _finding(self, index: int, answer: Answer) -> Finding | None:
         self.time.look()
         if not isinstance(answer, Returned):
             return Failed(answer)
@@ -136,7 +140,7 @@ class _Judgement:
             return Unreadable(unusable.reason)
         if answer.value is None:
             return NothingReturned()
-        return self.form.finding(answer.value, expected, self.tolerance)
+        return self.form.finding(answer.value, self.expected[index], self.tolerance)
 
     def _result(
         self, credit: float, reason: Reason, *sentences: str, misconceptions: Iterable[Misconception] = ()
