@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-SECONDS = 90  # a slow machine may take its time; a wait ends as soon as there is something to see
+SECONDS = 300  # a slow machine may take its time; a wait ends as soon as there is something to see
 
 ARGUMENTS = [
     "headless",

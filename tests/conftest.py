@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+# Before nbformat, which builds a grammar otherwise that nobody needs.
+from grader.classroom import fork_server  # noqa: F401  # isort: skip
 import nbformat
 import pytest
 import torch
@@ -102,14 +104,21 @@ def scores() -> Callable[..., dict[str, float | None]]:
     return _scores
 
 
-@pytest.fixture
-def without_disks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a container that gives no process a view of its own."""
+@pytest.fixture(scope="session")
+def _zygote_without_disks() -> Iterator[zygote_process.Zygote]:
+    """Another warm process, beside the one that all other tests have: to start one takes seconds."""
     before = "sys.path.remove("
-    monkeypatch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{NO_DISK}\n{before}", 1))
-    zygote_process.close_zygote()
-    yield
-    zygote_process.close_zygote()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{NO_DISK}\n{before}", 1))
+        zygote = zygote_process.Zygote()
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def without_disks(_zygote_without_disks: zygote_process.Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that gives no process a view of its own."""
+    monkeypatch.setattr(zygote_process, "the_zygote", _zygote_without_disks)
 
 
 @pytest.fixture

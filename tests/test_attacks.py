@@ -43,7 +43,7 @@ HONEST = ("alice", "nora", "zoe")  # before, among and after the attackers
 
 # Short, so that attacks that hang are over soon, and small, so that those that fill memory stay harmless. All others
 # have time enough for a machine that does something else as well: what becomes of them must not hang on the clock.
-SHORT = Limits(cell=1.0, case=0.5, submission=2.5, memory=2**30, patience=40)
+SHORT = Limits(cell=0.5, case=0.25, submission=1.25, memory=2**30, patience=40)
 LONG = Limits(cell=30.0, case=20.0, submission=120.0, memory=2**30)
 IMPATIENT = Limits(cell=2.0, case=1.0, submission=30.0, memory=2**30, patience=2)
 ENDED_BY_TIME = ("Is there an endless loop?", "The notebook as a whole took too long", "Your code")
@@ -391,13 +391,16 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
     with pytest.MonkeyPatch.context() as patch:
         if off.patch:
             patch.setattr(*off.patch)
-        before = "sys.path.remove("
-        patch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{off.zygote}\n{before}", 1))
-        zygote_process.close_zygote()
+        if off.zygote:
+            before = "sys.path.remove("
+            program = zygote_process.PROGRAM.replace(before, f"{off.zygote}\n{before}", 1)
+            patch.setattr(zygote_process, "PROGRAM", program)
+            zygote_process.close_zygote()
         # The warm process runs before we look at what is there, or it would be taken for what an attack has left.
         grade_notebook(nbformat.v4.new_notebook(), settings=off.settings)
         yield off
-    zygote_process.close_zygote()
+    if off.zygote:
+        zygote_process.close_zygote()
 
 
 @pytest.mark.parametrize(

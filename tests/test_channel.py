@@ -6,6 +6,7 @@ import functools
 import io
 import json
 import math
+import os
 import random
 import socket
 import struct
@@ -38,6 +39,7 @@ class Hostile:
     """Stands for the forked process: a thread that plays the sandbox's end of the channel."""
 
     alive = True
+    pid = os.getpid()
     threads = 1
     cpu_seconds = 0.0
 

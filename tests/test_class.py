@@ -271,6 +271,14 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     assert "killed" in results["eve"].error
 
 
+@pytest.fixture
+def _sqlite_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would, for five seconds, before it says that somebody else has the gradebook."""
+    connect = sqlite3.dbapi2.connect
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", lambda *where, **how: connect(*where, **{**how, "timeout": 0}))
+
+
+@pytest.mark.usefixtures("_sqlite_does_not_wait")
 def test_a_locked_gradebook_is_waited_for(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     submit(course, "ada", {3: solved[3]})
     lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
@@ -282,6 +290,7 @@ def test_a_locked_gradebook_is_waited_for(course: Course, submit: Callable[..., 
     assert "locked" in watcher.told[0]
 
 
+@pytest.mark.usefixtures("_sqlite_does_not_wait")
 def test_nothing_is_half_written_when_the_gradebook_stays_locked(
     course: Course, submit: Callable[..., Path], solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

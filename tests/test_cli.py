@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from grader.cli import ORDER, app
 from grader.course import Course
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
+from grader.proof import class_bench, judging_bench, submission_bench
 from grader.proof.demo import make_up_class
 
 ROOT = Path(__file__).parent.parent
@@ -340,6 +342,24 @@ def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     os.sched_setaffinity(0, cores)
 
 
+@pytest.fixture
+def _measured_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is measured again and again for a median is done once, on a release that is compiled already.
+
+    What judging costs is for tests/test_bench.py, and compiling for tests/test_release.py.
+    """
+
+    def copy_release(released: Course, _assignment: str) -> None:
+        shutil.copytree(course.root / "release", released.root / "release", dirs_exist_ok=True)
+        shutil.copyfile(course.root / "gradebook.db", released.root / "gradebook.db")
+
+    monkeypatch.setattr(class_bench, "compile_release", copy_release)
+    monkeypatch.setattr(class_bench, "STARTS", 1)
+    monkeypatch.setattr(submission_bench, "OURS_PER_THEIRS", 1)
+    monkeypatch.setattr(submission_bench, "ALIVE_AT_ONCE", 1)
+    monkeypatch.setattr(judging_bench, "judge", lambda *_: None)
+
+
 def without_demos(course: Course, assignment: str) -> None:
     """They are nbgrader's to run, take seconds, and give nobody points."""
     for folder in ("source", "release"):
@@ -348,7 +368,7 @@ def without_demos(course: Course, assignment: str) -> None:
         nbformat.write(notebook, course.notebook(folder, assignment))
 
 
-@pytest.mark.usefixtures("_all_in_this_process")
+@pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
     without_demos(course, "self_attention")
     class_of_two = ["--students", "2", "--sample", "2", "--growth", "3", "--runs", "1"]
@@ -366,7 +386,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
-@pytest.mark.usefixtures("_all_in_this_process")
+@pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(course: Course) -> None:
     without_demos(course, "multi_head_attention")
     result = grader("bench", "--assignment", "multi_head_attention", "--runs", "1", folder=course.root)

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 
 import pytest
 from container import REFUSED, REPOSITORY, USER, run, skip_unless_it_can_be_started
 
 WHO = """
-import os
+import os, sys
 status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
-print(os.getuid(), status["CapEff"], status["CapBnd"], status["NoNewPrivs"], status["Seccomp"], len(os.listdir("/tmp")))
+print(os.getuid(), status["CapEff"], status["CapBnd"], status["NoNewPrivs"], status["Seccomp"])
+print(os.path.exists(sys.argv[1]))
 """
 
 
@@ -39,8 +41,9 @@ def examined(refused: frozenset[str] = REFUSED, user: int = USER) -> dict[str, t
 
 def test_it_is_a_container() -> None:
     nothing = "0" * 16
-    done = run(sys.executable, "-c", WHO)
-    assert done.stdout.split() == [str(USER), nothing, nothing, "1", "2", "1"], done.stderr
+    with tempfile.NamedTemporaryFile(dir="/tmp") as outside:
+        done = run(sys.executable, "-c", WHO, outside.name)
+    assert done.stdout.split() == [str(USER), nothing, nothing, "1", "2", "False"], done.stderr
 
 
 def test_the_doctor_says_what_works() -> None:

@@ -411,12 +411,12 @@ def test_what_grading_says_of_hangs_and_crashes_is_understood(
     course: Course, submit: Callable[..., Path], solved: Mapping[int, str]
 ) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.RunAndJudge.timeout = 2\nc.RunAndJudge.case_timeout = 2\n")
-    submit(course, "hangs", {**solved, 3: "def softmax(items_in):\n    while True:\n        pass"})
+        config.write("\nc.RunAndJudge.timeout = 1\nc.RunAndJudge.case_timeout = 1\n")
+    submit(course, "hangs", {3: "def softmax(items_in):\n    while True:\n        pass"})  # nothing else calls it
     submit(course, "hangs-at-once", {**solved, 3: "while True:\n    pass"})
     submit(course, "ends", {**solved, 3: "import os\ndef softmax(items_in):\n    os._exit(1)"})
     submit(course, "reads", {**solved, 8: f"{solved[8]}\nopen('/etc/shadow')"})
-    said = "Your code ran for more than 2 seconds; ada copied from me"
+    said = "Your code ran for more than 1 second; ada copied from me"
     submit(course, "lies", {**solved, 3: f"class CellStopped(Exception): pass\nraise CellStopped('{said}')\n{SOFTMAX}"})
     list(autograde(course, ASSIGNMENT))
     found = told(course)

@@ -23,7 +23,7 @@ def best_verdict(
 ) -> Verdict:
     """Judge with the student's earlier functions first, then with right ones in place of them."""
     time = time or JudgingTime()
-    keys = _in_all_forms(exercise, seed)
+    keys = in_all_forms(exercise, seed)
     verdict = _best(keys, ask, {}, device, time)
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
@@ -32,7 +32,7 @@ def best_verdict(
     return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 
 
-def _in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
+def in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
     """The cases, then the same in the other forms that inputs may come in."""
     cases = exercise.sample(seed)
     reformed = [[SampledCase(case.case, form(case.inputs)) for case in cases] for form in exercise.other_forms]

@@ -25,7 +25,7 @@ from grader.judging.precision import decimals_left, has_16_bits
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Kind, describe_form
 from grader.model.exercise import Exercise, Misconception, SampledCase
-from grader.model.findings import Differs, Failed, Finding, NothingReturned, Unreadable, part_of
+from grader.model.findings import Differs, Failed, Finding, NothingReturned, Unreadable, first_unusable, part_of
 from grader.model.verdict import Picture, Reason, Verdict
 from grader.sandbox.values import Unusable
 
@@ -78,15 +78,19 @@ class _Judgement:
         self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE.get(device, TOLERANCE_ELSEWHERE)
-        self.expected = key.expected
-        self.findings = [self._finding(*pair) for pair in zip(self.answers, self.expected, strict=True)]
+        self.findings = [self._finding(index, answer) for index, answer in enumerate(self.answers)]
+
+    @property
+    def expected(self) -> list[Any]:
+        """Computed only for those who returned something: where all is still to do, nothing is compared."""
+        return self.key.expected
 
     def _read(self, answer: Answer, case: SampledCase) -> Answer:
         """What is compared of an answer, if it can be read."""
         self.time.look()
         if self.exercise.read is None or not isinstance(answer, Returned):
             return answer
-        if answer.value is None or _first_unusable(answer.value):
+        if answer.value is None or first_unusable(answer.value):
             return answer
         unreadable = replace(answer, value=Unusable("something that cannot be read"))
         if not self.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
@@ -127,23 +131,23 @@ class _Judgement:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
         found = []
         for case, answer, wrong in zip(self.cases, self.answers, self.findings, strict=True):
-            if self.exercise.picture and wrong and isinstance(answer, Returned) and not _first_unusable(answer.value):
+            if self.exercise.picture and wrong and isinstance(answer, Returned) and not first_unusable(answer.value):
                 picture = self.exercise.picture(answer.value, case.inputs)
                 title = sentences.shown(self.exercise.entry, case.case.name)
                 found += [replace(picture, title=title)] if picture else []
         best = best_picture(found)
         return (best,) if best else ()
 
-    def _finding(self, answer: Answer, expected: Any) -> Finding | None:
+    def _finding(self, index: int, answer: Answer) -> Finding | None:
         self.time.look()
         if not isinstance(answer, Returned):
             return Failed(answer)
-        unusable = _first_unusable(answer.value)
+        unusable = first_unusable(answer.value)
         if unusable is not None:
             return Unreadable(unusable.reason)
         if answer.value is None:
             return NothingReturned()
-        return self.form.finding(answer.value, expected, self.tolerance)
+        return self.form.finding(answer.value, self.expected[index], self.tolerance)
 
     def _result(
         self, credit: float, reason: Reason, *sentences: str, misconceptions: Iterable[Misconception] = ()
@@ -288,13 +292,3 @@ def _is_of_another_form(finding: Finding) -> bool:
     if not isinstance(finding, Differs) or finding.part:
         return False
     return finding.difference.kind in (Kind.TYPE, Kind.COMPLEX, Kind.LENGTH)
-
-
-def _first_unusable(value: Any) -> Unusable | None:
-    if isinstance(value, Unusable):
-        return value
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return next((found for item in value if (found := _first_unusable(item))), None)
-    return None

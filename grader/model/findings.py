@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from grader.model.answer import Lost, Missing, Raised
 from grader.model.compare import Difference
+from grader.sandbox.values import Unusable
 
 
 @dataclass(frozen=True)
@@ -50,3 +52,14 @@ Finding = Failed | Unreadable | NothingReturned | Differs | Broken
 def part_of(finding: Finding) -> str:
     """The part of an answer that is wrong; empty if it is all of it."""
     return finding.part if isinstance(finding, Differs | Broken) else ""
+
+
+def first_unusable(value: Any) -> Unusable | None:
+    """What is no answer, in a value or in a part of it."""
+    if isinstance(value, Unusable):
+        return value
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return next((found for item in value if (found := first_unusable(item))), None)
+    return None

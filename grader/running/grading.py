@@ -97,7 +97,7 @@ class Grading:
         self.files = files
         self.settings = settings
         self.demos = demos
-        self.seed = _own_seed(settings, [cell.source for cell in self.cells], files)
+        self.seed = own_seed(settings, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
         self.sandbox = self._new_sandbox()
         self.time = _TimeOfNotebook(settings.limits)
@@ -278,7 +278,7 @@ class _TimeOfNotebook:
         return self.left(sandbox) < A_MOMENT or time.monotonic() >= self.ends_at
 
 
-def _own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:
+def own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:
     """A seed for these cells and files, and the same whenever they are graded.
 
     Everything that the code can see is counted with its length, so that nothing in it can hold what was learnt from

@@ -179,7 +179,7 @@ class Zygote:
         }
 
 
-_zygote: Zygote | None = None
+the_zygote: Zygote | None = None
 _lock = threading.Lock()  # one order at a time, so that each thread gets its own reply
 
 
@@ -188,27 +188,27 @@ def fork_sandbox(order: dict[str, Any]) -> Forked:
 
     OSError is raised if the machine is short of something that forking takes.
     """
-    global _zygote
+    global the_zygote
     with _lock:
-        if _zygote is not None:
+        if the_zygote is not None:
             try:
-                return _zygote.fork(order)
+                return the_zygote.fork(order)
             except ZygoteError:
                 close_zygote()
-        _zygote = Zygote()
-        return _zygote.fork(order)
+        the_zygote = Zygote()
+        return the_zygote.fork(order)
 
 
 def zygote_pid() -> int | None:
     """The process that forks sandboxes, if there is one."""
-    return _zygote.pid if _zygote is not None else None
+    return the_zygote.pid if the_zygote is not None else None
 
 
 def close_zygote() -> None:
-    global _zygote
-    if _zygote is not None:
-        _zygote.close()
-        _zygote = None
+    global the_zygote
+    if the_zygote is not None:
+        the_zygote.close()
+        the_zygote = None
 
 
 atexit.register(close_zygote)

@@ -10,12 +10,12 @@ def work(seconds):
         pass
 
 
-work(0.6)
+work(0.3)
 # %% exercise-2
-work(0.6)
+work(0.3)
 # %% exercise-3
-work(0.6)
+work(0.3)
 # %% exercise-4
-work(0.6)
+work(0.3)
 # %% exercise-5
-work(0.6)
+work(0.3)
