@@ -136,15 +136,13 @@ def self_attention(all_queries, all_keys, all_values):
     return outputs
 """
 
-ITS_INPUTS = """
-def compute_qkv(x, W_q_, W_k_, W_v_, b_q_, b_k_, b_v_):
-    return tuple([b + W @ x for x in all_x] for W, b in ((W_q_, b_q_), (W_k_, b_k_), (W_v_, b_v_)))
+MISSPELT = """
+def compute_qkv(all_x, Wq, W_k, W_v, b_q, b_k, b_v):
+    return tuple([b + W @ x for x in all_x] for W, b in ((W_q, b_q), (W_k, b_k), (W_v, b_v)))
 """
 
 
-@pytest.mark.parametrize(
-    ("number", "source", "names"), [(6, SIZES_IN_LOOPS, "`D` and `N`"), (1, ITS_INPUTS, "`all_x`")]
-)
+@pytest.mark.parametrize(("number", "source", "names"), [(6, SIZES_IN_LOOPS, "`D` and `N`"), (1, MISSPELT, "`W_q`")])
 def test_sizes_and_inputs_of_the_notebook_are_lent_those_of_the_case(
     number: int, source: str, names: str, right: Callable[[int, str], Verdict]
 ) -> None:

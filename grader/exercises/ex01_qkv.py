@@ -254,14 +254,14 @@ exercise = Exercise(
         ),
         Misconception(
             "notebook's words",
-            kind="hard-coded",
+            kind="borrowed",
             credit=0.25,
             says="Your function reads the notebook's words instead of its argument all_x.",
             answers=reads_notebook_words,
         ),
         Misconception(
             "notebook's weights",
-            kind="hard-coded",
+            kind="borrowed",
             credit=0.25,
             says="Your function reads the notebook's W_q, W_k, … instead of its arguments.",
             answers=reads_notebook_weights,

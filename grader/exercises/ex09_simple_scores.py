@@ -216,7 +216,7 @@ exercise = Exercise(
         ),
         Misconception(
             "the notebook's query",
-            kind="hard-coded",
+            kind="borrowed",
             credit=0.25,
             says="Your function reads “journey” from the notebook. Use the argument query.",
             change={"compare": lambda X, q: X @ notebook_data.sentence().to(X.device)[1]},

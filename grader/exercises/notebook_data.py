@@ -41,7 +41,7 @@ def sentence() -> torch.Tensor:
 def six_words_read(answers: Callable[..., Any] | None = None, **change: Any) -> Misconception:
     return Misconception(
         "the notebook's words",
-        kind="hard-coded",
+        kind="borrowed",
         credit=0.25,
         says="Your function reads the six words of the notebook. Use the argument inputs.",
         change=change,

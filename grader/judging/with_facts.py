@@ -19,9 +19,9 @@ _NOT_ASKED = (Reason.RIGHT, Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
 BORROWED_CREDIT = 0.5  # as for a number of the notebook that is written in the code
 
 
-def borrowed_by(facts: Sequence[Fact], verdict: Verdict) -> list[str]:
+def borrowed_by(facts: Sequence[Fact], exercise: Exercise, verdict: Verdict) -> list[str]:
     """The notebook's variables that the code reads, where it may earn more if that is all that is wrong with it."""
-    if verdict.credit > BORROWED_CREDIT or verdict.reason in _NOT_ASKED:
+    if verdict.credit > BORROWED_CREDIT or verdict.reason in _NOT_ASKED or Kind.BORROWED in _kinds(exercise, verdict):
         return []
     return [fact.what for fact in facts if fact.kind == Kind.BORROWED]
 
@@ -48,7 +48,12 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
         return verdict
     if any(fact.kind == Kind.NO_RETURN for fact in facts):  # whatever else is said follows from that
         return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
-    said = sentences.of_facts(facts)
-    kinds = {misconception.name: misconception.kind for misconception in exercise.misconceptions}
-    misses = any(kinds.get(name) == "missing step" for name in verdict.misconceptions)
-    return replace(verdict, sentences=(*said, *verdict.sentences) if misses else (*verdict.sentences, *said))
+    kinds = _kinds(exercise, verdict)
+    said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
+    first = "missing step" in kinds
+    return replace(verdict, sentences=(*said, *verdict.sentences) if first else (*verdict.sentences, *said))
+
+
+def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
+    """The kinds of the misconceptions that are named."""
+    return {held.kind for held in exercise.misconceptions if held.name in verdict.misconceptions}

@@ -58,7 +58,9 @@ class Misconception:
     """
 
     name: str
-    kind: str  # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, input
+    kind: (
+        str  # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, borrowed, input
+    )
     credit: float
     says: str
     change: Mapping[str, Any] = field(default_factory=dict)

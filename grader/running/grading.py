@@ -227,7 +227,7 @@ class Grading:
     def _true_of_the_code(self, exercise: Exercise, verdict: Verdict, standins: Standins) -> Verdict:
         """The same with what the code shows. What it borrows of the notebook may be all that is wrong."""
         facts = self.definitions.facts(exercise)
-        if names := borrowed_by(facts, verdict):
+        if names := borrowed_by(facts, exercise, verdict):
             key = AnswerKey(exercise, exercise.sample(self.seed))
             if is_right_with_lent_values(
                 key, lambda lent: self._ask(exercise, lent, standins), names, self.settings.device, self.judging

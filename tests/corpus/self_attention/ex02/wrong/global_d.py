@@ -1,5 +1,5 @@
 # wrong: reads the notebook's D
-# named: √4 hard-coded
+# named: the notebook's variables
 def attention_scores(all_queries, all_keys):
     all_scores = []
     for q in all_queries:

@@ -1,5 +1,5 @@
 # wrong: divided by the root of the notebook's N, which is always 3
-# named: √3 hard-coded
+# named: the notebook's variables
 def attention_scores(all_queries, all_keys):
     scale = 1 / math.sqrt(N)
     out = []

@@ -1,0 +1,7 @@
+# wrong: three words, so √3
+# named: √3 hard-coded
+def attention_scores(all_queries, all_keys):
+    scores = []
+    for query in all_queries:
+        scores.append([torch.sum(query * key) / 3 ** 0.5 for key in all_keys])
+    return scores
