@@ -313,6 +313,16 @@ def test_formulas_are_defused_and_identifiers_are_never_changed(
     assert "for a formula: =1+1. Type" in told[-1]
 
 
+@pytest.mark.parametrize("text", ['read ;"=1+1', 'read |" -1', 'read ; "@b'])
+def test_no_part_of_a_line_is_a_formula_either(text: str) -> None:
+    """Where a semicolon ends a cell, a quote, which is two in the file, is read as nothing."""
+    line = io.StringIO()
+    csv.writer(line).writerow(["ada", defused(text)])
+    for delimiter in ";|":
+        (cells,) = csv.reader(io.StringIO(line.getvalue()), delimiter=delimiter, skipinitialspace=True)
+        assert not any(map(is_formula, cells))
+
+
 @pytest.mark.parametrize("text", ["write /tmp/z;=1+1", "a; -1", "a|\t@b", "\u200b=1+1", "\ufeff@SUM(A1)", "a;＝b"])
 def test_no_part_of_a_cell_is_a_formula(text: str) -> None:
     assert [part for part in re.split("[;|]", defused(text)) if is_formula(part)] == []

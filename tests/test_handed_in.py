@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
+from grader.classroom.intake import _digest
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.gradebook.preprocessors import links
@@ -140,6 +141,59 @@ def test_pages_are_left_out(submitted: Path) -> None:
     for name in ("page.html", "page.SHTML", "page.svg"):
         (submitted / name).write_text("<script>alert(1)</script>")
     assert taken(submitted) == (HONEST, [])
+
+
+@pytest.mark.parametrize("name", ["page.rdf", "page.RSS", "page.xsl", "page.atom"])
+def test_what_a_browser_takes_for_a_page_is_left_out(submitted: Path, name: str) -> None:
+    (submitted / name).write_text('<p xmlns="http://www.w3.org/1999/xhtml"><script>1</script></p>')
+    assert taken(submitted) == (HONEST, [])
+
+
+@pytest.mark.parametrize("what", ["a link", "a hard link", "a pipe", "more"])
+def test_what_changes_after_a_look_is_not_read(submitted: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Whoever owns the folder puts something in the place of a file between the look and the reading."""
+    secret, opened = submitted.parents[2] / "secret.txt", os.open
+
+    def swapped(path: Path, flags: int) -> int:
+        if path.name == "my_functions.py":
+            path.unlink()
+            {  # type: ignore[no-untyped-call]
+                "a link": lambda: path.symlink_to(secret),
+                "a hard link": lambda: path.hardlink_to(secret),
+                "a pipe": lambda: os.mkfifo(path),
+                "more": lambda: path.write_text("x = 1000"),
+            }[what]()
+        return opened(path, flags)
+
+    monkeypatch.setattr(os, "open", swapped)
+    files, left_out = taken(submitted)
+    assert files == HONEST - {"my_functions.py"}
+    assert left_out == ["hand in something that cannot be read (my_functions.py)"]
+
+
+def test_a_file_that_students_may_replace_is_theirs(submitted: Path, tmp_path: Path) -> None:
+    given = tmp_path / "source"
+    given.mkdir()
+    (given / "my_functions.py").write_text("x = 0")
+    for own, files in (((), HONEST - {"my_functions.py"}), (("my_functions.py",), HONEST)):
+        found = take_in(submitted.parents[1], "ada", ASSIGNMENT, given, own).files
+        assert {*found, f"{ASSIGNMENT}.ipynb"} == files
+
+
+def test_a_hand_in_without_a_time_does_not_look_as_early_as_the_one_before(
+    course: Course, submit: Any, solved: Any
+) -> None:
+    time = submit(course, "ada", {3: solved[3]}).parent / "timestamp.txt"
+    time.write_text("2026-11-21 12:00:00 UTC")
+    assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[]]
+    time.unlink()
+    said = "hand in without a time: that of an earlier hand-in, 2026-11-21 12:00, still counts"
+    for _ in range(2):
+        assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[said]]
+
+
+def test_names_that_are_no_text_tell_hand_ins_apart() -> None:
+    assert len({_digest(os.fsdecode(name)) for name in (b"\xff", b"\xfe", b"?")}) == 3
 
 
 def test_a_long_time_is_left_out(submitted: Path) -> None:

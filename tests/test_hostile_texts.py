@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import html
+import io
 import json
 import random
 import re
@@ -14,16 +16,18 @@ from typing import Any
 
 import nbformat
 import pytest
+from matplotlib.figure import Figure
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.highlight import Highlight2HTML
+from PIL import Image
 from solution_cells import source as course_source
 from traitlets.config import Config
 
 from grader.notebooks import brevity
 from grader.notebooks.highlighting import coloured, without_comments
-from grader.notebooks.outputs import rebuild_outputs
+from grader.notebooks.outputs import rebuild_outputs, size_of
 from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
-from grader.notebooks.safe_html import MAX_TEXTS, markdown_to_html, safe_html, safe_markdown, safe_texts
+from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.code_forms import form_of
 from grader.pages.text_html import highlighted, sentence_html
 
@@ -168,6 +172,88 @@ def test_ampersands_without_end_are_no_html() -> None:
     assert time.process_time() - began < SECONDS
 
 
+def drawing(inside: str) -> str:
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{inside}</svg>'
+
+
+def copies(times: int, name: str = "href") -> str:
+    groups = "".join(f'<g id="a{n}">' + f'<use {name}="#a{n - 1}" x="1"/>' * 10 + "</g>" for n in range(1, times))
+    return drawing(f'<g id="a0"><rect width="9" height="9"/></g>{groups}')
+
+
+ENDLESS = {
+    "copies of copies": copies(9),
+    "copies of an escaped name": copies(9).replace('="#a', '="#%61'),
+    "copies of a name with a blank": copies(9).replace("a", "a b"),
+    "an escaped style": drawing('<filter id="f"/><rect style="filter: url(\\23 f)"/>'),
+    "itself": drawing('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>'),
+    "marks at each corner": drawing('<marker id="m"/><path marker-mid="url(#m)" d="M0 0h1h1h1"/>'),
+    "copies by an older name": copies(9, 'xmlns:x="http://www.w3.org/1999/xlink" x:href'),
+    "patterns of patterns": drawing(
+        "".join(f'<pattern id="p{n}">' + f'<rect fill="url(#p{n - 1})"/>' * 10 + "</pattern>" for n in range(1, 9))
+    ),
+    "filters": drawing(f'<filter id="f">{"<feTurbulence/>" * 20}</filter>' + '<rect filter="url(#f)"/>' * 20),
+    "filters from a style": drawing(
+        f'<style>rect {{ filter: url(#f) }}</style><filter id="f">{"<feTurbulence/>" * 20}</filter><rect/>'
+    ),
+    "a drawing in a drawing": drawing('<image href="data:image/svg+xml;base64,PHN2Zy8+"/>' * 9),
+    "entities": f'<!DOCTYPE svg [<!ENTITY e "x">]>{drawing("<text>&e;</text>")}',
+    "a page": drawing("<foreignObject><p>x</p></foreignObject>"),
+    "never the same": drawing('<rect><animate attributeName="x" to="9" dur="1s" repeatCount="indefinite"/></rect>'),
+    "too deep": drawing("<g>" * 5000 + "</g>" * 5000),
+    "no drawing": drawing("<g>"),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_drawing_that_never_ends_is_not_shown(name: str) -> None:
+    began = time.process_time()
+    assert rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": ENDLESS[name]}}]) == []
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("kind", ["plot", "scatter", "hatches", "picture"])
+def test_drawings_of_matplotlib_are_shown(kind: str) -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    numbers = [[n % 7 for n in range(30)]] * 30
+    {  # type: ignore[no-untyped-call]
+        "plot": lambda: axes.plot(numbers[0]),
+        "scatter": lambda: axes.scatter(range(900), range(900)),
+        "hatches": lambda: axes.bar(range(30), numbers[0], hatch="/"),
+        "picture": lambda: axes.imshow(numbers),
+    }[kind]()
+    file = io.StringIO()
+    figure.savefig(file, format="svg")
+    (shown,) = rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": file.getvalue()}}])
+    assert 'src="data:image/svg+xml;base64,' in shown.data["text/html"]
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("PNG", "png"), ("JPEG", "jpeg"), ("GIF", "gif")])
+def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> None:
+    contents = []
+    for side in (90, 7200):
+        file = io.BytesIO()
+        Image.new("L", (side, side)).save(file, kind)
+        contents.append(base64.b64encode(file.getvalue()).decode())
+    small, large = contents
+    mime = f"image/{ending}"
+    assert is_image(mime, small)
+    assert not is_image(mime, large)
+    content = base64.b64decode(large)
+    comment = b"\xff\xfe\0\x0b\xff\xc0\0\x0b\x08\0\1\0\1--"  # with a size of its own, that says nothing
+    with_comment = base64.b64encode(content[:2] + comment + content[2:]).decode()
+    assert kind != "JPEG" or not is_image(mime, with_comment)
+
+
+def test_data_of_a_million_parts_is_not_kept() -> None:
+    data: list[object] = [{} for _ in range(2**20 - 9)]
+    outputs = rebuild_outputs([{"output_type": "display_data", "data": {"application/json": data}}])
+    assert [output.output_type for output in outputs] == ["stream"]
+    some = rebuild_outputs([{"output_type": "display_data", "data": {"application/json": data[:9000]}}])
+    assert size_of(some) > 9000 * 100  # so that a notebook is full after a few of these
+
+
 def test_texts_of_all_cells_have_a_limit() -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("\n#" * 16_000) for _ in range(60)])
     safe_texts(notebook)
@@ -199,6 +285,16 @@ def test_old_cells_that_are_none_are_left_out(cell: Any) -> None:
     read = parse_notebook(json.dumps(old).encode())
     assert [one.source for one in read.cells] == ["x"]
     assert "left out" in read.metadata[NOTES_KEY][-1]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_lines_end_where_python_ends_them(end: str) -> None:
+    """Else a comment before a carriage return would hide all the code behind it from whoever compares it."""
+    code = end.join(["# mine", "def softmax(x):", "    return x.exp() / x.exp().sum()"])
+    (cell,) = parse_notebook(json.dumps({"cells": [{"cell_type": "code", "source": code}]}).encode()).cells
+    assert cell.source.splitlines() == code.splitlines()
+    assert "\r" not in cell.source
+    assert len(form_of(cell.source).parts) > 5
 
 
 @pytest.mark.parametrize("part", ["[]", "{}", '{"":0}', '"ab"', "1e9", '"\\""'])

@@ -30,6 +30,7 @@ from grader.errors import CourseError
 from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost
 from grader.model.verdict import Reason
+from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.solutions import solutions as solutions_of
 from grader.pages.class_summary import summary
 from grader.pages.code_forms import form_of
@@ -571,6 +572,7 @@ DISGUISES = {
     "a branch never taken": "{head}\n    if False:\n        return math.pi\n    assert True\n{body}",
     "code behind the end": "{head}\n{body}\n    return [math.pi] * 7\n    print('never')",
     "code that does something else": "{head}\n    print(len(str(3)))\n{body}\nprint('done')",
+    "a line of IPython": "{head}\n{body}\n_ = %pwd\nlen?\nlist = !ls",
     "a function that nobody calls": "{head}\n{body}\ndef mine(a):\n    return a.mean() ** 3",
 }
 
@@ -586,6 +588,29 @@ def test_a_disguise_hides_no_copy(disguise: str) -> None:
     (pair,) = pairs({**solutions, "copied": disguised, "original": COPY}, {}, {})
     assert pair.students == ("copied", "original")
     assert [one.exercise for one in pair.shared] == list(COPY)
+
+
+UNLIKE = {
+    "a text that is far too deep": "{code}\nzz = " + "+".join("1" * 1500),
+    "other code before it": "def noise():\n" + "    print(foo(bar))\n" * 900 + "{code}",
+    "a comment in front that leaves no room": f"{SHORTENED}# {'mine ' * 4000}",
+    "a cell of its own": "# see below",
+    "lines without end that are none": "{code}\n" + "a b\n" * 50,
+    "a number that nobody can write": "{code}\nprint(0x" + "f" * 5000 + ")",
+    "more parts than are looked at": "{code}\n" + "".join(f"print({n},{n * 7})\n" for n in range(440)),
+}
+
+
+@pytest.mark.parametrize("disguise", UNLIKE)
+def test_where_a_copy_could_hide_it_is_said(course: Course, disguise: str) -> None:
+    cells = {number: UNLIKE[disguise].replace("{code}", source) for number, source in COPY.items()}
+    nothing = dict.fromkeys((2, 3, 4, 6, 8), 0)
+    grade(course, Made("hidden", nothing, cells=cells), Made("original", nothing, cells=COPY))
+    files = written(course)
+    assert json.loads(files[".json"])["not compared"] == [{"student": "hidden", "exercises": [1, 5, 7]}]
+    text = text_of(files[".html"])
+    assert "1 submission with code that could not be compared" in text
+    assert "hidden : exercises 1, 5, 7" in text
 
 
 ANOTHERS = {

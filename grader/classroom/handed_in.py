@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import mimetypes
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import category
@@ -45,10 +47,13 @@ class HandedIn:
     left_out: list[str] = field(default_factory=list)  # as attempts that a notice can tell of
 
 
-def take_in(submitted: Path, student: str, assignment: str, given: Path | None = None) -> HandedIn:
+def take_in(
+    submitted: Path, student: str, assignment: str, given: Path | None = None, own: Collection[str] = ()
+) -> HandedIn:
     """Read a submission.
 
-    What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there.
+    What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there,
+    but for the files `own`.
     """
     if not _is_name(student):
         raise NotTakenIn(
@@ -59,7 +64,7 @@ def take_in(submitted: Path, student: str, assignment: str, given: Path | None =
         handed_in = HandedIn(_take_in_notebook(submitted, student, assignment))
     except OSError as error:
         raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
-    _read_other_files(submitted / student / assignment, handed_in, given)
+    _read_other_files(submitted / student / assignment, handed_in, given, own)
     return handed_in
 
 
@@ -85,10 +90,10 @@ def _take_in_notebook(submitted: Path, student: str, assignment: str) -> bytes |
         raise NotTakenIn("what was handed in is the same file as another one (a hard link); make it a copy")
     if status.st_size > parsing.MAX_BYTES:
         raise NotTakenIn(f"what was handed in is larger than {parsing.MAX_BYTES // 2**20} MB")
-    return _read(notebook)
+    return _read(notebook, status.st_size)
 
 
-def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None) -> None:
+def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None, own: Collection[str]) -> None:
     """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
     left_out = handed_in.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
@@ -98,23 +103,31 @@ def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None) -> 
         if len(left_out) == MAX_LEFT_OUT:
             break
         try:
-            if given and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
+            if given and str(place) not in own and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
                 continue
             if why_not := _why_not(entry, place):
                 left_out.append(f"{why_not} ({one_line(path.name, 60)})")
             elif not _is_left_alone(entry, path):
                 files_left -= 1
-                bytes_left -= entry.stat().st_size
+                size = entry.stat().st_size
+                bytes_left -= size
                 if files_left < 0 or bytes_left < 0:
                     left_out.append("hand in far too many or too large files")
                     break
-                handed_in.files[str(place)] = _read(path)
+                handed_in.files[str(place)] = _read(path, size)
         except OSError:
             left_out.append(f"hand in something that cannot be read ({one_line(path.name, 60)})")
 
 
 def _is_left_alone(entry: os.DirEntry[str], path: Path) -> bool:
-    return entry.is_dir() or path.suffix == ".ipynb" or path.suffix.lower() in _PAGES
+    return entry.is_dir() or path.suffix == ".ipynb" or _is_page(path.suffix)
+
+
+def _is_page(suffix: str) -> bool:
+    """Whether a browser runs what is in such a file: a script can stand in all kinds of XML, and servers tell which
+    that is by the same table."""
+    kind, _ = mimetypes.guess_type(f"x{suffix}")
+    return suffix.lower() in _PAGES or (kind or "").endswith(("/xml", "+xml"))
 
 
 def _why_not(entry: os.DirEntry[str], place: Path) -> str:
@@ -147,7 +160,7 @@ def _is_time(path: Path) -> bool:
     if path.stat().st_size > MAX_TIMESTAMP:
         return False
     try:
-        return bool(parse_utc(path.read_text().strip()))
+        return bool(parse_utc(path.read_bytes().decode().strip()))
     except Exception:  # dateutil has many
         return False
 
@@ -171,8 +184,12 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
                 to_look.append(entry.path)
 
 
-def _read(path: Path) -> bytes:
-    # Whoever owns the folder could have put a link in its place since we looked.
+def _read(path: Path, size: int) -> bytes:
+    """A file of this size. Whoever owns the folder could have put something else in its place since we looked."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(MAX_BYTES)
+        status = os.fstat(file.fileno())
+        content = file.read(size + 1) if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else None
+    if content is None or len(content) > size:
+        raise OSError(errno.ESTALE, "it changes while it is read")
+    return content

@@ -7,7 +7,7 @@ Nothing is decided and nothing is written here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -83,23 +83,23 @@ class Intake:
         self,
         course: Course,
         assignment: Assignment,
-        ignored: Sequence[str],
-        duedate: datetime | None,
-        extensions: Mapping[str, object],
-        previous: Mapping[str, HandIn | None],
+        settings: ClassSettings,
+        gradebook: ClassGradebook,
     ) -> None:
         self._submitted = course.root / "submitted"
         self._given = course.root / "source" / assignment.name
         self._name = assignment.name
-        self._ignored = ignored
-        self._extensions = extensions
-        self._previous = previous  # hand-ins that have a grade
+        self._ignored = settings.ignored
+        self._own = settings.students_own
+        self._extensions = gradebook.extensions()
+        self._times = gradebook.times()
+        self._previous = {student: record.hand_in for student, record in gradebook.records().items()}  # with a grade
         self._secret = secret_of(course.root)
-        self._same_for_all = _digest_of_all(assignment, duedate)
+        self._same_for_all = _digest_of_all(assignment, gradebook.duedate)
 
     def take_in(self, student: str) -> Taken:
         """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
-        handed_in = take_in(self._submitted, student, self._name, self._given)
+        handed_in = take_in(self._submitted, student, self._name, self._given, self._own)
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
         time = files.get("timestamp.txt", b"").decode().strip()
         content = _digest(str(handed_in.left_out), handed_in.notebook or b"", *_named(files))
@@ -107,7 +107,14 @@ class Intake:
         seed = hidden_seed(self._secret, self._name, student, hand_in.number)
         fingerprint = _digest(self._same_for_all, student, str(self._extensions.get(student)), content, seed)
         submission = Submission(student, handed_in.notebook, files, seed)
-        return Taken(submission, fingerprint, hand_in, parse_utc(time) if time else None, handed_in.left_out)
+        left_out = handed_in.left_out + ([] if time else self._without_time(student))
+        return Taken(submission, fingerprint, hand_in, parse_utc(time) if time else None, left_out)
+
+    def _without_time(self, student: str) -> list[str]:
+        """The gradebook keeps the time of an earlier hand-in, as it does in nbgrader. This one may have been late."""
+        if not (time := self._times.get(student)):
+            return []
+        return [f"hand in without a time: that of an earlier hand-in, {time:%Y-%m-%d %H:%M}, still counts"]
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
@@ -132,6 +139,6 @@ def _named(files: Files) -> list[str | bytes]:
 def _digest(*parts: str | bytes) -> str:
     digest = hashlib.sha256()
     for part in parts:
-        content = part.encode("utf-8", "replace") if isinstance(part, str) else part
+        content = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
         digest.update(b"%d " % len(content) + content)
     return digest.hexdigest()

@@ -78,8 +78,7 @@ def autograde(
         with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
-            hand_ins = {student: record.hand_in for student, record in gradebook.records().items()}
-            intake = Intake(course, common, settings.ignored, gradebook.duedate, gradebook.extensions(), hand_ins)
+            intake = Intake(course, common, settings, gradebook)
             folder = GradedFolder(settings.autograded, assignment, settings.permissions)
             with contextlib.closing(Ledger(folder, gradebook, common.given, watcher.tell)) as ledger:
                 crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)

@@ -84,7 +84,14 @@ class ClassGradebook:
 
     def extensions(self) -> dict[str, Any]:
         """By how much each student may be late."""
-        query = select(SubmittedAssignment.student_id, SubmittedAssignment.extension).where(
+        return self._of_submissions(SubmittedAssignment.extension)
+
+    def times(self) -> dict[str, datetime | None]:
+        """When each student has handed in, if that is known."""
+        return self._of_submissions(SubmittedAssignment.timestamp)
+
+    def _of_submissions(self, column: Any) -> dict[str, Any]:
+        query = select(SubmittedAssignment.student_id, column).where(
             SubmittedAssignment.assignment_id == self._assignment_id
         )
         return dict(row._tuple() for row in self._session.all(query))

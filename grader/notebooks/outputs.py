@@ -12,12 +12,14 @@ from typing import Any
 
 import nbformat
 
+from grader.notebooks.drawings import can_be_shown
 from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
 from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 
 MAX_OUTPUTS = 1000
 MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more
 MAX_TAGS = 10_000  # nh3 is slow with more, one in the other
+A_PART = 100  # characters: an empty list or object takes a thousand bytes of memory, and a line some time
 SIGNS_A_TAG = 20  # so many "&" take as long as a tag
 MAX_DEPTH = 50
 MAX_PIXELS = 10_000
@@ -53,6 +55,12 @@ def rebuild_outputs(value: Any) -> list[Any]:
 def rebuild_again(value: Any) -> list[Any]:
     """The same, of what was rebuilt once and may have been changed by somebody since."""
     return rebuild_outputs([_with_drawing(output) for output in value] if isinstance(value, list) else value)
+
+
+def size_of(outputs: list[Any]) -> int:
+    """In characters, or what takes as much memory."""
+    text = str(outputs)
+    return len(text) + A_PART * (text.count("{") + text.count("["))
 
 
 def _with_drawing(output: Any) -> Any:
@@ -138,7 +146,7 @@ def _rebuild(output: Any, room: _Room) -> dict[str, Any] | None:
 
 
 def _line(line: Any, room: _Room) -> str:
-    room.take(1)  # an empty line counts, too
+    room.take(A_PART // 10)  # an empty line counts, too
     return room.text(line)
 
 
@@ -170,17 +178,17 @@ def _data(data: dict[str, Any], room: _Room) -> dict[str, Any]:
 
 
 def _svg_image(svg: str) -> str:
-    """The drawing as an image: a browser runs no script in one, and loads nothing."""
+    """The drawing as an image: a browser runs no script in one, and loads nothing. Empty if it would never end."""
     if not svg:
         return ""
     if _SVG_NAMESPACE not in svg:
         svg = svg.replace("<svg", f"<svg {_SVG_NAMESPACE}", 1)  # as JupyterLab does
-    return _SVG_IMAGE.format(base64.b64encode(svg.encode()).decode())
+    return _SVG_IMAGE.format(base64.b64encode(svg.encode()).decode()) if can_be_shown(svg) else ""
 
 
 def _json(value: Any, room: _Room, depth: int) -> Any:
     """A copy of the value. ValueError if no browser could read it."""
-    room.take(1)
+    room.take(A_PART if isinstance(value, (list, dict)) else 1)
     if isinstance(value, str):
         return room.text(value)
     if isinstance(value, list) and depth:

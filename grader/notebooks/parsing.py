@@ -106,7 +106,7 @@ def _rebuild(cell: Any) -> Any:
     identity = cell.get("id")
     rebuilt = new_cell(
         kind if kind in _KINDS else "raw",
-        source.encode("utf-8", "replace").decode("utf-8"),  # no lone surrogates: they cannot be saved
+        _text(source),
         identity if isinstance(identity, str) and _CELL_ID.fullmatch(identity) else "",
     )
     metadata = cell.get("metadata")
@@ -115,6 +115,15 @@ def _rebuild(cell: Any) -> Any:
     if isinstance(grade_id, str):
         rebuilt.metadata["nbgrader"] = nbformat.from_dict({"grade_id": grade_id})
     return rebuilt
+
+
+def _text(source: str) -> str:
+    """Without lone surrogates, which cannot be saved, and with the one end of lines that all readers agree about.
+
+    Python ends a line, and with it a comment, at a carriage return, too. Other readers do not: to them, all that
+    follows would still be the comment.
+    """
+    return source.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
 def _new_notebook(cells: list[Any], notes: list[str]) -> Any:

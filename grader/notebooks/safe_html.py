@@ -18,6 +18,7 @@ from typing import Any
 import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from grader.notebooks.drawings import has_sensible_size
 from grader.notebooks.highlighting import coloured
 
 MAX_MARKDOWN = 2**15  # characters, pictures not counted; beyond, mistune is slow
@@ -55,12 +56,12 @@ _PICTURE = re.compile(_BASE64)
 
 
 def is_image(mime_type: str, content: str) -> bool:
-    """Whether the text is an image of this type in base64."""
+    """Whether the text is an image of this type in base64, of a size that can be shown."""
     try:
         decoded = base64.b64decode("".join(content.split()), validate=True)
     except (ValueError, binascii.Error):
         return False
-    return decoded.startswith(_MAGIC[mime_type])
+    return decoded.startswith(_MAGIC[mime_type]) and has_sensible_size(decoded)
 
 
 # --- HTML ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.verdict import Reason
 from grader.pages import charts
+from grader.pages.code_forms import form_of
 from grader.pages.report_lines import (
     AlikeExercise,
     AlikePair,
@@ -27,6 +28,7 @@ from grader.pages.report_lines import (
     Late,
     Mistakes,
     Named,
+    NotCompared,
     Points,
     StoppedCode,
     StudentLine,
@@ -56,6 +58,7 @@ def summary(grades: ClassGrades) -> Summary:
         stopped=[line for standing in graded for line in _stopped(standing)],
         denied=[Denied(standing.student, standing.blocked) for standing in graded if standing.blocked],
         alike=_alike(grades),
+        not_compared=_not_compared(graded),
         late=_late(graded),
         waiting=[standing.student for standing in graded if standing.waits],
         empty=[standing.student for standing in graded if standing.student in empty],
@@ -207,6 +210,19 @@ def _alike(grades: ClassGrades) -> list[AlikePair]:
         )
         for pair in found
     ]
+
+
+def _not_compared(graded: Sequence[Standing]) -> list[NotCompared]:
+    """Whose solutions have earned points and are not in their cells, or not in a form that can be compared."""
+    some = graded if len(graded) > 1 else ()
+    lines = [NotCompared(standing.student, sorted(_hidden(standing))) for standing in some]
+    return [line for line in lines if line.exercises]
+
+
+def _hidden(standing: Standing) -> set[int]:
+    earned = {scored.verdict.exercise for scored in standing.verdicts if scored.points > 0}
+    forms = {exercise: form_of(source) for exercise, source in standing.solutions.items() if exercise in earned}
+    return {exercise for exercise, form in forms.items() if not (form.whole and form.parts)}
 
 
 def _wrong(standing: Standing) -> set[int]:

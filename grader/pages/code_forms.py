@@ -9,11 +9,13 @@ import warnings
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.highlighting import without_comments
 
 MAX_SOURCE = 10_000  # characters of a cell that is compared, comments not counted
 MAX_PARTS = 1_000  # of a cell: a solution has a hundred
 ROUNDS = 4  # in which statements are found that nothing needs, since each may be all that needs another
+UNREADABLE = 20  # lines of a cell that are left out, since they are IPython's, and Python cannot read them
 
 _MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
 _NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes that hold a name which code may choose
@@ -25,22 +27,25 @@ class Form(NamedTuple):
 
     text: str
     parts: frozenset[int]  # of its syntax tree, as digests without chosen names; none in code that does nothing
+    whole: bool = True  # whether that is all of it, as Python reads it; else a copy may look like no copy
 
 
 @functools.lru_cache(maxsize=4096)
 def form_of(source: str) -> Form:
     """What is left of code when names, comments and layout are taken away. Code that is no Python keeps its names."""
-    source = without_comments(source)[:MAX_SOURCE]
+    code = without_comments(source)
+    whole = len(code) <= MAX_SOURCE and not source.startswith(SHORTENED)
+    code = code[:MAX_SOURCE]
     try:
-        tree = _parsed(source)
+        tree = _parsed(code)
         chosen = _chosen(tree)
         text = " ".join(_texts(tree, chosen, {}))
         parts: set[int] = set()
         _add_parts(tree, chosen, parts)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        words = source.split()
-        return Form(" ".join(words), _few(set(map(hash, words))))
-    return Form(text, _few(parts))
+        words = code.split()
+        return Form(" ".join(words), _few(set(map(hash, words))), whole=False)
+    return Form(text, _few(parts), whole and len(parts) <= MAX_PARTS)
 
 
 def _few(parts: set[int]) -> frozenset[int]:
@@ -52,10 +57,7 @@ def _parsed(source: str) -> ast.Module:
     """The tree. Lines that are for IPython are no Python, and left out where Python cannot read them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
-        try:
-            tree = ast.parse(source)
-        except SyntaxError:
-            tree = ast.parse(_MAGIC.sub(r"\1pass", source))
+        tree = _read(source)
     _Plain(tree).visit(tree)
     for _ in range(ROUNDS):
         needed = _Needed(tree)
@@ -63,6 +65,25 @@ def _parsed(source: str) -> ast.Module:
         if not needed.left_out:
             break
     return tree
+
+
+def _read(source: str) -> ast.Module:
+    """What Python makes of it. One line that it cannot read must not hide all the others."""
+    for attempt in range(UNREADABLE + 1):
+        try:
+            return ast.parse(source)
+        except SyntaxError as error:
+            source = _without_line(source, error.lineno or 0) if attempt else _MAGIC.sub(r"\1pass", source)
+    return ast.parse(source)
+
+
+def _without_line(source: str, number: int) -> str:
+    """With `pass` in place of a line; a line that is none is left as it is."""
+    lines = source.split("\n")
+    if 0 < number <= len(lines):
+        line = lines[number - 1]
+        lines[number - 1] = f"{line[: len(line) - len(line.lstrip())]}pass"
+    return "\n".join(lines)
 
 
 class _Plain(ast.NodeTransformer):

@@ -144,6 +144,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("stopped", plural(kinds["crash"], "crash", "crashes"), "") if kinds["crash"] else None,
         ("denied", plural(len(told.denied), "submission"), "that tried what is not allowed"),
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
+        ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
         ("late", plural(len(told.late), "submission"), "handed in late"),
         ("no-submission", plural(len(told.no_submission), "student"), "without a submission"),
     ]

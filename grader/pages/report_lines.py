@@ -141,6 +141,14 @@ class AlikePair:
 
 
 @dataclass(frozen=True)
+class NotCompared:
+    """Solutions that have earned points, and of which nobody can say whether they are alike to others."""
+
+    student: str
+    exercises: Sequence[int]
+
+
+@dataclass(frozen=True)
 class Summary:
     """Everything that the report tells. Names are as they are: whoever shows them must see to that."""
 
@@ -155,6 +163,7 @@ class Summary:
     stopped: Sequence[StoppedCode]
     denied: Sequence[Denied]
     alike: Sequence[AlikePair]
+    not_compared: Sequence[NotCompared]
     late: Sequence[Late]
     waiting: Sequence[str]
     empty: Sequence[str]

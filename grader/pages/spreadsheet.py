@@ -9,7 +9,7 @@ from grader.sandbox.plain_text import one_line
 # The wide forms as well: some keyboards write them, and some spreadsheets take them for the others.
 _SIGNS = "=+@＝＋－＠-"
 _FORMULA = tuple(_SIGNS)
-_CELL_ENDS = re.compile(rf"([;|]\s*)([{_SIGNS}])")
+_CELL_ENDS = re.compile(rf"([;|][\s\"]*)([{_SIGNS}])")  # a quote is two in the file: an empty pair
 
 
 def is_formula(text: str) -> bool:

@@ -30,6 +30,7 @@ from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.notebooks.cells import METADATA_KEY, STOPPED, is_test_cell
+from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
 from grader.running.patience import patiently
@@ -158,7 +159,7 @@ class Grading:
         return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over(self.sandbox) else lost
 
     def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
-        self.output_left -= len(str(outputs))
+        self.output_left -= size_of(outputs)
         if self.output_left > 0:
             return outputs
         return [_error_output("TooMuchOutput", "The notebook as a whole shows far too much; this is left out.")]
