@@ -199,7 +199,7 @@ exercise = Exercise(
             says="Your scores are (d, d): you compare dimensions. Words are rows: inputs @ inputs.T is (T, T).",
             answers=dimensions_mixed,
         ),
-        notebook_data.six_words_read(answers=lambda X: reference(notebook_data.sentence())),
+        notebook_data.six_words_read(lambda X: reference(notebook_data.sentence()), credit=0.0),  # always the same
         Misconception(
             "words added",
             kind="mix-up",
