@@ -14,6 +14,7 @@ from grader.notebooks.cells import METADATA_KEY
 from grader.notebooks.verdict_cells import BLOCKED_KEY
 from grader.running.attempts import MOST, attempt_of
 from grader.running.grading import grade_notebook
+from grader.running.refusals import QUICK
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.running.scratch import files_beside
 from grader.terminal import console
@@ -67,7 +68,7 @@ def test_what_is_allowed_is_not_noted(source: str, sandbox: SandboxProcess) -> N
 
 
 def test_notes_are_bounded(sandbox: SandboxProcess) -> None:
-    sandbox.run_cell("import os\nfor pid in range(100000, 101000):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
+    sandbox.run_cell("import os\nfor pid in range(100000, 100200):\n  try: os.kill(pid, 0)\n  except OSError: pass", 20)
     assert len(sandbox.take_attempts()) == MOST
 
 
@@ -94,13 +95,51 @@ def test_a_call_past_python_is_noted_too(call: str, sentence: str) -> None:
     sandbox.close()
 
 
-def test_who_asks_without_end_is_denied_without_an_answer() -> None:
+def test_who_asks_again_and_again_is_denied_and_told_each_time() -> None:
     process = SandboxProcess({}, Limits(cell=20))
     try:
-        result = process.run_cell("import ctypes; {ctypes.CDLL(None).ptrace(0, 0, 0, 0) for _ in range(100_000)}", 20)
+        result = process.run_cell(f"import ctypes; {{ctypes.CDLL(None).fork() for _ in range({2 * QUICK})}}", 20)
         assert result.outputs[0].data["text/plain"] == "{-1}"
-        result = process.run_cell("{ctypes.CDLL(None).syscall(57) for _ in range(10)}", 20)
-        assert result.outputs[0].data["text/plain"] == "{-1}"
+        assert [one.kind for one in process.take_attempts()] == ["program"]
+        result = process.run_cell("ctypes.CDLL(None).ptrace(0, 0, 0, 0)", 20)
+        assert result.outputs[0].data["text/plain"] == "-1"
+        assert [one.kind for one in process.take_attempts()] == ["system"]
+    finally:
+        process.close()
+
+
+def test_many_notes_do_not_hide_what_the_kernel_tells() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        notes = f"for number in range({MOST + 1}): os.write(4, json.dumps(['read', str(number)]).encode())"
+        process.run_cell(f"import ctypes, json, os\n{notes}\nctypes.CDLL(None).ptrace(0, 0, 0, 0)", 20)
+        assert [one.kind for one in process.take_attempts()] == ["read"] * MOST + ["system"]
+    finally:
+        process.close()
+
+
+ENDS = "import os; os._exit(0)"
+FIRST_RUN = 4  # what In[…] shows of the second cell then; when cells run again, it is another number
+OTHERWISE_A_TRY = f"""
+if get_ipython().execution_count {{}} {FIRST_RUN}:
+    try: open("/etc/passwd")
+    except OSError: pass
+"""
+
+
+@pytest.mark.parametrize(("when", "told_at"), [("!=", 4), ("==", 2)])
+def test_what_is_tried_by_a_cell_that_runs_again_is_told_once(when: str, told_at: int) -> None:
+    sources = ["import torch", ENDS, OTHERWISE_A_TRY.format(when), ENDS, "torch"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    grade_notebook(notebook)
+    assert [number for number, cell in enumerate(notebook.cells) if "/etc/passwd" in str(cell.outputs)] == [told_at]
+
+
+def test_a_question_about_the_system_starts_no_program() -> None:
+    process = SandboxProcess({}, Limits(cell=20))
+    try:
+        assert process.run_cell("import platform; platform.platform(), platform.processor()", 20).error == ""
+        assert process.take_attempts() == []
     finally:
         process.close()
 

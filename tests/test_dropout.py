@@ -66,6 +66,7 @@ WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
     "OTHER_THAN_ZERO": lambda x, rng: torch.where(torch.rand(x.shape, generator=rng) >= P, x + 2, -1.0),
     "EVERYTHING_DROPPED": lambda x, _: 0 * x,
     "NOT_FINITE": lambda x, rng: dropped(x, P, rng) / dropped(x, P, rng),
+    "NOT_FINITE_AT_ALL": lambda x, _: x * torch.nan,
     "WHOLE_ROWS": lambda x, rng: x * (torch.rand(3, 20, 1, generator=rng) >= P) / (1 - P),
     "WHOLE_COLUMNS": lambda x, rng: x * (torch.rand(25, generator=rng) >= P) / (1 - P),
     "SAME_IN_BATCH": lambda x, rng: x * (torch.rand(20, 25, generator=rng) >= P) / (1 - P),

@@ -111,6 +111,25 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
     assert verdict.sentences == ("In every hidden case, your function returns zeros.",)
 
 
+# Each of these was explained by a misconception, or by two, that earn something.
+ALWAYS_THE_SAME: dict[int | str, Any] = {
+    3: lambda _: 1,
+    10: lambda right: right * torch.nan,
+    "causal_softmax": lambda right: right * torch.nan,
+    14: lambda right: torch.ones_like(right).tril() / torch.arange(1.0, len(right) + 1)[:, None],
+    15: lambda right: {"outputs": {name: output * torch.nan for name, output in right["outputs"].items()}},
+}
+
+
+@pytest.mark.parametrize("name", ALWAYS_THE_SAME)
+def test_the_same_whatever_the_input_earns_nothing_whatever_explains_it(name: int | str) -> None:
+    key = answer_key(name)
+    right = [key.exercise.reference(*case.inputs) for case in key.cases]
+    same = [ALWAYS_THE_SAME[name](value) for value in right]
+    answers = [Returned(value, list(case.inputs)) for value, case in zip(same, key.cases, strict=True)]
+    assert judge_by(key, answers).credit == 0
+
+
 def test_a_class_that_returns_zeros_has_all_else_of_the_reference() -> None:
     key = answer_key(CLASS)
     right = FUNCTIONS[CLASS].reference(*key.cases[0].inputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -19,9 +20,10 @@ from grader.course import Course
 from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost, sentence_of
 from grader.model.verdict import Picture, Reason, Scored, Verdict
-from grader.running import sandbox_process, scratch
+from grader.running import held_files, sandbox_process, scratch
 from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
+from grader.sandbox.confine import Amounts
 
 GENEROUS = Limits(cell=30, case=30, submission=120, patience=20)
 BUSY = "while True: pass"
@@ -194,3 +196,13 @@ def test_a_gradebook_keeps_the_verdicts_as_they_are(course: Course) -> None:
     grade(course, made)
     (standing,) = (one for one in read_class(course, ASSIGNMENT, print).graded if one.student == "ada")
     assert standing.verdicts == made.verdicts()
+
+
+def test_memory_in_too_many_parts_counts_as_files_that_nobody_has_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """All of them may have long paths, and the grader would read hundreds of megabytes ten times a second."""
+    assert held_files.held_bytes(os.getpid(), tmp_path, 1) == 0
+    monkeypatch.setattr(held_files, "MAX_MAPPINGS", 5)
+    assert held_files.held_bytes(os.getpid(), tmp_path, 1) == held_files.UNSEEN
+    assert held_files.UNSEEN * Amounts.file > scratch.MAX_BYTES

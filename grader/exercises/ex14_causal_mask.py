@@ -185,7 +185,7 @@ causal_softmax = Exercise(
         Misconception(
             "zero times infinity",
             kind="wrong formula",
-            credit=0.5,
+            credit=0.0,  # whoever returns NaN has it
             says="All your weights are NaN, as when a mask of zeros and ones is multiplied with −∞: "
             "0 · ∞ is NaN. Use masked_fill.",
             change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
@@ -473,7 +473,7 @@ exercise = Exercise(
         Misconception(
             "equal weights",
             kind="missing step",
-            credit=0.25,
+            credit=0.0,  # they do not depend on the argument
             says="All visible words get the same weight, whatever the argument. Multiply the mask with the weights.",
             change={"hide": lambda weights, hidden: (~hidden).float()},
         ),

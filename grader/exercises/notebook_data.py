@@ -38,11 +38,11 @@ def sentence() -> torch.Tensor:
     )
 
 
-def six_words_read(answers: Callable[..., Any] | None = None, **change: Any) -> Misconception:
+def six_words_read(answers: Callable[..., Any] | None = None, credit: float = 0.25, **change: Any) -> Misconception:
     return Misconception(
         "the notebook's words",
         kind="borrowed",
-        credit=0.25,
+        credit=credit,
         says="Your function reads the six words of the notebook. Use the argument inputs.",
         change=change,
         answers=answers,

@@ -121,11 +121,13 @@ class _Judgement:
         if self.exercise.read is not None:  # what is read shows more than one result
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
-        if not does:
+        if not does and not self._is_constant():
             return verdict
         if len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
-        return self._result(0.0, Reason.CONSTANT, sentences.without_understanding(self.form.noun, does))
+        noun = self.form.noun
+        said = sentences.without_understanding(noun, does) if does else sentences.constant(noun)
+        return self._result(0.0, Reason.CONSTANT, said)
 
     def pictures(self) -> tuple[Picture, ...]:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
@@ -232,16 +234,17 @@ class _Judgement:
         return self._result(SIDES[part], Reason(part), sentences.COMPUTED_RIGHT, self._about(first))
 
     def _constant(self) -> Verdict | None:
-        """The same result for different inputs of the same shape."""
+        return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun)) if self._is_constant() else None
+
+    def _is_constant(self) -> bool:
+        """Whether different inputs of the same shape have the same result."""
         values: dict[str, list[Any]] = {}
         for case, answer in zip(self.cases, self.answers, strict=True):
             value = self.form.result(answer.value) if isinstance(answer, Returned) else None
             if value is None:
-                return None
+                return False
             values.setdefault(case.case.name, []).append(value)
-        if all(len(pair) > 1 and identical(*pair[:2]) for pair in values.values()):
-            return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun))
-        return None
+        return all(len(pair) > 1 and identical(*pair[:2]) for pair in values.values())
 
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""

@@ -28,6 +28,7 @@ ALL_CHANGED = "Nothing is dropped, but the numbers are changed."
 OTHER_THAN_ZERO = "Dropped entries are set to another number than 0, as F.alpha_dropout does. A dropped entry is 0."
 EVERYTHING_DROPPED = "Everything is dropped."
 NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
+NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not where entries are dropped."
 WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry by itself."
 WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry by itself."
 SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry by itself."
@@ -50,8 +51,9 @@ def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-
         return f"The result is {form}, but dropout keeps the form: {describe_form(undropped)}."
     after, before = dropped.detach().cpu().double(), undropped.detach().cpu().double()
     telling = before.abs() > SMALL * before.abs().max()
-    if not bool(after[telling].isfinite().all()):
-        return NOT_FINITE
+    broken = int((~after[telling].isfinite()).sum())
+    if broken:
+        return NOT_FINITE if p == 0 or fits(broken, int(telling.sum()), p) else NOT_FINITE_AT_ALL
     factors = torch.where(telling, after / before, 1.0)
     gone = telling & (factors.abs() < tolerance)
     survivors = factors[telling & ~gone]

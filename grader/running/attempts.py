@@ -10,7 +10,7 @@ from grader.model.attempt import Attempt, Tried
 from grader.running.refusals import Refusals
 from grader.sandbox.plain_text import one_line
 
-MOST = 20  # that one cell is told of
+MOST = 20  # that one cell is told of by notes
 MAX_NOTES = 1000  # more do not fit into the socket
 MAX_DETAIL = 120  # characters
 
@@ -46,7 +46,7 @@ class Attempts:
         told = {attempt.kind for attempt in self._found}
         for kind in map(Tried, self._refusals.take() if self._refusals else ()):
             if kind not in told:  # else a note tells it in more words
-                self._add(Attempt(kind))
+                self._found.append(Attempt(kind))  # however many notes there are: those are the student's
 
     def _add(self, attempt: Attempt | None) -> None:
         if attempt and attempt not in self._found and len(self._found) < MOST:

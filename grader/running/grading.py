@@ -6,7 +6,6 @@ import functools
 import hashlib
 import os
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -33,11 +32,11 @@ from grader.notebooks.cells import METADATA_KEY, STOPPED, is_test_cell
 from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
+from grader.running.notebook_time import TimeOfNotebook
 from grader.running.patience import patiently
 from grader.running.sandbox_process import CellResult, Limits, SandboxLost, SandboxProcess
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
-A_MOMENT = 0.01  # seconds
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
 
 _TEST_CELL = re.compile(r"test-exercise-(\d+)")
@@ -101,14 +100,15 @@ class Grading:
         self.seed = own_seed(settings, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
         self.sandbox = self._new_sandbox()
-        self.time = _TimeOfNotebook(settings.limits)
+        self.time = TimeOfNotebook(settings.limits)
         self.judging = JudgingTime(settings.judging)
         self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
         self.definitions = Definitions()
         self.output_left = MAX_OUTPUT
-        self.attempts: list[Attempt] = []  # what sandboxes that are gone have tried
+        self.attempts: list[Attempt] = []  # what sandboxes have tried, and nobody has been told so far
+        self.told: set[Attempt] = set()
         self.verdicts: list[Verdict] = []
 
     def run(self) -> list[Verdict]:
@@ -167,6 +167,7 @@ class Grading:
     def _blocked_outputs(self) -> list[Any]:
         attempts = list(dict.fromkeys(self.attempts + self.sandbox.take_attempts()))
         self.attempts = []
+        self.told.update(attempts)
         return [blocked_output(attempts)] if attempts else []
 
     def _run_again_after_demos(self, cell: Any) -> None:
@@ -192,16 +193,26 @@ class Grading:
         self.sandbox = self._new_sandbox()
 
     def _replay(self) -> None:
+        """Run all cells again, and from then on without those that end badly now: on purpose or by chance."""
+        while not self.time.is_over(self.sandbox):
+            ends_badly = self._first_to_end_badly()
+            self._note_what_is_new()
+            if ends_badly is None:
+                return
+            self.ran.remove(ends_badly)
+            self._start_again()
+
+    def _first_to_end_badly(self) -> str | None:
         for source in self.ran:
             try:
                 self._run_in(self.sandbox, source, self.settings.limits.cell)
-            except SandboxLost:  # it ended well the first time: it behaves differently on purpose or by chance
-                self.ran.remove(source)
-                self.sandbox.take_attempts()
-                self._start_again()
-                self._replay()
-                return
-        self.sandbox.take_attempts()  # what the first run has shown
+            except SandboxLost:
+                return source
+        return None
+
+    def _note_what_is_new(self) -> None:
+        """The tries of cells that ran again, without those of their first run. Code may tell one from the other."""
+        self.attempts += [attempt for attempt in self.sandbox.take_attempts() if attempt not in self.told]
 
     def _note_failure(self, source: str, why: Missing) -> None:
         for name in defined_in(source):
@@ -256,27 +267,6 @@ class Grading:
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
         return self._whose(answer) if isinstance(answer, Lost) else answer
-
-
-class _TimeOfNotebook:
-    """What a notebook as a whole has left, in whichever sandboxes it is run."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._began = time.monotonic()
-        self._seconds = limits.submission
-        self._computed = 0.0  # in sandboxes that are gone
-        self.ends_at = self._began + limits.submission * limits.patience
-
-    def add(self, gone: SandboxProcess) -> None:
-        self._computed += gone.cpu_seconds
-
-    def left(self, sandbox: SandboxProcess) -> float:
-        """Until both are used up, the time to compute and as much of the clock's, since threads compute faster."""
-        computed, passed = self._computed + sandbox.cpu_seconds, time.monotonic() - self._began
-        return max(0.0, self._seconds - min(computed, passed))
-
-    def is_over(self, sandbox: SandboxProcess) -> bool:
-        return self.left(sandbox) < A_MOMENT or time.monotonic() >= self.ends_at
 
 
 def own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+# Parts of memory that are looked at: a notebook has hundreds, with as many threads as it may have, three thousand. Each
+# can come with a path of 4,000 characters. A few more count as removed files that nobody knows.
+MAX_MAPPINGS = 5000
+UNSEEN = 10
 _BLOCK = 512  # bytes, whatever the file system says
 
 _Identity = tuple[int, int]
@@ -41,11 +46,9 @@ def _entries(folder: Path) -> list[Path]:
 
 def _mapped_files(pid: int, folder: str) -> Iterator[int]:
     """The numbers of removed files in its memory. A path that is too long to be told is none of a library."""
-    try:
-        lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        _, _, _, _, number, *path = line.split(maxsplit=5)
-        if number != "0" and (not path or (path[0].startswith(folder) and path[0].endswith(" (deleted)"))):
-            yield int(number)
+    with contextlib.suppress(OSError), Path(f"/proc/{pid}/maps").open(errors="replace") as lines:
+        for line in itertools.islice(lines, MAX_MAPPINGS):
+            _, _, _, _, number, *path = line.rstrip("\n").split(maxsplit=5)
+            if number != "0" and (not path or (path[0].startswith(folder) and path[0].endswith(" (deleted)"))):
+                yield int(number)
+        yield from (-index for index, _ in enumerate(itertools.islice(lines, UNSEEN), start=1))

@@ -6,6 +6,7 @@ import fcntl
 import gc
 import json
 import os
+import platform
 import socket
 import sys
 from dataclasses import replace
@@ -63,6 +64,7 @@ def _warm_up() -> Shell:
     # shown, need not be done in every sandbox again.
     shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
     _show_an_error(shell)
+    platform.platform()  # starts a program, once; whoever asks later in which system they are starts none
 
     _forget_the_grader()
     gc.collect()
