@@ -1,6 +1,4 @@
-"""Fills pairs of sockets, which no limit on addresses counts: with buffers as large as the system allows, and in threads
-that each have 128 descriptors of their own. These are three ways to get such buffers and threads.
-"""
+"""Fills pairs of sockets, which no limit on addresses counts, with large buffers and in threads with descriptors each."""
 # Gets: none of the three
 
 import ctypes
