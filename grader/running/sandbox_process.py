@@ -149,12 +149,10 @@ class SandboxProcess:
 
         What is `lent` is what variables of the notebook hold meanwhile.
         """
-        names, values = list(lent or {}), list((lent or {}).values())
         tree, tensors = encode(list(inputs), words=True)
-        lent_tree, lent_tensors = encode(values, prefix="lent", words=True)
+        lent_tree, lent_tensors = encode(dict(lent or {}), prefix="lent", words=True)
         request = {
-            "do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins),
-            "names": names, "lent": lent_tree,
+            "do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins), "lent": lent_tree
         }  # fmt: skip
         tensors = {**tensors, **lent_tensors}
         seconds = self._limits.case if within is None else within

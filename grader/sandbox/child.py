@@ -46,8 +46,7 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     """Put one case to the student's code, with other functions and values in place of its own if the judge says so."""
     identity, notebook = request.header["id"], shell.user_ns
     other = {name: _ask_the_judge(channel, identity, name) for name in request.header["standins"]}
-    lent = _on_device(decode(request.header["lent"], request.tensors, words=True), device)
-    other.update(zip(request.header["names"], lent, strict=True))
+    other.update(_on_device(decode(request.header["lent"], request.tensors, words=True), device))
     own = {name: notebook[name] for name in other if name in notebook}
     notebook.update(other)
     try:
