@@ -108,10 +108,23 @@ def _fits(mean: Tensor, wanted: Any) -> bool:
     return all(size in (1, other) for size, other in zip(mean.shape, wanted.shape, strict=True))
 
 
+def _rows_made_one(make: Callable[[Tensor], Tensor]) -> Program:
+    """One row in place of all."""
+
+    def program(wanted: Any, inputs: Inputs) -> Any:
+        given = inputs[0]
+        is_matrix = isinstance(given, Tensor) and given.dim() > 1 and given.is_floating_point()
+        return make(given) if is_matrix and isinstance(wanted, Tensor) else None
+
+    return program
+
+
 PROGRAMS: dict[str, Program] = {
     "returns zeros": _filled(0.0),
     "returns ones": _filled(1.0),
     "gives everything the same weight": _uniform,
+    "returns the first row of its argument": _rows_made_one(lambda rows: rows[0]),
+    "returns the sum of the rows of its argument": _rows_made_one(lambda rows: rows.sum(0)),
     **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(("its", "its second", "its third"))},
     **{f"returns the mean of {which} argument": _mean(i) for i, which in enumerate(("its", "its second", "its third"))},
 }
