@@ -37,9 +37,16 @@ def instructor(course: Course) -> dict[str, str]:
 
 
 def nbgrader(course: Course, *arguments: str) -> str:
-    """Run nbgrader's command line in the course folder, in this process, which has imported all of it already."""
-    with contextlib.chdir(course.root):
-        said: str = run_nbgrader(list(arguments), env=instructor(course))
+    """Run nbgrader's command line in the course folder, in this process, which has imported all of it already.
+
+    nbgrader leaves a copy in place of the environment, which would stay as it is now for all tests that follow.
+    """
+    environment = os.environ
+    try:
+        with contextlib.chdir(course.root):
+            said: str = run_nbgrader(list(arguments), env=instructor(course))
+    finally:
+        os.environ = environment  # noqa: B003  it is the one that was there before
     return said
 
 
@@ -319,3 +326,10 @@ def test_the_limit_of_memory_is_a_setting(gigabytes: int, error: list[str]) -> N
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = bytearray(2 * 2**30)")])
     RunAndJudge(memory=gigabytes * 2**30, timeout=300, submission_timeout=300).preprocess(notebook, {})
     assert [output.ename for output in notebook.cells[0].outputs] == error
+
+
+def test_the_environment_is_still_the_one_that_programs_get(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
+    monkeypatch.setenv("SET_LATER", "yes")
+    told = subprocess.run([sys.executable, "-c", "import os; print(os.getenv('SET_LATER'))"], capture_output=True)
+    assert told.stdout == b"yes\n"
