@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import symtable
 import warnings
@@ -16,7 +17,6 @@ from grader.model.fact import Fact, Kind
 MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
 MAX_LINE = 120  # characters of a line that is shown
 _BY_NAME = ("locals", "globals", "vars", "eval", "exec")
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -27,42 +27,44 @@ def facts_of(source: str, entry: str, methods: tuple[str, ...], variables: froze
 
     `variables` are those that other cells of the notebook have.
     """
-    if len(source) > MAX_SOURCE:
-        return ()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
-            tree = ast.parse(source)
-            functions = _functions(tree, entry, methods)
-            if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
-                return ()  # what is read cannot be told from the text
-            borrowed = _borrowed(symtable.symtable(source, "cell", "exec"), entry, variables)
-            lines = source.splitlines()
-            found = [fact for function in functions for fact in _of_function(function, lines)]
-    except _UNREADABLE:
-        return ()
-    return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
+    with _as_far_as_it_can_be_read():
+        tree = _tree(source)
+        if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
+            return ()  # what is read cannot be told from the text
+        borrowed = _borrowed(symtable.symtable(source, "cell", "exec"), entry, variables)
+        lines = source.splitlines()
+        found = [fact for function in _functions(tree, entry, methods) for fact in _of_function(function, lines)]
+        return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
+    return ()
 
 
 @functools.lru_cache(maxsize=256)
 def variables_of(source: str) -> frozenset[str]:
     """What a cell assigns at its top level, but for functions."""
+    with _as_far_as_it_can_be_read():
+        return frozenset(
+            name.id
+            for node in _tree(source).body
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.With)
+            and not isinstance(getattr(node, "value", None), ast.Lambda)
+            for name in ast.walk(node)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        )
+    return frozenset()
+
+
+@contextlib.contextmanager
+def _as_far_as_it_can_be_read() -> Iterator[None]:
+    """What is done with a text ends where Python cannot read it."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+        yield
+
+
+def _tree(source: str) -> ast.Module:
     if len(source) > MAX_SOURCE:
-        return frozenset()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-            return frozenset(
-                name.id
-                for node in tree.body
-                if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.With)
-                and not isinstance(getattr(node, "value", None), ast.Lambda)
-                for name in ast.walk(node)
-                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-            )
-    except _UNREADABLE:
-        return frozenset()
+        raise ValueError("too long")
+    return ast.parse(source)
 
 
 def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[_Function]:
@@ -135,7 +137,7 @@ def _is_size(call: ast.Call) -> bool:
 _OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
 _NEW_TENSORS = frozenset(
     name
-    for name in {*dir(torch.Tensor), "softmax", "cat", "stack", "masked_fill"}
+    for name in {*dir(torch.Tensor), "cat", "stack"}
     if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
     and not name.endswith("_")
     and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")

@@ -61,9 +61,9 @@ def judge_by(
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
 
-def is_right(key: AnswerKey, answers: Sequence[Answer], device: str = "cpu") -> bool:
+def is_right(key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> bool:
     """Whether nothing is wrong with any of the answers."""
-    return _Judgement(key, answers, device, JudgingTime()).is_right
+    return _Judgement(key, answers, device, time).is_right
 
 
 class _Judgement:

@@ -13,7 +13,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer
-from grader.model.exercise import SampledCase
+from grader.model.exercise import Exercise, SampledCase
 
 MAX_NAMES = 3
 MOST = 150  # ways to lend; with sizes first, two names are through with them before
@@ -24,26 +24,27 @@ Path = tuple[Any, ...]
 
 
 def is_right_with_lent_values(
-    key: AnswerKey, ask: AskAgain, names: Sequence[str], device: str, time: JudgingTime
+    exercise: Exercise,
+    cases: Sequence[SampledCase],
+    ask: AskAgain,
+    names: Sequence[str],
+    device: str,
+    time: JudgingTime,
 ) -> bool:
     """Whether there is something in the inputs that each name can stand for, such that all answers are right."""
     if not 0 < len(names) <= MAX_NAMES:
         return False
-    values = _in_all(key.cases)
-    for chosen in itertools.islice(itertools.product(values, repeat=len(names)), MOST):
-        time.look()
+    # The first case by itself: hardly any way to lend gets beyond it. What is right depends on nothing that is lent.
+    keys = [AnswerKey(exercise, some) for some in (cases[:1], cases[1:])]
+    for chosen in itertools.islice(itertools.product(_in_all(cases), repeat=len(names)), MOST):
         lent = [
             replace(case, lent=dict(zip(names, of_case, strict=True)))
-            for case, of_case in zip(key.cases, zip(*chosen, strict=True), strict=True)
+            for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)
         ]
-        first, *others = lent
-        if _answers_right(key, [first], ask, device) and _answers_right(key, others, ask, device):
+        asked = zip(keys, (lent[:1], lent[1:]), strict=True)
+        if all(is_right(key, ask(some), device, time) for key, some in asked):
             return True
     return False
-
-
-def _answers_right(key: AnswerKey, lent: Sequence[SampledCase], ask: AskAgain, device: str) -> bool:
-    return is_right(AnswerKey(key.exercise, lent), ask(lent), device)
 
 
 def _in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:

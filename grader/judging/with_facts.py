@@ -12,16 +12,17 @@ from grader.model.verdict import Reason, Verdict
 
 NAME = "the notebook's variables"
 
-# Nothing is wrong, or nothing of it is the code's.
-_NOT_ASKED = (Reason.RIGHT, Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
-
-
 BORROWED_CREDIT = 0.5  # as for a number of the notebook that is written in the code
+
+
+def is_for_the_code_to_tell(verdict: Verdict) -> bool:
+    """Whether something is wrong, and it is the code's."""
+    return not verdict.right and verdict.reason not in (Reason.TO_DO, Reason.MISSING, Reason.NO_ANSWER)
 
 
 def borrowed_by(facts: Sequence[Fact], exercise: Exercise, verdict: Verdict) -> list[str]:
     """The notebook's variables that the code reads, where it may earn more if that is all that is wrong with it."""
-    if verdict.credit > BORROWED_CREDIT or verdict.reason in _NOT_ASKED or Kind.BORROWED in _kinds(exercise, verdict):
+    if verdict.credit > BORROWED_CREDIT or Kind.BORROWED in _kinds(exercise, verdict):
         return []
     return [fact.what for fact in facts if fact.kind == Kind.BORROWED]
 
@@ -44,8 +45,6 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
 
     A step that is missing from the numbers may stand in the code, and be lost: then this comes first.
     """
-    if verdict.right or verdict.reason in _NOT_ASKED or not facts:
-        return verdict
     if any(fact.kind == Kind.NO_RETURN for fact in facts):  # whatever else is said follows from that
         return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
     kinds = _kinds(exercise, verdict)
@@ -55,5 +54,5 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
 
 
 def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
-    """The kinds of the misconceptions that are named."""
+    """The kinds of the misconceptions that are named: one that is also a kind of facts says the same as those."""
     return {held.kind for held in exercise.misconceptions if held.name in verdict.misconceptions}

@@ -58,9 +58,8 @@ class Misconception:
     """
 
     name: str
-    kind: (
-        str  # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, borrowed, input
-    )
+    # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, borrowed, input
+    kind: str
     credit: float
     says: str
     change: Mapping[str, Any] = field(default_factory=dict)
