@@ -36,7 +36,7 @@ def is_right_with_lent_values(
         return False
     # The first case by itself: hardly any way to lend gets beyond it. What is right depends on nothing that is lent.
     keys = [AnswerKey(exercise, some) for some in (cases[:1], cases[1:])]
-    for chosen in itertools.islice(itertools.product(_in_all(cases), repeat=len(names)), MOST):
+    for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):
         lent = [
             replace(case, lent=dict(zip(names, of_case, strict=True)))
             for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)
@@ -47,7 +47,7 @@ def is_right_with_lent_values(
     return False
 
 
-def _in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
+def found_in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
     """What is found at the same place in all cases, in each of them: sizes, and then what has them."""
     by_place = [dict(_parts(case.inputs)) for case in cases]
     places = [place for place in by_place[0] if all(place in found for found in by_place)]
