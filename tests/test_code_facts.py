@@ -170,7 +170,7 @@ def test_a_step_that_stands_there_and_is_lost_is_told_before_it_is_called_missin
         "The line `torch.softmax(row, dim=0)` computes something and throws it away: it changes nothing in place. "
         "Give it a name."
     )
-    assert verdict.misconceptions == ("softmax missing",)
+    assert verdict.misconceptions == ("raw scores as weights",)
 
 
 def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[int, str], Verdict]) -> None:

@@ -645,8 +645,8 @@ def test_where_no_rule_is_broken_the_picture_says_so() -> None:
 
 def test_a_misconception_may_point_to_another_section() -> None:
     assert verdict_on(7, "not scaled").explained_in == "exercise-2"
-    assert verdict_on(7, "bias forgotten").explained_in == ""
-    assert verdict_on(18, "view without transpose").explained_in == "why-view-alone"
+    assert verdict_on(7, "without bias").explained_in == ""
+    assert verdict_on(18, "words mixed up in splitting").explained_in == "why-view-alone"
 
 
 def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
