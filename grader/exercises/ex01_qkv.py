@@ -131,6 +131,8 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.25,
             says="Your results are those of a product entry by entry. A matrix product is W @ x or torch.matmul(W, x).",
+            in_code=("_ * _",),
+            says_of_code="`*` multiplies entry by entry. A matrix product is W @ x or torch.matmul(W, x).",
             change={"multiply": lambda W, x: W * x},
         ),
         Misconception(

@@ -171,16 +171,7 @@ exercise = Exercise(
             change={"weights": "qqv", "biases": "qqv"},
         ),
         projections.QUERIES_AND_KEYS_EXCHANGED,
-        Misconception(
-            "dimensions compared",
-            kind="convention",
-            credit=0.25,
-            says="Your results are those of (D, D) scores, which compare dimensions. Words are compared: KᵀQ has shape "
-            "(N, N).",
-            answers=lambda X, W_v, W_q, W_k, b_v, b_q, b_k: (
-                torch.softmax(affine(W_k, X, b_k) @ affine(W_q, X, b_q).mT / len(X) ** 0.5, dim=0) @ affine(W_v, X, b_v)
-            ),
-        ),
+        projections.DIMENSIONS_COMPARED,
         Misconception(
             "not scaled",
             kind="scaling",

@@ -286,6 +286,7 @@ exercise = Exercise(
             change=both(("q1 k1 k1", "q2 k2 k2")),
         ),
         projections.QUERIES_AND_KEYS_EXCHANGED,
+        projections.DIMENSIONS_COMPARED,
         softmax.ALONG_ROWS,
         Misconception(
             "softmax over everything",
@@ -345,6 +346,8 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.25,
             says="Your result is that of a product with W_c entry by entry. The matrix product is W_c @ heads.",
+            in_code=("W_c * _", "_ * W_c"),
+            says_of_code="`*` multiplies W_c entry by entry. The matrix product is W_c @ heads.",
             change={"recombine": lambda W_c, heads: W_c * heads},
         ),
         Misconception(

@@ -9,6 +9,7 @@ import functools
 import symtable
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import torch
 
@@ -22,10 +23,12 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @functools.lru_cache(maxsize=256)
-def facts_of(source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str]) -> tuple[Fact, ...]:
+def facts_of(
+    source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str], asked: tuple[str, ...] = ()
+) -> tuple[Fact, ...]:
     """The facts about what is called `entry` in a cell: a function, or the `methods` of a class.
 
-    `variables` are those that other cells of the notebook have.
+    `variables` are those that other cells of the notebook have; `asked` are expressions to look for.
     """
     with _as_far_as_it_can_be_read():
         tree = _tree(source)
@@ -33,7 +36,9 @@ def facts_of(source: str, entry: str, methods: tuple[str, ...], variables: froze
             return ()  # what is read cannot be told from the text
         borrowed = _borrowed(symtable.symtable(source, "cell", "exec"), entry, variables)
         lines = source.splitlines()
-        found = [fact for function in _functions(tree, entry, methods) for fact in _of_function(function, lines)]
+        functions = _functions(tree, entry, methods)
+        found = [fact for function in functions for fact in _of_function(function, lines)]
+        found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
     return ()
 
@@ -105,6 +110,25 @@ def _of_function(function: _Function, lines: Sequence[str]) -> Iterator[Fact]:
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
         yield Fact(Kind.NO_RETURN, function.name)
+
+
+def _is_written(expression: str, functions: Sequence[_Function]) -> bool:
+    """Whether it stands somewhere in these functions."""
+    wanted = ast.parse(expression, mode="eval").body
+    return any(_is_like(node, wanted) for function in functions for node in ast.walk(function))
+
+
+def _is_like(node: Any, wanted: Any) -> bool:
+    """The same expression, where `_` stands for any."""
+    if isinstance(wanted, ast.Name) and wanted.id == "_":
+        return isinstance(node, ast.expr)
+    if isinstance(wanted, ast.AST):
+        alike = type(node) is type(wanted)
+        return alike and all(_is_like(getattr(node, part), value) for part, value in ast.iter_fields(wanted))
+    if isinstance(wanted, list):
+        alike = isinstance(node, list) and len(node) == len(wanted)
+        return alike and all(_is_like(*pair) for pair in zip(node, wanted, strict=True))
+    return bool(node == wanted)
 
 
 def _line(node: ast.stmt, lines: Sequence[str]) -> str:

@@ -25,6 +25,10 @@ INPUT_MODIFIED = (
     "The result is right, but your function changes its input. "
     "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
 )
+WHERE_NAN_COMES_FROM = (
+    "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞: exp of large numbers is ∞, and a softmax over −∞ alone is 0/0."
+)
+ROUNDED_DOWN = "Your result is rounded down to whole numbers, as by // in place of /. Return it as it is."
 HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
 
 
@@ -56,6 +60,10 @@ def missing(noun: str, entry: str) -> str:
 
 def constant(noun: str) -> str:
     return f"Your {noun} returns the same result whatever its input is."
+
+
+def all_nan(noun: str) -> str:
+    return f"All that your {noun} returned is NaN. {WHERE_NAN_COMES_FROM}"
 
 
 def without_understanding(noun: str, does: str) -> str:
@@ -91,7 +99,8 @@ def about(finding: Finding, noun: str) -> str:
         case Unreadable(what):
             return f"Your {noun} returned {what}."
         case NothingReturned():
-            return "Your function returned None: does it end with a return statement?"
+            what = "forward" if noun == "class" else noun
+            return f"Your {what} returned None: does every way through it end with a return statement?"
         case Differs(difference, name=name):
             return difference.sentence(name)
         case Broken(sentence=sentence):
@@ -115,8 +124,12 @@ def _word(name: str) -> str:
     return re.sub(r"\W", "", name)[:60] or "an error"
 
 
+# A point behind which a name begins or goes on is none of a number: v1.forward, heads.0.weight.
+_NUMBER = re.compile(r"[-+]?(\d+\.(?!_|[^\W\d]{2})\d*|(?<!\w)\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", re.IGNORECASE)
+
+
 def _safe_message(message: str) -> str:
     """An error message without anything that could be a hidden number: sizes may stay, decimals may not."""
-    text = re.sub(r"[-+]?(\d+\.\d*|\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", "…", message, flags=re.IGNORECASE)
+    text = _NUMBER.sub("…", message)
     text = " ".join(text.split())
     return text[:160] + ("…" if len(text) > 160 else "")

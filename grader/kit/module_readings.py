@@ -15,7 +15,7 @@ from grader.model.verdict import Picture
 Tensor = torch.Tensor
 Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
 
-ACCEPTED = "Your class accepts arguments that cannot work. Check them in __init__, with assert or raise."
+ACCEPTED = "Your class accepts arguments that cannot work. It must stop with an error in __init__."
 CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
 

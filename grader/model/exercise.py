@@ -55,6 +55,9 @@ class Misconception:
 
     `says` is what a student reads who has it, and `credit` what the exercise still earns, from 0 to 1. `change`
     replaces arguments of the reference, or steps of a class, by name; an exercise with a glance takes nothing else.
+
+    Only numbers are compared, so `says` has to be true of every code that gives them. Where the code has one of the
+    expressions `in_code`, in which `_` stands for anything, the student reads `says_of_code` instead.
     """
 
     name: str
@@ -64,6 +67,8 @@ class Misconception:
     says: str
     change: Mapping[str, Any] = field(default_factory=dict)
     answers: Callable[..., Any] | None = None
+    in_code: tuple[str, ...] = ()
+    says_of_code: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,10 @@ import torch
 from grader import Misconception
 from grader.exercises.mistakes import gradients, masks, scaling, softmax, weighing
 
+# In code: what is written for a root, and is none.
+HALVED = ("_ ** 1 / 2",)
+DIVIDED_TWICE = ("_ / _ ** 1 / 2",)
+
 # One head: exercises 12, 13 and 16.
 SCALING_ROLES_AND_GRADIENTS = [
     Misconception(
@@ -125,16 +129,18 @@ SCALING_ROLES_AND_GRADIENTS = [
         "half the length",
         kind="wrong formula",
         credit=0.5,
-        says="The scores that you use are divided by half the length of a key, as ** 1 / 2 does: it is (… ** 1) / 2. "
-        "The root is ** 0.5.",
+        says="The scores that you use are divided by half the length of a key. Divide by the root of it, ** 0.5.",
+        in_code=HALVED,
+        says_of_code="** 1 / 2 is (… ** 1) / 2, so you divide by half the length of a key. Write ** 0.5.",
         change={"scale": lambda scores, d_in, d_out, T, *_more: scores / (d_out / 2)},
     ),
     Misconception(
         "divided twice by half",
         kind="wrong formula",
         credit=0.5,
-        says="The scores that you use are divided by the length of a key, and by 2, as / … ** 1 / 2 does. The root is "
-        "** 0.5.",
+        says="The scores that you use are divided by the length of a key, and by 2. Divide by the root of it, ** 0.5.",
+        in_code=DIVIDED_TWICE,
+        says_of_code="/ … ** 1 / 2 divides by (… ** 1), and then by 2. Write ** 0.5.",
         change={"scale": lambda scores, d_in, d_out, T, *_more: scores / d_out / 2},
     ),
     Misconception(

@@ -21,6 +21,14 @@ QUERIES_AND_KEYS_EXCHANGED = Misconception(
     change={"score": lambda Q, K: Q.mT @ K},
 )
 
+DIMENSIONS_COMPARED = Misconception(
+    "dimensions compared",
+    kind="convention",
+    credit=0.25,
+    says="Your results are those of scores that compare dimensions. Words are compared: KᵀQ has shape (N, N).",
+    change={"score": lambda Q, K: K @ Q.mT, "combine": lambda V, A: A @ V},
+)
+
 ALWAYS_BIASED = Misconception(
     "always biased",
     kind="input",

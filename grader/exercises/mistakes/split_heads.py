@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from grader import Misconception
-from grader.exercises.mistakes import gradients, masks, results, scaling, weighing
+from grader.exercises.mistakes import gradients, masks, one_head, results, scaling, weighing
 
 Tensor = torch.Tensor
 
@@ -86,17 +86,18 @@ IN_MODULES = [
         "divided by head_dim and 2",
         kind="wrong formula",
         credit=0.5,
-        says="The scores that you use are divided by head_dim and by 2, as / … ** 1 / 2 does: it is ((… ** 1) / "
-        "2). The "
-        "root is ** 0.5.",
+        says="The scores that you use are divided by head_dim and by 2. Divide by the root of head_dim, ** 0.5.",
+        in_code=one_head.DIVIDED_TWICE,
+        says_of_code="/ … ** 1 / 2 divides by (… ** 1), and then by 2. Write ** 0.5.",
         change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
     ),
     Misconception(
         "divided by head_dim / 2",
         kind="wrong formula",
         credit=0.5,
-        says="The scores that you use are divided by half of head_dim, as by (… ** 1 / 2), which is (… ** 1) / 2. The "
-        "root is ** 0.5.",
+        says="The scores that you use are divided by half of head_dim. Divide by the root of it, ** 0.5.",
+        in_code=one_head.HALVED,
+        says_of_code="** 1 / 2 is (… ** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
         change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
     ),
     Misconception(

@@ -15,6 +15,11 @@ from grader.model.forms.function import Form
 class InParts(Form):
     """An answer of which several things are compared, one after the other."""
 
+    def returned_nothing(self, observed: Any) -> bool:
+        """In one of the calls at least."""
+        outputs = observed.get("outputs") if isinstance(observed, dict) else None
+        return isinstance(outputs, dict) and any(output is None for output in outputs.values())
+
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """The first part with a difference, in the order of the parts."""
         for part, wanted in want.items():
