@@ -19,7 +19,9 @@ NONE = frozenset[str]()
 
 
 def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tuple[Fact, ...]:
-    return facts_of(source, entry, ("__init__", "forward"), variables)
+    """Without the names of arguments, which every code has."""
+    found = facts_of(source, entry, ("__init__", "forward"), variables)
+    return tuple(fact for fact in found if fact.kind != Kind.ARGUMENTS)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def facts_of(
         lines = source.splitlines()
         functions = _functions(tree, entry, methods)
         found = [fact for function in functions for fact in _of_function(function, lines)]
+        found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
     return ()
@@ -110,6 +111,13 @@ def _of_function(function: _Function, lines: Sequence[str]) -> Iterator[Fact]:
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
         yield Fact(Kind.NO_RETURN, function.name)
+
+
+def _arguments(function: _Function, methods: Collection[str]) -> tuple[str, ...]:
+    """The names of those that may come by position, without the object of a method."""
+    given = function.args
+    names = tuple(argument.arg for argument in (*given.posonlyargs, *given.args))
+    return names[1:] if function.name in methods else names
 
 
 def _is_written(expression: str, functions: Sequence[_Function]) -> bool:

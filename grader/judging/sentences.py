@@ -15,6 +15,8 @@ RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
 TWO_THINGS = "Two things at once:"
 ALL_ELSE_RIGHT = "With values there that fit the hidden cases, your code answers all of them right."
+RIGHT_OTHERWISE = "When it is asked like that, it answers all hidden cases right."
+WORDS_AS_ROWS = "Your code takes each row of X for a word. In this notebook words are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
@@ -52,6 +54,18 @@ _FACTS = {
     Kind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
     Kind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }
+
+
+def words_in_another_shape(shape: str) -> str:
+    return f"Your code takes words of shape {shape}. In this notebook each word is a column, of shape (D, 1)."
+
+
+def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
+    return f"`{function}` takes ({', '.join(written)}), but gets ({', '.join(asked)}), in this order."
+
+
+def in_order(names: Sequence[str]) -> str:
+    return f"Your code takes its arguments in another order than they come in: ({', '.join(names)})."
 
 
 def missing(noun: str, entry: str) -> str:
