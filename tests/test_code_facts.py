@@ -33,6 +33,9 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("def f(x):\n    x.masked_fill(x > 0, 0)\n    return x", Kind.LOST, "x.masked_fill(x > 0, 0)"),
         ("def f(x):\n    torch.softmax(x, 0)\n    return x", Kind.LOST, "torch.softmax(x, 0)"),
         ("def f(x):\n    x / 2\n    return x", Kind.LOST, "x / 2"),
+        ("def f(x):\n    x.add(2)\n    return x", Kind.LOST, "x.add(2)"),
+        ("def f(x):\n    softmax(x)\n    return x", Kind.LOST, "softmax(x)"),
+        ("def f(x, d=D ** 0.5):\n    return x / d", Kind.BORROWED, "D"),
         ("def f(x):\n    y = x.softmax(0)\n    return x", Kind.UNUSED, "y"),
         ("def f(x):\n    y = x @ x\n    return x", Kind.UNUSED, "y"),
         ("def f(x):\n    assert (len(x) % 2 == 0, 'odd')\n    return x", Kind.ALWAYS_TRUE,
@@ -66,6 +69,7 @@ def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
         "class f:\n    def __init__(self, d):\n        self.register_buffer('mask', d)\n        self.to(d)",
         "f = lambda x: x / D",  # no function of which we know the body
         "def g(x):\n    x + 1\ndef f(x):\n    return x",
+        "def split(x):\n    x[0] = 1\ndef f(x):\n    split(x)\n    return x",
     ],
 )
 def test_what_is_no_mistake_is_no_fact(source: str) -> None:

@@ -126,7 +126,7 @@ def attention_scores(all_queries, all_keys):
 
 def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judged) -> None:
     verdict = judged(2, WHOLE)
-    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.ROUNDED_DOWN,))
+    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.CUT,))
     assert [text for picture in verdict.pictures for text in picture.wrong] == [
         "All are whole numbers, as of //. A division with / keeps the rest."
     ]
@@ -165,3 +165,28 @@ def test_a_shift_without_a_sum_is_not_called_a_division(judged: Judged) -> None:
 def test_an_error_keeps_its_names_and_loses_its_numbers(message: str, shown: str) -> None:
     said = sentences.about(Failed(Raised("ValueError", message)), "function")
     assert said == f"Your function stopped with ValueError: {shown}."
+
+
+LONG = """
+def softmax(items_in):
+    e = torch.exp(torch.as_tensor(items_in, dtype=torch.float32))
+    return e // e.sum()
+"""
+
+
+def test_what_is_the_same_for_inputs_of_a_size_is_not_said_of_all_inputs(judged: Judged) -> None:
+    assert judged(3, LONG).sentences == (sentences.constant("function"), sentences.WHOLE)
+
+
+def test_numbers_below_one_are_not_right_without_their_decimals(judged: Judged) -> None:
+    assert judged(3, LONG).credit == 0
+
+
+CUT = """
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    return [[(W @ x + b).long() for x in all_x] for W, b in ((W_q, b_q), (W_k, b_k), (W_v, b_v))]
+"""
+
+
+def test_a_result_of_integers_is_told_as_such(judged: Judged) -> None:
+    assert judged(1, CUT).sentences == (sentences.CUT,)

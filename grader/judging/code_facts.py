@@ -34,10 +34,13 @@ def facts_of(
         tree = _tree(source)
         if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
             return ()  # what is read cannot be told from the text
-        borrowed = _borrowed(symtable.symtable(source, "cell", "exec"), entry, variables)
-        lines = source.splitlines()
         functions = _functions(tree, entry, methods)
-        found = [fact for function in functions for fact in _of_function(function, lines)]
+        own = {node.name for node in ast.walk(tree) if isinstance(node, _Function)}
+        borrowed = _in_defaults(functions, variables) + _borrowed(
+            symtable.symtable(source, "cell", "exec"), entry, variables
+        )
+        lines = source.splitlines()
+        found = [fact for function in functions for fact in _of_function(function, lines, own)]
         found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
@@ -96,12 +99,16 @@ def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str
     return sorted({name for name in names if name in variables and name not in own and not hasattr(builtins, name)})
 
 
-def _of_function(function: _Function, lines: Sequence[str]) -> Iterator[Fact]:
+def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:
     nodes = [node for statement in function.body for node in ast.walk(statement)]
     elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in nodes:
         match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="add"))) if _knows_sets(nodes):
+                continue
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
+                yield Fact(Kind.LOST, _line(node, lines))
             case ast.Expr(value=value) if _is_only_computed(value):
                 yield Fact(Kind.LOST, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
@@ -139,6 +146,18 @@ def _is_like(node: Any, wanted: Any) -> bool:
     return bool(node == wanted)
 
 
+def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
+    """Sets have an `add` that changes them."""
+    return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
+
+
+def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> list[str]:
+    """Variables of the notebook in the defaults of arguments."""
+    defaults = [node for one in functions for node in (*one.args.defaults, *one.args.kw_defaults) if node]
+    names = [node.id for default in defaults for node in ast.walk(default) if isinstance(node, ast.Name)]
+    return sorted({name for name in names if name in variables})
+
+
 def _line(node: ast.stmt, lines: Sequence[str]) -> str:
     return lines[node.lineno - 1].strip()[:MAX_LINE]
 
@@ -173,5 +192,5 @@ _NEW_TENSORS = frozenset(
     if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
     and not name.endswith("_")
     and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")
-    and not any(hasattr(kind, name) for kind in _OTHERS)
+    and (name == "add" or not any(hasattr(kind, name) for kind in _OTHERS))
 )

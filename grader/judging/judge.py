@@ -22,7 +22,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import explaining
 from grader.judging.no_understanding import program_that_answers
 from grader.judging.pictures import best_picture, pictures_of
-from grader.judging.precision import what_is_lost
+from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import describe_form
 from grader.model.exercise import Exercise, Misconception, SampledCase
@@ -232,12 +232,7 @@ class _Judgement:
         said += [misconception.says for misconception in held]
         credit = math.prod(misconception.credit for misconception in held)
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
-        return replace(verdict, explained_in=self._explained_in(held))
-
-    def _explained_in(self, misconceptions: Sequence[Misconception]) -> str:
-        """The section that explains the first of these that another section than the exercise's own explains."""
-        names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
-        return next((self.exercise.explained_in[name] for name in names if name in self.exercise.explained_in), "")
+        return replace(verdict, explained_in=self.exercise.section_for(held))
 
     def _output_right(self) -> Verdict | None:
         """What a class computes is right in every case, and something else is not."""
@@ -254,24 +249,25 @@ class _Judgement:
             return None
         if all_are_nan(self._results):
             return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun))
-        return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun))
+        return self._result(
+            0.0, Reason.CONSTANT, sentences.constant(self.form.noun), *said_of_whole_numbers(self._numbers)
+        )
 
     @functools.cached_property
     def _results(self) -> list[Any]:
         """What was computed in each case; None where nothing was."""
         return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in self.answers]
 
+    @functools.cached_property
+    def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """All numbers that came back, and the expected ones, if they belong together."""
+        return numbers_of(self.form, self.answers, self.expected)
+
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""
-        pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
-        for answer, expected in zip(self.answers, self.expected, strict=True):
-            paired = self.form.paired_numbers(answer.value, expected) if isinstance(answer, Returned) else None
-            if paired is None:
-                return None
-            pairs += paired
-        if not pairs:
+        if self._numbers is None:
             return None
-        got, want = (torch.cat([numbers.reshape(-1) for numbers in side]) for side in zip(*pairs, strict=True))
+        got, want = self._numbers
         lost = what_is_lost(got, want, self.tolerance)
         return self._result(PRECISION_CREDIT, *lost) if lost else None
 
@@ -287,6 +283,7 @@ class _Judgement:
         said = [self._about(first)]
         if right := self._cases_right:
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
+        said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
         if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(describe_form(answer.value)))

@@ -30,7 +30,8 @@ INPUT_MODIFIED = (
 WHERE_NAN_COMES_FROM = (
     "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞: exp of large numbers is ∞, and a softmax over −∞ alone is 0/0."
 )
-ROUNDED_DOWN = "Your result is rounded down to whole numbers, as by // in place of /. Return it as it is."
+CUT = "Your result is cut to whole numbers, as by // in place of /, or in a tensor of integers. Keep the decimals."
+WHOLE = "All numbers that you return are whole ones, as after //, or in a tensor of integers."
 HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
 
 
@@ -73,7 +74,7 @@ def missing(noun: str, entry: str) -> str:
 
 
 def constant(noun: str) -> str:
-    return f"Your {noun} returns the same result whatever its input is."
+    return f"Your {noun} returns the same result for all inputs of the same size."
 
 
 def all_nan(noun: str) -> str:

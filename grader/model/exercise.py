@@ -113,6 +113,11 @@ class Exercise:
             for sample in range(SAMPLES_PER_CASE)
         ]
 
+    def section_for(self, misconceptions: Sequence[Misconception]) -> str:
+        """The section that explains the first of these that another section than the exercise's own explains."""
+        names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
+        return next((self.explained_in[name] for name in names if name in self.explained_in), "")
+
     def compared(self, value: Any, inputs: Inputs) -> Any:
         """What is compared of a value that came back."""
         return self.read(value, *inputs) if self.read else value
