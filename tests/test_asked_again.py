@@ -212,3 +212,55 @@ def test_code_that_hangs_when_it_is_asked_again_is_not_asked_a_third_time(
     verdict = judged(7, HANGS_WHEN_TURNED)
     assert (verdict.credit, verdict.reason) == (0.0, Reason.WRONG)
     assert len(ways) == 1
+
+
+WITHOUT_FC_OUT = """
+class SelfAttention(nn.Module):
+    def __init__(self, embed_size, heads):
+        super().__init__()
+        assert embed_size % heads == 0
+        self.heads, self.embed_size = heads, embed_size
+        self.values, self.keys, self.queries = (nn.Linear(embed_size, embed_size, bias=False) for _ in range(3))
+
+    def forward(self, values, keys, query, mask=None):
+        def split(x):
+            return x.reshape(*x.shape[:2], self.heads, -1)
+
+        v, k, q = split(self.values(values)), split(self.keys(keys)), split(self.queries(query))
+        scores = torch.einsum("nqhd,nkhd->nhqk", q, k) / SCALE
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, float("-inf"))
+        return torch.einsum("nhqk,nkhd->nqhd", torch.softmax(scores, dim=-1), v).flatten(2)
+"""
+
+LINEAR_LAYERS = """
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+
+    def forward(self, x):
+        scores = self.W_query(x) @ self.W_key(x).transpose(-1, -2) / SCALE
+        return torch.softmax(scores, dim=-1) @ self.W_value(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "source", "scale", "names"),
+    [
+        (19, WITHOUT_FC_OUT, "q.shape[-1] ** 0.5", ("fc_out missing",)),
+        (19, WITHOUT_FC_OUT, "self.embed_size ** 0.5", ("scaled by √embed_size", "fc_out missing")),
+        (12, LINEAR_LAYERS, "self.W_key.out_features ** 0.5", ("linear layers",)),
+        (12, LINEAR_LAYERS, "x.shape[-1] ** 0.5", ("scaled by √d_in", "linear layers")),
+        (12, LINEAR_LAYERS, "1", ("not scaled", "linear layers")),
+    ],
+)
+def test_parameters_that_do_not_fit_hide_nothing_else(
+    number: int, source: str, scale: str, names: tuple[str, ...], judged: Judged
+) -> None:
+    verdict = judged(number, source.replace("SCALE", scale))
+    assert verdict.misconceptions == names
+    credits = {one.name: one.credit for one in EXERCISES[number].misconceptions}
+    assert verdict.credit == pytest.approx(credits[names[0]] * (credits[names[1]] if len(names) > 1 else 1))

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from grader.kit.module_steps import NOT_KNOWN, Memory, same_chance, with_steps
-from grader.sandbox.forms.module import copied, describe, gradients, load, observe, same
+from grader.sandbox.forms.module import copied, describe, gradients, is_the_same_each_time, load, observe, same
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -42,14 +42,14 @@ class ModuleGlance:
         return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
 
     def output(self, changes: Changes, *, once: bool = False) -> Any:
-        """What comes back of the first call; an error where the module has not the parameters that it should.
+        """What comes back of the first call; an error if that is another one each time.
 
         Of changes that are looked at once nothing is kept.
         """
         keeping = contextlib.nullcontext() if once else self._memory.of_a_call()
         with torch.no_grad(), self._changed(changes) as built, keeping:
-            if not built.loaded:
-                raise ValueError("it has other parameters")
+            if not (built.loaded or is_the_same_each_time(built.module)):
+                raise ValueError("chance has a part in it")
             return built.module.forward(*self._copies["output"])
 
     def answer(self, changes: Changes) -> dict[str, Any]:
@@ -66,12 +66,21 @@ class ModuleGlance:
                 return observe(functools.partial(with_steps, self._class, changes), *self._case)
         with self._changed(changes) as built:
             if not built.loaded:
-                return built.seen
+                return built.seen | self._called_in_part(built.module)
             seen = built.seen | self._called(built.module, keeping=not changes)
             if inputs:
                 first = next(iter(self._calls.values()))
                 seen["gradients"] = gradients(built.module, self._weights, first, inputs)
             return seen
+
+    def _called_in_part(self, module: nn.Module) -> dict[str, Any]:
+        """The same of a module that has not all the parameters that it should."""
+        if not is_the_same_each_time(module):
+            return {}
+        try:
+            return self._called(module, keeping=False)
+        except Exception:
+            return {}
 
     @torch.no_grad()
     def _called(self, module: nn.Module, *, keeping: bool) -> dict[str, Any]:
@@ -135,7 +144,7 @@ class ModuleGlance:
             return error
         chance = torch.default_generator.get_state()
         device = next(iter(self._weights.values())).device
-        if loaded and device.type != "cpu":
+        if device.type != "cpu":
             module.to(device)
         module.train(bool(self._how.get("train")))
         steps = self._steps | {name: change for name, change in changes.items() if name in self._in_building}

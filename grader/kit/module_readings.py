@@ -59,7 +59,7 @@ def reader(
         parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
-            if how.get("gradients"):
+            if "gradients" in seen:  # not where parameters are missing
                 parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
         return parts | buffers | {"input": CHANGED if seen["changes_input"] else ""}
 
