@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from grader.kit.module_steps import NOT_KNOWN, Memory, same_chance, with_steps
-from grader.sandbox.forms.module import copied, describe, gradients, is_the_same_each_time, load, observe, same
+from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, observe, same
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -42,14 +42,14 @@ class ModuleGlance:
         return {name: [copies[id(argument)] for argument in call] for name, call in self._calls.items()}
 
     def output(self, changes: Changes, *, once: bool = False) -> Any:
-        """What comes back of the first call; an error if that is another one each time.
+        """What comes back of the first call; an error where the module has not the parameters that it should.
 
         Of changes that are looked at once nothing is kept.
         """
         keeping = contextlib.nullcontext() if once else self._memory.of_a_call()
         with torch.no_grad(), self._changed(changes) as built, keeping:
-            if not (built.loaded or is_the_same_each_time(built.module)):
-                raise ValueError("chance has a part in it")
+            if not built.loaded:
+                raise ValueError("it has other parameters")
             return built.module.forward(*self._copies["output"])
 
     def answer(self, changes: Changes) -> dict[str, Any]:
@@ -75,12 +75,8 @@ class ModuleGlance:
 
     def _called_in_part(self, module: nn.Module) -> dict[str, Any]:
         """The same of a module that has not all the parameters that it should."""
-        if not is_the_same_each_time(module):
-            return {}
-        try:
-            return self._called(module, keeping=False)
-        except Exception:
-            return {}
+        with torch.no_grad():
+            return called_in_part(module, self._calls)
 
     @torch.no_grad()
     def _called(self, module: nn.Module, *, keeping: bool) -> dict[str, Any]:

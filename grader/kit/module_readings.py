@@ -10,6 +10,7 @@ import torch
 from grader.kit.dropout_rules import finding
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
+from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
 
 Tensor = torch.Tensor
@@ -50,7 +51,7 @@ def reader(
         parts: Parts = {"parameters": wrong_parameters(seen, weights)}
         buffers = {"mask": mask(seen, *arguments)} if mask else {}
         if "outputs" not in seen:
-            return parts | buffers
+            return parts | buffers | ({IN_PART: seen["in_part"]} if "in_part" in seen else {})
         outputs = seen["outputs"]
         if how.get("train") and "extra" in how:
             quiet = undropped(arguments, weights, calls, how["extra"])
@@ -59,7 +60,7 @@ def reader(
         parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
             parts["output"] = outputs
-            if "gradients" in seen:  # not where parameters are missing
+            if how.get("gradients"):
                 parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
         return parts | buffers | {"input": CHANGED if seen["changes_input"] else ""}
 
