@@ -11,7 +11,8 @@ from solution_cells import from_notebook
 from grader.catalogue import EXERCISES
 from grader.course import Course
 from grader.judging import another_way
-from grader.judging.asking_again import ANOTHER_ORDER, WORDS_AS_ROWS
+from grader.judging.arguments import ANOTHER_ORDER
+from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
 from grader.judging.sentences import RIGHT_OTHERWISE
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
@@ -94,7 +95,7 @@ def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
 @pytest.mark.parametrize("what", ROWS)
 def test_words_as_rows_are_the_mistake_where_all_is_right_with_them(what: str, judged: Judged) -> None:
     verdict = judged(*ROWS[what])
-    assert (verdict.credit, verdict.misconceptions) == (0.5, (WORDS_AS_ROWS,))
+    assert (verdict.credit, verdict.misconceptions) == (0.5, (FLAT_WORDS if "vectors" in what else WORDS_AS_ROWS,))
     assert verdict.sentences[-1] == RIGHT_OTHERWISE
     assert "column" in verdict.sentences[0]
 

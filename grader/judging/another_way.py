@@ -21,7 +21,8 @@ AskAgain = Callable[[Sequence[SampledCase]], list[Answer]]
 class Way:
     """How inputs are given instead, and what that makes of a result: each of `back` may make it the one asked for."""
 
-    says: tuple[str, ...]  # of code that is right in this way
+    name: str  # of the mistake of code that is right in this way
+    says: tuple[str, ...]
     given: Callable[[Inputs], Inputs]
     back: Sequence[Callable[[Any], Any]] = (lambda value: value,)
 

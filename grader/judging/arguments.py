@@ -12,6 +12,8 @@ from grader.judging.another_way import Way
 from grader.model.exercise import Exercise, Inputs, SampledCase
 from grader.model.fact import Fact, Kind
 
+ANOTHER_ORDER = "arguments in another order"
+
 MOST = 4  # arguments that are tried in all orders
 
 Names = Sequence[str]
@@ -27,9 +29,9 @@ def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) 
     order = {name: _order(names, written[name]) for name, names in asked.items()}
     if exercise.form.methods:
         if _fits_calls(order, first.inputs):
-            yield Way(said, _for_a_class(order), (_gradients_back(order.get("forward", [])),))
+            yield Way(ANOTHER_ORDER, said, _for_a_class(order), (_gradients_back(order.get("forward", [])),))
     else:
-        yield Way(said, _for_a_function(order[exercise.entry]))
+        yield Way(ANOTHER_ORDER, said, _for_a_function(order[exercise.entry]))
 
 
 def all_orders(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
@@ -39,7 +41,7 @@ def all_orders(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
         return
     names = _asked(exercise)[exercise.entry][:count]
     for order in list(itertools.permutations(range(count)))[1:]:
-        yield Way((sentences.in_order(names),), _for_a_function(order))
+        yield Way(ANOTHER_ORDER, (sentences.in_order(names),), _for_a_function(order))
 
 
 def _asked(exercise: Exercise) -> dict[str, Names]:

@@ -17,9 +17,6 @@ from grader.model.exercise import Exercise, SampledCase
 from grader.model.fact import Fact
 from grader.model.verdict import Reason, Verdict
 
-WORDS_AS_ROWS = "words as rows"
-ANOTHER_ORDER = "arguments in another order"
-
 CREDIT = 0.5  # for what is right when it is asked in another way
 _UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
@@ -55,20 +52,20 @@ def _in_another_way(
     device: str,
     time: JudgingTime,
 ) -> Verdict | None:
-    again = AskedAgain(exercise, cases, ask, device, time)
-    orders = itertools.chain(ways_by_name(exercise, cases[0], facts), all_orders(exercise, cases[0]))
-    if way := again.first_right(orders):
-        return _right_in(way, ANOTHER_ORDER, verdict)
-    way = again.first_right(ways_with_rows(exercise, cases[0]))
-    return _right_in(way, WORDS_AS_ROWS, verdict) if way else None
+    first = cases[0]
+    ways = itertools.chain(
+        ways_by_name(exercise, first, facts), all_orders(exercise, first), ways_with_rows(exercise, first)
+    )
+    way = AskedAgain(exercise, cases, ask, device, time).first_right(ways)
+    return _right_in(way, verdict) if way else None
 
 
-def _right_in(way: Way, name: str, verdict: Verdict) -> Verdict:
+def _right_in(way: Way, verdict: Verdict) -> Verdict:
     return replace(
         verdict,
         credit=CREDIT,
         reason=Reason.MISCONCEPTION,
-        misconceptions=(name,),
+        misconceptions=(way.name,),
         sentences=(*way.says, sentences.RIGHT_OTHERWISE),
         pictures=(),
     )

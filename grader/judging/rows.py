@@ -12,6 +12,9 @@ from grader.judging import sentences
 from grader.judging.another_way import Way
 from grader.model.exercise import Exercise, Inputs, SampledCase
 
+WORDS_AS_ROWS = "words as rows"
+FLAT_WORDS = "vectors in place of columns"
+
 Turn = Callable[[Tensor], Tensor]
 
 
@@ -27,9 +30,9 @@ def ways_with_rows(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
         (_turned, _flat, _as_it_is) if not in_list or any(isinstance(other, Tensor) for other in others) else (None,),
         (_as_it_is, _turned) if False in kinds else (_as_it_is,),
     ):
-        shape = "(1, D)" if word is _turned else "(D,)"
-        said = sentences.words_in_another_shape(shape) if in_list else sentences.WORDS_AS_ROWS
-        yield Way((said,), _given(word, column or word, matrix), (_back, _unchanged))
+        name, shape = (WORDS_AS_ROWS, "(1, D)") if word is _turned else (FLAT_WORDS, "(D,)")
+        said = sentences.fits_another_shape(shape) if in_list else sentences.FITS_ROWS
+        yield Way(name, (said,), _given(word, column or word, matrix), (_back, _unchanged))
 
 
 def _given(word: Turn, column: Turn, matrix: Turn) -> Callable[[Inputs], Inputs]:

@@ -16,7 +16,7 @@ STILL_TO_DO = "This exercise is still to do."
 TWO_THINGS = "Two things at once:"
 ALL_ELSE_RIGHT = "With values there that fit the hidden cases, your code answers all of them right."
 RIGHT_OTHERWISE = "When it is asked like that, it answers all hidden cases right."
-WORDS_AS_ROWS = "Your code takes each row of X for a word. In this notebook words are columns: X has shape (D, N)."
+FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
@@ -57,8 +57,8 @@ _FACTS = {
 }
 
 
-def words_in_another_shape(shape: str) -> str:
-    return f"Your code takes words of shape {shape}. In this notebook each word is a column, of shape (D, 1)."
+def fits_another_shape(shape: str) -> str:
+    return f"Your code fits words of shape {shape}. In this notebook each word is a column, of shape (D, 1)."
 
 
 def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
