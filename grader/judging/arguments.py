@@ -40,6 +40,8 @@ def all_orders(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
     if exercise.form.methods or not 1 < count <= MOST:
         return
     names = _asked(exercise)[exercise.entry][:count]
+    if len(names) < count:
+        return
     for order in list(itertools.permutations(range(count)))[1:]:
         yield Way(ANOTHER_ORDER, (sentences.in_order(names),), _for_a_function(order))
 
@@ -53,7 +55,10 @@ def _asked(exercise: Exercise) -> dict[str, Names]:
 
 
 def _names(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # some functions of torch do not tell
+        return []
     return [one.name for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
 
 
