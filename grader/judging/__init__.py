@@ -2,12 +2,12 @@
 
 __all__ = [
     "answer_key",
+    "asking_again",
     "best_verdict",
     "code_facts",
     "combined",
     "judge",
     "judging_time",
-    "lending",
     "no_understanding",
     "sentences",
     "with_facts",

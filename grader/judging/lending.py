@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
 
+from grader.judging.another_way import AskAgain
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
-from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase
 
 MAX_NAMES = 3
 MOST = 150  # ways to lend; with sizes first, two names are through with them before
 
-# Puts cases to the student's code, with what they lend.
-AskAgain = Callable[[Sequence[SampledCase]], list[Answer]]
 Path = tuple[Any, ...]
 
 

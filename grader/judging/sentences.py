@@ -15,6 +15,8 @@ RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
 TWO_THINGS = "Two things at once:"
 ALL_ELSE_RIGHT = "With values there that fit the hidden cases, your code answers all of them right."
+RIGHT_OTHERWISE = "When it is asked like that, it answers all hidden cases right."
+FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
@@ -25,6 +27,11 @@ INPUT_MODIFIED = (
     "The result is right, but your function changes its input. "
     "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
 )
+WHERE_NAN_COMES_FROM = (
+    "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞: exp of large numbers is ∞, and a softmax over −∞ alone is 0/0."
+)
+CUT = "Your result is cut to whole numbers, as by // in place of /, or in a tensor of integers. Keep the decimals."
+WHOLE = "All numbers that you return are whole ones, as after //, or in a tensor of integers."
 HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
 
 
@@ -50,12 +57,28 @@ _FACTS = {
 }
 
 
+def fits_another_shape(shape: str) -> str:
+    return f"Your code fits words of shape {shape}. In this notebook each word is a column, of shape (D, 1)."
+
+
+def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
+    return f"`{function}` takes ({', '.join(written)}), but gets ({', '.join(asked)}), in this order."
+
+
+def in_order(names: Sequence[str]) -> str:
+    return f"Your code takes its arguments in another order than they come in: ({', '.join(names)})."
+
+
 def missing(noun: str, entry: str) -> str:
     return f"There is no {noun} called {entry}."
 
 
 def constant(noun: str) -> str:
-    return f"Your {noun} returns the same result whatever its input is."
+    return f"Your {noun} returns the same result for all inputs of the same size."
+
+
+def all_nan(noun: str) -> str:
+    return f"All that your {noun} returned is NaN. {WHERE_NAN_COMES_FROM}"
 
 
 def without_understanding(noun: str, does: str) -> str:
@@ -91,7 +114,8 @@ def about(finding: Finding, noun: str) -> str:
         case Unreadable(what):
             return f"Your {noun} returned {what}."
         case NothingReturned():
-            return "Your function returned None: does it end with a return statement?"
+            what = "forward" if noun == "class" else noun
+            return f"Your {what} returned None: does every way through it end with a return statement?"
         case Differs(difference, name=name):
             return difference.sentence(name)
         case Broken(sentence=sentence):
@@ -115,8 +139,12 @@ def _word(name: str) -> str:
     return re.sub(r"\W", "", name)[:60] or "an error"
 
 
+# A point behind which a name begins or goes on is none of a number: v1.forward, heads.0.weight.
+_NUMBER = re.compile(r"[-+]?(\d+\.(?!_|[^\W\d]{2})\d*|(?<!\w)\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", re.IGNORECASE)
+
+
 def _safe_message(message: str) -> str:
     """An error message without anything that could be a hidden number: sizes may stay, decimals may not."""
-    text = re.sub(r"[-+]?(\d+\.\d*|\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", "…", message, flags=re.IGNORECASE)
+    text = _NUMBER.sub("…", message)
     text = " ".join(text.split())
     return text[:160] + ("…" if len(text) > 160 else "")

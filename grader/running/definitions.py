@@ -51,4 +51,5 @@ class Definitions:
             return ()
         (code,) = cells
         variables = frozenset().union(*(variables_of(source) for source in self._sources if source != code))
-        return facts_of(code, exercise.entry, exercise.form.methods, variables)
+        asked = tuple({expression: None for one in exercise.misconceptions for expression in one.in_code})
+        return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)

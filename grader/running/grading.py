@@ -15,13 +15,12 @@ import torch
 
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
+from grader.judging.asking_again import true_of_the_code
 from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
-from grader.judging.lending import is_right_with_lent_values
 from grader.judging.sentences import JUDGING_TOO_LONG
-from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
@@ -231,21 +230,17 @@ class Grading:
         ask = functools.partial(self._ask, exercise)
         try:
             verdict = best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
-            return self._true_of_the_code(exercise, verdict, standins)
+            return true_of_the_code(
+                exercise,
+                verdict,
+                lambda: self.definitions.facts(exercise),
+                lambda: exercise.sample(self.seed),
+                functools.partial(ask, standins=standins),
+                self.settings.device,
+                self.judging,
+            )
         except JudgingTooLong:
             return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
-
-    def _true_of_the_code(self, exercise: Exercise, verdict: Verdict, standins: Standins) -> Verdict:
-        """The same with what the code shows. What it borrows of the notebook may be all that is wrong."""
-        if not is_for_the_code_to_tell(verdict):
-            return verdict
-        facts = self.definitions.facts(exercise)
-        if names := borrowed_by(facts, exercise, verdict):
-            cases, device = exercise.sample(self.seed), self.settings.device
-            ask = functools.partial(self._ask, exercise, standins=standins)
-            if is_right_with_lent_values(exercise, cases, ask, names, device, self.judging):
-                return only_borrowed(verdict, facts)
-        return with_facts(exercise, verdict, facts)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []
