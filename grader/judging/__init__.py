@@ -8,7 +8,9 @@ __all__ = [
     "combined",
     "judge",
     "judging_time",
+    "locating",
     "no_understanding",
     "sentences",
     "with_facts",
+    "with_lines",
 ]

@@ -109,7 +109,7 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                 continue
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
                 yield Fact(Kind.LOST, _line(node, lines))
-            case ast.Expr(value=value) if _is_only_computed(value):
+            case ast.Expr(value=value) if is_only_computed(value):
                 yield Fact(Kind.LOST, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
                 yield Fact(Kind.UNUSED, name)
@@ -162,7 +162,7 @@ def _line(node: ast.stmt, lines: Sequence[str]) -> str:
     return lines[node.lineno - 1].strip()[:MAX_LINE]
 
 
-def _is_only_computed(value: ast.expr) -> bool:
+def is_only_computed(value: ast.expr) -> bool:
     """Whether a statement computes something, and changes nothing by that."""
     match value:
         case ast.BinOp() | ast.Compare():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from grader.judging.edit_expressions import OPERATORS, Surroundings, exchanged
+from grader.judging.code_facts import is_only_computed
+from grader.judging.edit_words import OPERATORS, Surroundings, exchanged
 from grader.judging.student_text import Function, Splice, StudentText, blocks, statements
 from grader.model.located import Change
 
@@ -29,9 +31,9 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for statement in statements(function):
         yield from _other_statements(text, statement, around, read)
-    for block, owner in _all_blocks(function):
+    for block in _all_blocks(function):
         for index, statement in enumerate(block):
-            yield from _elsewhere(text, block, index, owner)
+            yield from _elsewhere(text, block, index)
             if isinstance(statement, ast.For | ast.While):
                 yield from _out_of_loop(text, statement)
                 yield from _into_loop(text, block, index, statement)
@@ -42,7 +44,7 @@ def _parameters(text: StudentText, function: Function) -> Iterator[Made]:
     named = [argument for argument in function.args.args if argument.arg != "self"]
     if function.args.defaults:
         return
-    for first, second in zip(named, named[1:], strict=False):
+    for first, second in itertools.pairwise(named):
         splices = (Splice(*text.span(first), text.of(second)), Splice(*text.span(second), text.of(first)))
         yield Made(splices, function.lineno, Change.ORDER, 2)
 
@@ -67,9 +69,7 @@ def _return_at_the_end(text: StudentText, function: Function, around: Surroundin
         yield Made((Splice(start, start, "return "),), last.lineno, Change.RETURNED, 1)
 
 
-def _other_statements(
-    text: StudentText, statement: ast.stmt, around: Surroundings, read: set[str]
-) -> Iterator[Made]:
+def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundings, read: set[str]) -> Iterator[Made]:
     start, end = text.span(statement)
 
     def put(other: str, change: Change, cost: int) -> Made:
@@ -79,7 +79,8 @@ def _other_statements(
         case ast.Expr(value=ast.Constant()):  # a docstring
             return
         case ast.Expr(value=value):
-            yield from (put(f"{name} = {text.of(value)}", Change.LOST, 1) for name in _names_in(value, around))
+            cost = 1 if is_only_computed(value) else 4
+            yield from (put(f"{name} = {text.of(value)}", Change.LOST, cost) for name in _names_in(value, around))
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             for other in _names_in(value, around):
                 if other != name:
@@ -112,16 +113,16 @@ def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
     return list(dict.fromkeys(name for name in read if name in around.names))
 
 
-def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], ast.AST]]:
+def _all_blocks(function: Function) -> Iterator[Sequence[ast.stmt]]:
     todo: list[ast.AST] = [function]
     while todo:
         owner = todo.pop(0)
         for block in blocks(owner):
-            yield block, owner
+            yield block
             todo += block
 
 
-def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int, owner: ast.AST) -> Iterator[Made]:
+def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iterator[Made]:
     """A statement some places further down; that one may as well come earlier is the same for those between."""
     statement = block[index]
     if not isinstance(statement, SIMPLE) or not _stands_alone(text, statement):
@@ -145,9 +146,7 @@ def _out_of_loop(text: StudentText, loop: ast.For | ast.While) -> Iterator[Made]
             return
 
 
-def _into_loop(
-    text: StudentText, block: Sequence[ast.stmt], index: int, loop: ast.For | ast.While
-) -> Iterator[Made]:
+def _into_loop(text: StudentText, block: Sequence[ast.stmt], index: int, loop: ast.For | ast.While) -> Iterator[Made]:
     """What is before a loop as its first statement, and what is after it as its last."""
     first, last = loop.body[0], loop.body[-1]
     if not _stands_alone(text, first):

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.judging import edit_expressions, edit_statements
-from grader.judging.edit_expressions import Spot, Surroundings
+from grader.judging.edit_words import FITTED, Spot, Surroundings
 from grader.judging.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
 
 MOST = 6_000  # changes of one code
-FITTED = edit_expressions.FITTED
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,7 @@ def _all_edits(text: StudentText) -> Iterator[Edit]:
 
 def _surroundings(text: StudentText, function: Function, owner: ast.ClassDef | None) -> Surroundings:
     names = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
-    names += [
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
+    names += [node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     attributes: list[str] = []
     if owner is not None:
         stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]

@@ -9,6 +9,7 @@ from grader.judging.devices import advice
 from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.fact import Fact, Kind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
+from grader.model.located import Located
 from grader.sandbox.plain_text import one_line
 
 RIGHT = "Right."
@@ -49,6 +50,8 @@ def _borrowed(names: Sequence[str]) -> str:
 
 
 MANY = 3
+MAX_LINE = 120  # characters of a line that is shown
+_COUNTS = {2: "two", 3: "three", 4: "four"}
 _FACTS = {
     Kind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
     Kind.UNUSED: "You compute `{}` and never use it.",
@@ -67,6 +70,16 @@ def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -
 
 def in_order(names: Sequence[str]) -> str:
     return f"Your code takes its arguments in another order than they come in: ({', '.join(names)})."
+
+
+def located(places: Sequence[Located]) -> str:
+    """Where what is wrong lies, and of what kind it is. What to write there is for the student to find."""
+    shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
+    if len(shown) == 1:
+        ((line, change),) = shown
+        return f"With one small change in the line `{line}`, all hidden cases come out right. It is about {change}."
+    listed = ", ".join(f"`{line}` ({change})" for line, change in shown)
+    return f"With small changes in {_COUNTS[len(shown)]} lines, all hidden cases come out right: {listed}."
 
 
 def missing(noun: str, entry: str) -> str:

@@ -61,8 +61,7 @@ class StudentText:
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a statement or an expression begins and ends."""
         assert isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword)
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
+        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno or 0, node.end_col_offset or 0)
 
     def of(self, node: ast.AST) -> str:
         """As it is written."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from grader.model.answer import Answer
+from grader.model.exercise import SampledCase
 
 
 @dataclass(frozen=True)
@@ -12,3 +15,7 @@ class EditedSource:
 
     source: str
     lent: Mapping[str, float] = field(default_factory=dict)
+
+
+# Puts a case to versions of the student's definitions.
+AskEdited = Callable[[Sequence[EditedSource], SampledCase], list[Answer]]

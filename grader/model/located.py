@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from grader.model import untrusted
+from grader.sandbox.plain_text import one_line
+
 
 class Change(StrEnum):
     """What a change is about, as a student reads it. It never says what to write."""
@@ -29,3 +32,10 @@ class Located:
 
     line: str
     change: Change
+
+    @classmethod
+    def from_json(cls, data: object) -> Located | None:
+        """What a notebook holds, which anybody may have changed; None if it is none."""
+        if not untrusted.is_object(data) or data.get("change") not in list(Change):
+            return None
+        return cls(one_line(data.get("line", "")), Change(str(data["change"])))

@@ -20,7 +20,9 @@ from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.locating import Repair
 from grader.judging.sentences import JUDGING_TOO_LONG
+from grader.judging.with_lines import with_lines
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
@@ -32,7 +34,9 @@ from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
 from grader.running.notebook_time import TimeOfNotebook
 from grader.running.patience import patiently
-from grader.running.sandbox_process import CellResult, Limits, SandboxLost, SandboxProcess
+from grader.running.replies import CellResult
+from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.trial import Trial
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
@@ -230,7 +234,7 @@ class Grading:
         ask = functools.partial(self._ask, exercise)
         try:
             verdict = best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
-            return true_of_the_code(
+            verdict = true_of_the_code(
                 exercise,
                 verdict,
                 lambda: self.definitions.facts(exercise),
@@ -239,8 +243,17 @@ class Grading:
                 self.settings.device,
                 self.judging,
             )
+            return with_lines(exercise, verdict, functools.partial(self._repair, exercise, standins))
         except JudgingTooLong:
             return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
+
+    def _repair(self, exercise: Exercise, standins: Standins) -> Repair | None:
+        """What makes all right, with few changes of the one cell that defines it."""
+        source = self.definitions.only_source(exercise.entry)
+        if source is None or self.time.is_over(self.sandbox):
+            return None
+        trial = Trial(self._new_sandbox, self.ran, exercise, standins)
+        return trial.repair(source, exercise.sample(self.seed), self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []

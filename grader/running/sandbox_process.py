@@ -157,16 +157,23 @@ class SandboxProcess:
         return read_answer(frame.header, frame.tensors)
 
     def answers_of_edited(
-        self, entry: str, case: SampledCase, sources: Sequence[EditedSource], standins: Standins, form: str, within: float
+        self,
+        entry: str,
+        case: SampledCase,
+        sources: Sequence[EditedSource],
+        standins: Standins,
+        form: str,
+        within: float,
+        ends_at: float,
     ) -> list[Answer]:
-        """Put one case to several versions of the student's definitions. SandboxLost is raised if one of them ends it."""
+        """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
         tree, tensors = encode(list(case.inputs), words=True)
         request = {
             "do": "edited", "entry": entry, "form": form, "inputs": tree, "standins": list(standins),
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
-        frame = self._ask(request, tensors, within, standins=standins)
+        frame = self._ask(request, tensors, within, ends_at, standins)
         headers = frame.header.get("answers")
         if not isinstance(headers, list) or len(headers) != len(sources):
             return [Lost(Loss.FORGED)] * len(sources)
