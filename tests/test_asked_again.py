@@ -193,9 +193,15 @@ def test_who_is_right_is_not_asked_again(number: int, source: str, judged: Judge
     assert ways == []
 
 
+AVERAGE = """
+def weighted_sums(all_attention_weights, all_values):
+    return [sum(all_values) / len(all_values) for _ in all_attention_weights]
+"""
+
+
 def test_who_is_named_is_not_asked_again(judged: Judged, ways: list[another_way.Way]) -> None:
-    unscaled = RIGHT_IN_ODD_STYLES[0][1].replace(" / K.shape[-1] ** 0.5", "")
-    assert judged(7, unscaled).misconceptions == ("not scaled",)
+    verdict = judged(5, AVERAGE)
+    assert (verdict.credit, verdict.misconceptions) == (0.0, ("plain average",))
     assert ways == []
 
 

@@ -38,7 +38,7 @@ def true_of_the_code(
     names = borrowed_by(facts, exercise, verdict)
     if names and is_right_with_lent_values(exercise, cases, ask, names, device, time):
         return only_borrowed(verdict, facts)
-    if verdict.credit == 0 and verdict.reason in _UNEXPLAINED and not verdict.misconceptions:
+    if verdict.reason in _UNEXPLAINED:
         verdict = _in_another_way(exercise, verdict, facts, cases, ask, device, time) or verdict
     return with_facts(exercise, verdict, facts)
 
