@@ -1,0 +1,24 @@
+# what: the inner loop begins with i
+# pattern: off-by-one
+# causes: 1
+# true: own word hidden
+# says:
+# false:
+def mask_then_renormalize(attn_weights):
+    result = attn_weights.clone()
+    T = len(result)
+    for i in range(T):
+        for j in range(i, T):  # <-
+            result[i, j] = 0.0
+        result[i] = result[i] / result[i].sum()
+    return result
+
+
+def causal_softmax(attn_scores, d_k):
+    T = len(attn_scores)
+    weights = torch.zeros(T, T)
+    for i in range(T):
+        visible = attn_scores[i, : i + 1] / math.sqrt(d_k)
+        e = torch.exp(visible - visible.max())
+        weights[i, : i + 1] = e / e.sum()
+    return weights

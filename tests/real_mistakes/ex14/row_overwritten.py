@@ -1,0 +1,25 @@
+# what: the normalised row goes nowhere: a name is overwritten
+# pattern: overwrites
+# causes: 1
+# true:
+# says: row.*never
+# false:
+# follows: not renormalised
+def mask_then_renormalize(attn_weights):
+    result = attn_weights.clone()
+    T = len(result)
+    for i in range(T):
+        for j in range(i + 1, T):
+            result[i, j] = 0.0
+        row = result[i] / result[i].sum()  # <-
+    return result
+
+
+def causal_softmax(attn_scores, d_k):
+    T = len(attn_scores)
+    weights = torch.zeros(T, T)
+    for i in range(T):
+        visible = attn_scores[i, : i + 1] / math.sqrt(d_k)
+        e = torch.exp(visible - visible.max())
+        weights[i, : i + 1] = e / e.sum()
+    return weights
