@@ -5,7 +5,7 @@
 # says: score_i.*never
 # false: first score only|scores summed
 def simple_attention_scores(inputs, query):
-    scores = torch.empty(inputs.shape[0]).fill_(0)
+    scores = torch.zeros(inputs.shape[0]).to(inputs.dtype)
     for i, x_i in enumerate(inputs):
         score_i = torch.dot(x_i, query)
         scores[i] = query[0]  # <-

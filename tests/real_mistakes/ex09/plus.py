@@ -5,7 +5,7 @@
 # says:
 # false:
 def simple_attention_scores(inputs, query):
-    scores = torch.empty(inputs.shape[0])
+    scores = torch.empty(inputs.shape[0], dtype=inputs.dtype)
     for i, x_i in enumerate(inputs):
         scores[i] = (x_i + query).sum()  # <-
     return scores

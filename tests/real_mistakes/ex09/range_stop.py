@@ -5,7 +5,7 @@
 # says:
 # false:
 def simple_attention_scores(inputs, query):
-    scores = torch.zeros(inputs.shape[0])
+    scores = torch.zeros(inputs.shape[0], dtype=inputs.dtype)
     for i in range(inputs.shape[0] - 1):  # <-
         scores[i] = inputs[i] @ query
     return scores

@@ -6,5 +6,5 @@
 # false:
 def all_context_vectors(inputs):
     scores = (inputs @ inputs.T).long()  # <-
-    weights = torch.softmax(scores.float(), dim=-1)
+    weights = torch.softmax(scores.to(inputs.dtype), dim=-1)
     return weights @ inputs

@@ -6,7 +6,7 @@
 # false:
 # follows: softmax missing
 def all_context_vectors(inputs):
-    attn_scores = torch.empty(inputs.shape[0], inputs.shape[0])
+    attn_scores = torch.empty(inputs.shape[0], inputs.shape[0], dtype=inputs.dtype)
     for i, x_i in enumerate(inputs):
         for j, x_j in enumerate(inputs):
             attn_scores[i, j] = torch.dot(x_i, x_j)

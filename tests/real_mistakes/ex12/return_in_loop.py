@@ -19,7 +19,7 @@ class SelfAttention_v1(nn.Module):
         attn_scores = queries @ keys.T
         scaled = attn_scores / keys.shape[-1] ** 0.5
         attn_weights = torch.softmax(scaled, dim=-1)
-        context_vec = torch.zeros(x.shape[0], self.d_out)
+        context_vec = torch.zeros(x.shape[0], self.d_out, dtype=x.dtype)
         for i in range(x.shape[0]):
             context_vec[i] = attn_weights[i] @ values
             return context_vec  # <-

@@ -44,6 +44,6 @@ class MultiHeadAttention(nn.Module):
 
         for h in range(self.num_heads):
             head_out = attn_weights[:, h] @ values[:, h]
-            context_vec = torch.zeros(b, num_tokens, self.d_out)
+            context_vec = torch.zeros(b, num_tokens, self.d_out, dtype=x.dtype)
             context_vec[:, :, h * self.head_dim : (h + 1) * self.head_dim] = head_out
             return self.out_proj(context_vec)  # <-

@@ -1,23 +1,25 @@
-# what: the normalised row goes nowhere: a name is overwritten
-# pattern: overwrites
+# what: the normalised row has another name than what is appended
+# pattern: unused-result
 # causes: 1
 # true:
-# says: row.*never
+# says: normalised.*never
 # false:
 # follows: not renormalised
 def mask_then_renormalize(attn_weights):
-    result = attn_weights.clone()
-    T = len(result)
+    T = len(attn_weights)
+    rows = []
     for i in range(T):
+        row = attn_weights[i].clone()
         for j in range(i + 1, T):
-            result[i, j] = 0.0
-        row = result[i] / result[i].sum()  # <-
-    return result
+            row[j] = 0.0
+        normalised = row / row.sum()  # <-
+        rows.append(row)
+    return torch.stack(rows)
 
 
 def causal_softmax(attn_scores, d_k):
     T = len(attn_scores)
-    weights = torch.zeros(T, T)
+    weights = torch.zeros_like(attn_scores)
     for i in range(T):
         visible = attn_scores[i, : i + 1] / math.sqrt(d_k)
         e = torch.exp(visible - visible.max())
