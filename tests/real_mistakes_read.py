@@ -10,9 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.catalogue import EXERCISES
+from grader.judging.with_facts import NAME as BORROWED
 from grader.model.verdict import Verdict
 
 FOLDER = Path(__file__).parent / "real_mistakes"
+# What the engine says of any exercise, or will: the second and third come with asking again.
+OF_ALL = {BORROWED, "words as rows", "arguments in another order"}
 FIELDS = ("what", "pattern", "causes", "true", "says", "false")
 MARK = re.compile(r"\s*# <-$")
 MAX_LINE = 120  # characters of a line that is shown
@@ -104,11 +107,8 @@ def told(mistake: Mistake, verdict: Verdict) -> Told:
 
 
 def untrue(mistake: Mistake, verdict: Verdict) -> list[str]:
-    """All that a verdict says and that is not true of the code.
-
-    What only follows from a cause (the step is missing from the numbers, since its result is lost) is true beside it.
-    """
-    true = {*mistake.listed("true"), *(mistake.listed("follows") if _said(mistake, verdict.sentences) else ())}
+    """All that a verdict says and that is not true of the code."""
+    true = {*mistake.listed("true"), *mistake.listed("follows")}
     found = [f"named: {name}" for name in verdict.misconceptions if name not in true]
     pattern = mistake.header["false"]
     found += [f"said: {said}" for said in verdict.sentences if pattern and re.search(pattern, said)]

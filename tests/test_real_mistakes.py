@@ -16,18 +16,17 @@ from pathlib import Path
 
 import pytest
 from graded_corpus import Result, grade, submissions
-from real_mistakes_read import FIELDS, FOLDER, MARK, Mistake, Told, all_mistakes, causes_told, told, untrue
+from real_mistakes_read import FIELDS, FOLDER, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
 
 from grader.catalogue import EXERCISES
 from grader.course import Course
-from grader.judging.with_facts import NAME as BORROWED
 
 MISTAKES = all_mistakes()
 ASSIGNMENTS = tuple(dict.fromkeys(mistake.assignment for mistake in MISTAKES))
 NOT_PYTHON = ("missing_bracket.py",)
 
 # How far the grader is from what it is meant to be (no false sentence, and 95 % named or located): tighten them.
-MAX_FALSE = {"self_attention": 17, "causal_attention": 13, "multi_head_attention": 16}
+MAX_FALSE = {"self_attention": 17, "causal_attention": 11, "multi_head_attention": 15}
 MIN_EXPLAINED = {"self_attention": 0.60, "causal_attention": 0.73, "multi_head_attention": 0.69}
 
 Graded = dict[Mistake, Result]
@@ -53,7 +52,7 @@ def test_the_header_says_what_is_wrong_and_a_line_is_marked(mistake: Mistake) ->
     assert mistake.header["what"]
     assert mistake.causes in (1, 2, 3)
     names = {one.name for function in EXERCISES[mistake.number].functions for one in function.misconceptions}
-    assert set(mistake.listed("true") + mistake.listed("follows")) <= {*names, BORROWED}
+    assert set(mistake.listed("true") + mistake.listed("follows")) <= names | OF_ALL
     re.compile(mistake.header["says"])
     re.compile(mistake.header["false"])
     marked = [line for line in mistake.marked if MARK.search(line)]

@@ -2,8 +2,8 @@
 # pattern: lost-result
 # causes: 1
 # true:
-# says: throws? (it|them|.*) away|lost|add\(b_
-# false:
+# says: throws? (it|them|.*) away|lost
+# false: leave out the bias
 # follows: bias forgotten
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []

@@ -1,7 +1,7 @@
 # what: multiplied from the left as if words were rows
 # pattern: words-as-rows
 # causes: 1
-# true: row times matrix
+# true: row times matrix | words as rows
 # says: xᵀ W|rows?
 # false: numbers are right
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):

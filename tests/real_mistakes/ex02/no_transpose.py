@@ -1,7 +1,7 @@
 # what: q @ k of two columns
 # pattern: missing-transpose
 # causes: 1
-# true:
+# true: words as rows
 # says: transpos
 # false: inputs of other sizes
 def attention_scores(all_queries, all_keys):

@@ -1,7 +1,7 @@
 # what: q @ k.T as for row vectors
 # pattern: words-as-rows
 # causes: 1
-# true: outer product
+# true: outer product | words as rows
 # says:
 # false:
 def attention_scores(all_queries, all_keys):

@@ -1,7 +1,7 @@
 # what: the head of the function has another order
 # pattern: arguments-exchanged
 # causes: 1
-# true: parameters in q, k, v order
+# true: parameters in q, k, v order | arguments in another order
 # says:
 # false:
 def scaled_dot_product_self_attention(X, W_q, W_k, W_v, b_q, b_k, b_v):  # <-

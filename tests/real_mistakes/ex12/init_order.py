@@ -1,7 +1,7 @@
 # what: d_out first
 # pattern: arguments-exchanged
 # causes: 1
-# true: parameters transposed
+# true: parameters transposed | arguments in another order
 # says: order|exchange|d_out, d_in
 # false:
 class SelfAttention_v1(nn.Module):

@@ -1,8 +1,8 @@
 # what: qkv_bias in the second place
 # pattern: arguments-exchanged
 # causes: 1
-# true:
-# says: order|exchange|qkv_bias
+# true: arguments in another order
+# says: order|exchange
 # false: always biased|have a bias although|inputs of other sizes
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, qkv_bias, d_out=2):  # <-

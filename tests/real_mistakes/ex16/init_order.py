@@ -1,7 +1,7 @@
 # what: dropout before context_length
 # pattern: arguments-exchanged
 # causes: 1
-# true:
+# true: arguments in another order
 # says: exchange|order|dropout, context_length
 # false: [1-9]\d* of \d+ hidden|inputs of other sizes
 class CausalAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: num_heads before dropout in __init__
 # pattern: arguments-exchanged
 # causes: 1
-# true:
+# true: arguments in another order
 # says: exchange|order|change places|num_heads, dropout
 # false: [1-9]\d* of \d+ hidden|inputs of other sizes
 class MultiHeadAttentionWrapper(nn.Module):

@@ -1,7 +1,7 @@
 # what: num_heads third
 # pattern: arguments-exchanged
 # causes: 1
-# true:
+# true: arguments in another order
 # says: exchange|order|change places
 # false: [1-9]\d* of \d+ hidden|inputs of other sizes
 class MultiHeadAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: keys before values
 # pattern: arguments-exchanged
 # causes: 1
-# true: values and keys exchanged
+# true: values and keys exchanged | arguments in another order
 # says:
 # false:
 class SelfAttention(nn.Module):

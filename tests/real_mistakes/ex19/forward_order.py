@@ -1,7 +1,7 @@
 # what: query first
 # pattern: arguments-exchanged
 # causes: 1
-# true: arguments in the order query, keys, values
+# true: arguments in the order query, keys, values | arguments in another order
 # says:
 # false:
 class SelfAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: heads before embed_size
 # pattern: arguments-exchanged
 # causes: 1
-# true:
+# true: arguments in another order
 # says: exchange|order|change places
 # false: [1-9]\d* of \d+ hidden|inputs of other sizes
 class SelfAttention(nn.Module):

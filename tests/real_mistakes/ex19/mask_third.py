@@ -1,7 +1,7 @@
 # what: mask in the third place
 # pattern: arguments-exchanged
 # causes: 1
-# true:
+# true: arguments in another order
 # says: exchange|order|change places
 # false: inputs of other sizes
 class SelfAttention(nn.Module):
