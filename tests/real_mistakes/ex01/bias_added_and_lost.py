@@ -4,7 +4,7 @@
 # true:
 # says: throws? (it|them|.*) away|lost
 # false: leave out the bias
-# follows: bias forgotten
+# follows: without bias
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []
     for x in all_x:

@@ -1,7 +1,7 @@
 # what: return stands inside of the loop
 # pattern: return-in-loop
 # causes: 1
-# true: returned inside the loop
+# true: one word's results only
 # says: after the first word
 # false:
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):

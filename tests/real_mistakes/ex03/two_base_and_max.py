@@ -1,7 +1,7 @@
 # what: 2 ** x, divided by the largest
 # pattern: two
 # causes: 2
-# true: base two | divided by the largest | not normalised
+# true: base two | largest weight 1 | not normalised
 # says:
 # false:
 def softmax(items_in):

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away|softmax\(scores
 # false: scores as they came|without softmax\. Apply
-# follows: softmax missing
+# follows: raw scores as weights
 def attention_weights(all_attention_scores):
     weights = []
     for scores in all_attention_scores:

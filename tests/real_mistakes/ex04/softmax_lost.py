@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away|softmax\(row
 # false: scores as they came
-# follows: softmax missing
+# follows: raw scores as weights
 def attention_weights(all_attention_scores):
     all_weights = []
     for scores in all_attention_scores:

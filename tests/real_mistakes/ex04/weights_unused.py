@@ -4,7 +4,7 @@
 # true:
 # says: attention_weight`? .*never|never.*attention_weight
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 def attention_weights(all_attention_scores):
     all_attention_weights = []
     for attention_scores in all_attention_scores:

@@ -1,7 +1,7 @@
 # what: value i for value j
 # pattern: copied-line
 # causes: 1
-# true: values in the outer loop
+# true: values returned
 # says: all_values\[i\]
 # false:
 def weighted_sums(all_attention_weights, all_values):

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away
 # false:
-# follows: weights ignored
+# follows: values without weights
 def weighted_sums(all_attention_weights, all_values):
     all_outputs = []
     for weights in all_attention_weights:

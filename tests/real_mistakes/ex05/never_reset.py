@@ -1,7 +1,7 @@
 # what: the sum is never set back
 # pattern: overwrites
 # causes: 1
-# true: sum never reset
+# true: sums that go on
 # says:
 # false:
 def weighted_sums(all_attention_weights, all_values):

@@ -4,7 +4,7 @@
 # true:
 # says: weighted_value.*never
 # false:
-# follows: weights ignored
+# follows: values without weights
 def weighted_sums(all_attention_weights, all_values):
     all_outputs = []
     for i in range(len(all_attention_weights)):

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 def self_attention(all_queries, all_keys, all_values):
     all_outputs = []
     for query in all_queries:

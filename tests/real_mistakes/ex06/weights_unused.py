@@ -4,7 +4,7 @@
 # true:
 # says: weights`.*never
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 def self_attention(all_queries, all_keys, all_values):
     scores = attention_scores(all_queries, all_keys)
     weights = attention_weights(scores)

@@ -4,7 +4,7 @@
 # true:
 # says: softmax_cols\(scaled
 # false: Apply softmax_cols
-# follows: softmax missing
+# follows: raw scores as weights
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     # 1. queries, keys and values
     queries = torch.matmul(W_q, X) + b_q

@@ -1,7 +1,7 @@
 # what: K @ Q.T, softmax down columns, A @ V
 # pattern: dimensions-compared
 # causes: 1
-# true:
+# true: dimensions compared
 # says: compare (dimensions|entries|features)|\(D/
 # false: softmax along rows
 def multihead_scaled_self_attention(

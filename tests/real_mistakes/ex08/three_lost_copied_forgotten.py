@@ -1,7 +1,7 @@
 # what: scaling lost, V1 twice, W_c forgotten
 # pattern: three
 # causes: 3
-# true: first head's values twice | W_c forgotten
+# true: first head's values twice | without W_c
 # says: throws? .*away|V2.*never
 # false:
 # follows: not scaled

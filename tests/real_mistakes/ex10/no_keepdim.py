@@ -1,7 +1,7 @@
 # what: keepdim forgotten in the maximum
 # pattern: wrong-shape
 # causes: 1
-# true: largest without keepdim
+# true: largest along the wrong dimension
 # says:
 # false:
 def softmax_stable(x, dim=-1):

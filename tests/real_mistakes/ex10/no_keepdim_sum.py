@@ -1,7 +1,7 @@
 # what: keepdim forgotten in the sum
 # pattern: wrong-shape
 # causes: 1
-# true: sum without keepdim
+# true: sum along the wrong dimension
 # says:
 # false:
 def softmax_stable(x, dim=-1):

@@ -1,7 +1,7 @@
 # what: exp(t - t.max()), the sum is forgotten
 # pattern: shift-not-normalised
 # causes: 1
-# true: not normalised | divided by the largest at the end
+# true: not normalised | largest weight 1
 # says: sum to one
 # false: [Yy]ou divide by the (max|larg)
 def softmax_stable(x, dim=-1):

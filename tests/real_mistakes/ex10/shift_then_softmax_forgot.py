@@ -1,7 +1,7 @@
 # what: divided by the largest exponential, which is one
 # pattern: shift-not-normalised
 # causes: 1
-# true: not normalised | divided by the largest at the end
+# true: not normalised | largest weight 1
 # says: sum to one|sum
 # false:
 def softmax_stable(x, dim=-1):

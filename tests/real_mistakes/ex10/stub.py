@@ -1,7 +1,7 @@
 # what: returns the exponentials
 # pattern: stub-variable
 # causes: 1
-# true: not normalised | divided by the largest at the end
+# true: not normalised | largest weight 1
 # says: out.*never
 # false: [Yy]ou divide by the (max|larg)
 def softmax_stable(x, dim=-1):

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 def all_context_vectors(inputs):
     attn_scores = inputs @ inputs.T
     torch.softmax(attn_scores, dim=-1)  # <-

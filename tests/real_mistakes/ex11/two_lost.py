@@ -4,7 +4,7 @@
 # true: words added
 # says: throws? .*away
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 def all_context_vectors(inputs):
     scores = inputs @ inputs.T
     scores.softmax(dim=-1)  # <-

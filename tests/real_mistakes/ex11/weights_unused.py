@@ -4,7 +4,7 @@
 # true:
 # says: weights`.*never
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 def all_context_vectors(inputs):
     attn_scores = torch.empty(inputs.shape[0], inputs.shape[0], dtype=inputs.dtype)
     for i, x_i in enumerate(inputs):

@@ -1,7 +1,7 @@
 # what: sizes of the notebook's data are set above the class and used in it
 # pattern: notebook-variables
 # causes: 1
-# true: √2 hard-coded | the notebook's variables
+# true: divided by √2 | the notebook's variables
 # says: from the notebook|`d_out`
 # false:
 d_in = inputs.shape[1]

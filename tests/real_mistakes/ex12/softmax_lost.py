@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

@@ -4,7 +4,7 @@
 # true:
 # says: weights`.*never
 # false:
-# follows: softmax missing
+# follows: raw scores as weights
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

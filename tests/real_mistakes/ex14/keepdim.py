@@ -1,7 +1,7 @@
 # what: keepdim forgotten
 # pattern: wrong-shape
 # causes: 1
-# true: sum without keepdim
+# true: columns divided by the sums of rows
 # says:
 # false:
 def mask_then_renormalize(attn_weights):

@@ -4,7 +4,7 @@
 # true:
 # says: mask.*never
 # false:
-# follows: mask forgotten
+# follows: all scaled, none dropped
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

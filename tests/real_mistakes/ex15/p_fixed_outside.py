@@ -1,7 +1,7 @@
 # what: p is set in the notebook
 # pattern: notebook-variables
 # causes: 1
-# true: rate 0.5 hard-coded
+# true: rate 0.5
 # says:
 # false:
 def inverted_dropout(attn_weights, p, training):

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away|self\.dropout\(
 # false:
-# follows: dropout forgotten
+# follows: nothing dropped
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

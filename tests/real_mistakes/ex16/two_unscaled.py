@@ -1,7 +1,7 @@
 # what: not scaled, dropout forgotten
 # pattern: two
 # causes: 2
-# true: not scaled | dropout forgotten
+# true: not scaled | nothing dropped
 # says:
 # false:
 class CausalAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: stacked in front and viewed
 # pattern: wrong-view
 # causes: 1
-# true: joined on the batch, then viewed
+# true: sentences mixed up in joining
 # says:
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

@@ -1,7 +1,7 @@
 # what: joined on the words, and reshaped
 # pattern: wrong-view
 # causes: 1
-# true: joined on the words, then viewed
+# true: words mixed up in joining
 # says:
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

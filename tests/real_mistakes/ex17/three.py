@@ -1,7 +1,7 @@
 # what: two heads, always with a bias, stacked
 # pattern: three
 # causes: 3
-# true: two heads hard-coded | stacked on a new last dimension | always biased
+# true: two heads | stacked on a new last dimension | always biased
 # says: where no bias was asked for
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

@@ -1,7 +1,7 @@
 # what: one head too few, dropout missing, divided by the heads
 # pattern: three
 # causes: 3
-# true: one head too few | dropout missing | divided by the number of heads
+# true: one head too few | nothing dropped | divided by the number of heads
 # says:
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

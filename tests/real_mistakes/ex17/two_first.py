@@ -1,7 +1,7 @@
 # what: first head repeated, dropout missing
 # pattern: two
 # causes: 2
-# true: first head's output repeated | dropout missing
+# true: first head's output repeated | nothing dropped
 # says:
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

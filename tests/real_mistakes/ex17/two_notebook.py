@@ -4,7 +4,7 @@
 # true: the notebook's variables | heads in reverse order
 # says: from the notebook|`words`
 # false:
-# follows: context length 6 hard-coded
+# follows: context length 6
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

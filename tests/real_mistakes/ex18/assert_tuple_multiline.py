@@ -4,7 +4,7 @@
 # true:
 # says: never fails|always true|tuple
 # false:
-# follows: divisibility not checked
+# follows: divisibility not enforced
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away|self\.dropout\(
 # false:
-# follows: dropout forgotten
+# follows: nothing dropped
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

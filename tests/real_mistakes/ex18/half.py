@@ -1,7 +1,7 @@
 # what: * 0.5
 # pattern: wrong-exponent
 # causes: 1
-# true:
+# true: divided by head_dim / 2
 # says: half|0\.5
 # false: \*\* 1 / 2
 class MultiHeadAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: merged without a transpose
 # pattern: missing-transpose
 # causes: 1
-# true: merged without transpose
+# true: words mixed up in merging
 # says:
 # false:
 class MultiHeadAttention(nn.Module):

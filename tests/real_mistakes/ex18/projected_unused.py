@@ -4,7 +4,7 @@
 # true:
 # says: output.*never
 # false: make out_proj and do not use
-# follows: out_proj not used
+# follows: out_proj without effect
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

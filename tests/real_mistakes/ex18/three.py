@@ -1,7 +1,7 @@
 # what: √d_out, divisibility not checked, bias always
 # pattern: three
 # causes: 3
-# true: scaled by √d_out | divisibility not checked | always biased
+# true: scaled by √d_out | divisibility not enforced | always biased
 # says: where no bias was asked for
 # false:
 class MultiHeadAttention(nn.Module):

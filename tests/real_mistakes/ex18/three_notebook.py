@@ -1,7 +1,7 @@
 # what: notebook's words, softmax over heads, merged without transpose
 # pattern: three
 # causes: 3
-# true: the notebook's variables | softmax over heads | merged without transpose
+# true: the notebook's variables | softmax over heads | words mixed up in merging
 # says: from the notebook|`words`
 # false: inputs of other sizes
 class MultiHeadAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: mask a plain attribute, scaled by √T, dropout forgotten
 # pattern: three
 # causes: 3
-# true: mask is a plain attribute | scaled by √T | dropout forgotten
+# true: mask is a plain attribute | scaled by √T | nothing dropped
 # says:
 # false:
 class MultiHeadAttention(nn.Module):

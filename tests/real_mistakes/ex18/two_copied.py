@@ -1,7 +1,7 @@
 # what: values copied, merged without transpose
 # pattern: two
 # causes: 2
-# true: keys as values | merged without transpose
+# true: keys as values | words mixed up in merging
 # says:
 # false:
 class MultiHeadAttention(nn.Module):

@@ -4,7 +4,7 @@
 # true:
 # says: never fails|always true|tuple
 # false:
-# follows: divisibility not checked
+# follows: divisibility not enforced
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

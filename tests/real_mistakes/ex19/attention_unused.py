@@ -4,7 +4,7 @@
 # true:
 # says: attention.*never
 # false:
-# follows: softmax missing, with −1e20 | softmax missing
+# follows: raw scores as weights, with −1e20 | raw scores as weights
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

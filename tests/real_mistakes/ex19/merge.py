@@ -1,7 +1,7 @@
 # what: merged without transpose
 # pattern: wrong-view
 # causes: 1
-# true: merged without transpose
+# true: words mixed up in merging
 # says:
 # false:
 class SelfAttention(nn.Module):

@@ -4,7 +4,7 @@
 # true:
 # says: throws? .*away|self\.fc_out\(
 # false: do not use it
-# follows: fc_out not used
+# follows: fc_out without effect
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

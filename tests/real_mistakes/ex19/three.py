@@ -1,7 +1,7 @@
 # what: √embed_size, fc_out with a bias, divisibility not checked
 # pattern: three
 # causes: 3
-# true: scaled by √embed_size | fc_out with a bias | divisibility not checked
+# true: scaled by √embed_size | fc_out with a bias | divisibility not enforced
 # says: where no bias was asked for
 # false:
 class SelfAttention(nn.Module):

@@ -1,7 +1,7 @@
 # what: softmax over queries, values copied, fc_out forgotten
 # pattern: three
 # causes: 3
-# true: softmax over queries | softmax over queries, with NaN | keys and values both weighed as keys | fc_out not used
+# true: softmax over queries | softmax over queries, with NaN | keys and values both weighed as keys | fc_out without effect
 # says:
 # false:
 class SelfAttention(nn.Module):

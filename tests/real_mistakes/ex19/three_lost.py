@@ -4,7 +4,7 @@
 # true: divided by head_dim
 # says: throws? .*away
 # false: do not use it
-# follows: mask ignored | fc_out not used
+# follows: as without a mask | fc_out without effect
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,7 +1,7 @@
 # what: notebook's padding, √embed_size, merged without transpose
 # pattern: three
 # causes: 3
-# true: the notebook's variables | scaled by √embed_size | merged without transpose
+# true: the notebook's variables | scaled by √embed_size | words mixed up in merging
 # says: from the notebook|`padding`
 # false: inputs of other sizes
 class SelfAttention(nn.Module):

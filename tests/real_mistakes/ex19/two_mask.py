@@ -4,7 +4,7 @@
 # true: not scaled
 # says: throws? .*away
 # false:
-# follows: mask ignored
+# follows: as without a mask
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()
