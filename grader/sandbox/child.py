@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
 import socket
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from grader.sandbox import accelerator, wire
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 from grader.sandbox.values import decode, encode
+
+VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
@@ -80,12 +83,27 @@ def _define_and_call(
     shell: Shell, request: wire.Frame, device: str, source: str, names: dict[str, Any], prefix: str
 ) -> Reply:
     try:
-        with warnings.catch_warnings():
+        with _not_for_ever(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(source, "<edited>", "exec"), names)
+            return _call(shell, request, device, names, prefix)
     except BaseException as error:
         return {"raised": _describe_error(error, shell)}, {}
-    return _call(shell, request, device, names, prefix)
+
+
+@contextlib.contextmanager
+def _not_for_ever() -> Iterator[None]:
+    """A change may make a loop endless. Where it stops nothing, as in code that catches all, the judge ends all."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, VERSION_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any], prefix: str = "") -> Reply:
