@@ -210,16 +210,14 @@ exercise = Exercise(
             "first head twice",
             kind="mix-up",
             credit=0.5,
-            says="Both heads are those of the parameters of head 1. The second has its own: W_q2, W_k2, W_v2 and "
-            "biases.",
+            says="Both halves of your result are those of head 1. The second has its own: W_q2, W_k2, W_v2 and biases.",
             change=both(("q1 k1 v1", "q1 k1 v1")),
         ),
         Misconception(
             "second head twice",
             kind="mix-up",
             credit=0.5,
-            says="Both heads are those of the parameters of head 2. The first has its own: W_q1, W_k1, W_v1 and "
-            "biases.",
+            says="Both halves of your result are those of head 2. The first has its own: W_q1, W_k1, W_v1 and biases.",
             change=both(("q2 k2 v2", "q2 k2 v2")),
         ),
         Misconception(
@@ -254,7 +252,7 @@ exercise = Exercise(
             "first head's keys twice",
             kind="mix-up",
             credit=0.5,
-            says="Head 2 has the keys of head 1 in your results. It has its own W_k2 and b_k2.",
+            says="The scores of head 2 are those with W_k1 in your results. It has its own W_k2 and b_k2.",
             change=both(("q1 k1 v1", "q2 k1 v2")),
         ),
         Misconception(

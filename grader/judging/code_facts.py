@@ -167,8 +167,14 @@ def is_only_computed(value: ast.expr) -> bool:
     match value:
         case ast.BinOp() | ast.Compare():
             return True
-        case ast.Call(func=ast.Attribute(attr=name), keywords=keywords):
-            return name in _NEW_TENSORS and not any(keyword.arg in ("out", "inplace") for keyword in keywords)
+        case ast.Call(keywords=keywords) if any(keyword.arg in ("out", "inplace") for keyword in keywords):
+            return False
+        case ast.Call(func=ast.Name(id=name)):
+            return name.startswith("softmax")  # of the notebook, or torch's
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name in _KEPT_MODULES
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _NEW_TENSORS
     return False
 
 
@@ -184,11 +190,13 @@ def _is_size(call: ast.Call) -> bool:
     return name in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
 
 
+# What a class keeps under such a name is a module of torch: it changes nothing that it is given.
+_KEPT_MODULES = frozenset({"dropout", "attn_dropout", "drop", "out_proj", "fc_out", "softmax"})
 # Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.
 _OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
 _NEW_TENSORS = frozenset(
     name
-    for name in {*dir(torch.Tensor), "cat", "stack"}
+    for name in {*dir(torch.Tensor), "cat", "stack", "dropout"}
     if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
     and not name.endswith("_")
     and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from grader.judging.edit_words import KEEPS, WITH_DIM, Other, exchanged
+from grader.judging.edit_words import AXES, KEEPS, OPERATORS, WITH_DIM, Other, exchanged
 from grader.judging.student_text import StudentText
 from grader.model.located import Change
 
@@ -22,6 +22,10 @@ def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator
 
     for order in exchanged(arguments):
         yield Other(call(*order, *keywords), Change.ORDER, 1)
+    if name == "shape" and arguments:
+        yield Other(f"{function}[{arguments[0]}]", Change.CALL, 1)
+    if name in ("view", "reshape") and isinstance(node.func, ast.Attribute):
+        yield from (Other(f"{text.of(node.func.value)}.{step}", Change.ARRANGEMENT, 2) for step in AXES)
     for values in exchanged([text.of(keyword.value) for keyword in node.keywords]):
         named = [f"{keyword.arg}={value}" for keyword, value in zip(node.keywords, values, strict=True) if keyword.arg]
         yield Other(call(*arguments, *named), Change.ORDER, 1)
@@ -35,6 +39,13 @@ def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator
         yield Other(f"({text.of(node.func.value)})", change, 2)
     elif node.args and not isinstance(node.args[0], ast.Starred) and name not in ("range", "Linear", "super"):
         yield Other(f"({arguments[0]})", Change.SURPLUS, 2)
+    match node.args:
+        case [ast.BinOp(left=left, op=op, right=right)] if type(op) in OPERATORS:
+            sign = OPERATORS[type(op)]
+            yield Other(f"(({text.of(left)}) {sign} {function}({text.of(right)}))", Change.ORDER, 1)
+            if name == "sqrt":
+                yield Other(f"(({text.of(left)}) {sign} ({text.of(right)}) ** 0.5)", Change.ORDER, 1)
+            yield Other(f"({function}({text.of(left)}) {sign} ({text.of(right)}))", Change.ORDER, 1)
     if function == "range":
         last = arguments[-1]
         first = arguments[0] if len(arguments) > 1 else "0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from grader.judging.edit_calls import of_call, of_subscript
@@ -31,9 +32,9 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
     match node:
         case ast.Constant(value=value):
             if not isinstance(spot.parent, ast.UnaryOp):  # of a number below zero, the sign is a part
-                yield from _constants(value, spot)
+                yield from _constants(value, spot, around)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            yield from _constants(-value, spot)
+            yield from _constants(-value, spot, around)
         case ast.Name(id=name):
             yield from _names(name, spot, around)
         case ast.Attribute():
@@ -66,13 +67,14 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
         yield from one_more(text, spot, around)
 
 
-def _constants(value: object, spot: Spot) -> Iterator[Other]:
+def _constants(value: object, spot: Spot, around: Surroundings) -> Iterator[Other]:
     is_axis = _is_axis(spot)
     change = Change.AXIS if is_axis else Change.NUMBER
     match value:
         case bool():
             yield Other(str(not value), change, 1)
         case int():
+            yield from (Other(name, Change.NAME, 1) for name in around.parameters)
             yield from (Other(f"({other})", change, 1) for other in NUMBERS_NEARBY if other != value)
             if not is_axis:
                 nearby: tuple[float, ...] = (0.5, -0.5, value + 1, value - 1)
@@ -81,6 +83,8 @@ def _constants(value: object, spot: Spot) -> Iterator[Other]:
         case float():
             yield from (Other(f"({other})", change, 1) for other in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
             yield Other("float('-inf')", change, 1)
+            if abs(value - math.e) < 0.1:
+                yield Other(repr(math.e), change, 1)
             yield Other(FITTED, Change.NUMBER, 2)
         case None if is_axis:
             yield from (Other(f"({other})", change, 1) for other in (-1, 0, 1))
@@ -118,8 +122,12 @@ def _attributes(text: StudentText, node: ast.Attribute, around: Surroundings) ->
     else:
         value = text.of(node.value)
         yield from (Other(f"{value}.{sibling}", Change.CALL, 1) for sibling in _siblings(node.attr))
+        if value in ("math", "np"):
+            yield Other(f"torch.{node.attr}", Change.CALL, 1)
         if node.attr in ("T", "mT", "H", "mH", "values", "data"):
             yield Other(f"({value})", Change.ARRANGEMENT if node.attr[-1] in "TH" else Change.SURPLUS, 1)
+        if node.attr == "inf":
+            yield Other("1e30", Change.NUMBER, 1)
         if node.attr == "indices":
             yield Other(f"{value}.values", Change.CALL, 1)
 
@@ -138,8 +146,22 @@ def _operations(text: StudentText, node: ast.BinOp) -> Iterator[Other]:
     sign = OPERATORS.get(type(node.op), "")
     if sign and not isinstance(node.op, ast.Add | ast.Mult):
         yield Other(f"(({right}) {sign} ({left}))", Change.ORDER, 1)
+    yield from _with_other_brackets(text, node)
     yield Other(f"({left})", Change.SURPLUS, 2)
     yield Other(f"({right})", Change.SURPLUS, 2)
+
+
+def _with_other_brackets(text: StudentText, node: ast.BinOp) -> Iterator[Other]:
+    """`a + b / c` for `(a + b) / c`, and the reverse."""
+    sign = OPERATORS.get(type(node.op), "")
+    match node:
+        case ast.BinOp(left=ast.BinOp(left=first, op=op, right=second), right=third) if sign and type(op) in OPERATORS:
+            inner = f"(({text.of(second)}) {sign} ({text.of(third)}))"
+            yield Other(f"({text.of(first)}) {OPERATORS[type(op)]} {inner}", Change.ORDER, 1)
+    match node:
+        case ast.BinOp(left=first, right=ast.BinOp(left=second, op=op, right=third)) if sign and type(op) in OPERATORS:
+            inner = f"(({text.of(first)}) {sign} ({text.of(second)}))"
+            yield Other(f"({inner} {OPERATORS[type(op)]} ({text.of(third)}))", Change.ORDER, 1)
 
 
 def _is_axis(spot: Spot) -> bool:

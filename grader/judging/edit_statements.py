@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from grader.judging.student_text import Function, Splice, StudentText, blocks, s
 from grader.model.located import Change
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+NO_LINE = 0  # of the student's, where one is missing
+MOST_EXCHANGED = 12
 FAR = 4  # statements that one may have to move over
 
 
@@ -23,30 +26,31 @@ class Made(NamedTuple):
     line: int
     change: Change
     cost: int
+    more_lines: tuple[int, ...] = ()  # where it changes something, too
 
 
 def of_function(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
-    yield from _parameters(text, function)
+    yield from _names_exchanged(text, function)
     yield from _return_at_the_end(text, function, around)
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for statement in statements(function):
         yield from _other_statements(text, statement, around, read)
-    for block in _all_blocks(function):
+    for block, outer in _all_blocks(function):
         for index, statement in enumerate(block):
             yield from _elsewhere(text, block, index)
             if isinstance(statement, ast.For | ast.While):
-                yield from _out_of_loop(text, statement)
+                yield from _out_of_loop(text, statement, outer)
                 yield from _into_loop(text, block, index, statement)
 
 
-def _parameters(text: StudentText, function: Function) -> Iterator[Made]:
-    """Two of them in another order."""
-    named = [argument for argument in function.args.args if argument.arg != "self"]
-    if function.args.defaults:
-        return
-    for first, second in itertools.pairwise(named):
-        splices = (Splice(*text.span(first), text.of(second)), Splice(*text.span(second), text.of(first)))
-        yield Made(splices, function.lineno, Change.ORDER, 2)
+def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:
+    """Two names in each other's place, each of which is read once."""
+    read = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    counts = Counter(node.id for node in read)
+    once = [node for node in read if counts[node.id] == 1]
+    for first, second in itertools.combinations(once[:MOST_EXCHANGED], 2):
+        splices = (Splice(*text.span(first), second.id), Splice(*text.span(second), first.id))
+        yield Made(splices, first.lineno, Change.NAME, 2, (second.lineno,))
 
 
 def _return_at_the_end(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
@@ -58,12 +62,12 @@ def _return_at_the_end(text: StudentText, function: Function, around: Surroundin
             first = function.body[0]
             start = text.span(first)[0]
             call = f"super().__init__()\n{text.indentation(first)}"
-            yield Made((Splice(start, start, call),), function.lineno, Change.MISSING, 1)
+            yield Made((Splice(start, start, call),), NO_LINE, Change.MISSING, 1)
         return
     last = function.body[-1]
     assigned = [name for name in around.names if name not in {argument.arg for argument in function.args.args}]
     for name in reversed(assigned):
-        yield Made((_after(text, last, f"return {name}"),), last.end_lineno or last.lineno, Change.RETURNED, 1)
+        yield Made((_after(text, last, f"return {name}"),), NO_LINE, Change.RETURNED, 1)
     if isinstance(last, ast.Expr):
         start = text.span(last)[0]
         yield Made((Splice(start, start, "return "),), last.lineno, Change.RETURNED, 1)
@@ -87,6 +91,8 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
                     yield put(f"{other} = {text.of(value)}", Change.LOST if name not in read else Change.NAME, 2)
             yield from (put(f"{name} {sign}= {text.of(value)}", Change.OPERATOR, 2) for sign in "+-*/")
         case ast.Assign(targets=[ast.Subscript() as target], value=value):
+            for place in _other_places(text, target, around):
+                yield put(f"{place} = {text.of(value)}", Change.AXIS, 1)
             yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in "+-*/")
         case ast.AugAssign(target=target, op=op, value=value):
             signs = [sign for kind, sign in OPERATORS.items() if not isinstance(op, kind)]
@@ -107,19 +113,33 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
         yield put("pass", Change.SURPLUS, 3)
 
 
+def _other_places(text: StudentText, target: ast.Subscript, around: Surroundings) -> Iterator[str]:
+    """Where else something may have to be written to."""
+    value, index = text.of(target.value), text.of(target.slice)
+    if isinstance(target.slice, ast.Tuple):
+        yield from (f"{value}[{', '.join(order)}]" for order in exchanged([text.of(i) for i in target.slice.elts]))
+        yield from (f"{value}[{text.of(item)}]" for item in target.slice.elts if not isinstance(item, ast.Slice))
+    else:
+        yield f"{value}[:, {index}]"
+        yield from (f"{value}[{index}, {name}]" for name in around.names if name != index)
+        yield from (f"{value}[{name}]" for name in around.names if name != index)
+
+
 def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
     """Those of the function's own names that an expression reads, as they come in it."""
     read = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
     return list(dict.fromkeys(name for name in read if name in around.names))
 
 
-def _all_blocks(function: Function) -> Iterator[Sequence[ast.stmt]]:
-    todo: list[ast.AST] = [function]
+def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast.stmt, ...]]]:
+    """Each block, and the loops around it, the innermost first."""
+    todo: list[tuple[ast.AST, tuple[ast.stmt, ...]]] = [(function, ())]
     while todo:
-        owner = todo.pop(0)
+        owner, outer = todo.pop(0)
+        inner = (owner, *outer) if isinstance(owner, ast.For | ast.While) else outer
         for block in blocks(owner):
-            yield block
-            todo += block
+            yield block, inner
+            todo += [(statement, inner) for statement in block]
 
 
 def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iterator[Made]:
@@ -134,14 +154,19 @@ def _elsewhere(text: StudentText, block: Sequence[ast.stmt], index: int) -> Iter
         yield Made(splices, statement.lineno, Change.PLACE, 3)
 
 
-def _out_of_loop(text: StudentText, loop: ast.For | ast.While) -> Iterator[Made]:
-    """The last statements of a loop, after it."""
-    margin = text.indentation(loop)
+def _out_of_loop(text: StudentText, loop: ast.For | ast.While, outer: Sequence[ast.stmt]) -> Iterator[Made]:
+    """The first statements of a loop before it, and the last ones after it, or after one around it."""
+    start, margin = text.span(loop)[0], text.indentation(loop)
+    for statement in loop.body[:2]:
+        if isinstance(statement, SIMPLE) and _stands_alone(text, statement) and not margin.strip():
+            before = Splice(start, start, f"{text.of(statement)}\n{margin}")
+            yield Made((_without(text, statement), before), statement.lineno, Change.PLACE, 2)
     for statement in reversed(loop.body[1:]):
         if not isinstance(statement, (*SIMPLE, ast.Return)) or not _stands_alone(text, statement):
             return
-        splices = (_without(text, statement), _after(text, loop, text.of(statement), margin))
-        yield Made(splices, statement.lineno, Change.PLACE, 2)
+        for around in (loop, *outer):
+            line = _after(text, around, text.of(statement), text.indentation(around))
+            yield Made((_without(text, statement), line), statement.lineno, Change.PLACE, 2)
         if not isinstance(statement, ast.Return):
             return
 

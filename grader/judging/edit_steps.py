@@ -28,16 +28,19 @@ TAKE_SIZES = frozenset(
     ]
 )
 
+_TURNED = (".T", ".mT", "transpose", "permute", ".t()")
+
 
 def one_more(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Other]:
     """The expression with one more step, of those that the student's code has, or that change no numbers."""
     node = text.of(spot.node)
+    cost = 2 if _is_multiplied(spot) else 3
     for step in AXES:
-        yield Other(f"({node}).{step}", Change.ARRANGEMENT, 2)
+        yield Other(f"({node}).{step}", Change.ARRANGEMENT, cost)
     for step in FORMS:
         yield Other(f"({node}).{step}", Change.ARRANGEMENT, 3)
     yield Other(f"-({node})", Change.OPERATOR, 2)
-    yield Other(f"({node}) * {FITTED}", Change.MISSING, 3 if _is_product(spot.node) else 4)
+    yield Other(f"({node}) * {FITTED}", Change.MISSING, 3 if _are_scores(spot.node, node) else 4)
     if isinstance(spot.node, ast.Compare | ast.Name | ast.Call | ast.Attribute | ast.Subscript):
         yield Other(f"(({node}) == 0)", Change.OPERATOR, 3)
         yield Other(f"(1 - ({node}))", Change.OPERATOR, 3)
@@ -53,13 +56,25 @@ def one_more(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Ot
         yield from (Other(f"({node}) + self.{attribute}", Change.MISSING, 4) for attribute in around.attributes)
 
 
-def _is_product(node: ast.expr) -> bool:
-    """Whether it is scores, or may be: what is scaled, if something is."""
-    match node:
+def _is_multiplied(spot: Spot) -> bool:
+    """Whether it is a factor of a product of matrices."""
+    match spot.parent:
         case ast.BinOp(op=ast.MatMult()):
             return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in ("matmul", "mm", "bmm", "mv") and spot.field == "args"
+    return False
+
+
+def _are_scores(node: ast.expr, written: str) -> bool:
+    """Whether it looks like scores: what is scaled, if something is."""
+    match node:
+        case ast.BinOp(op=ast.MatMult()):
+            return any(sign in written for sign in _TURNED)
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name in ("matmul", "mm", "bmm", "einsum", "dot", "sum", "mv", "inner")
+            return name in ("einsum", "dot", "sum", "inner") or (
+                name in ("matmul", "mm", "bmm") and any(sign in written for sign in _TURNED)
+            )
     return False
 
 

@@ -85,6 +85,7 @@ class Surroundings(NamedTuple):
     """What a function has at hand."""
 
     names: tuple[str, ...]  # its parameters, and what it assigns
+    parameters: tuple[str, ...]
     attributes: tuple[str, ...]  # of its class
     text: StudentText
 

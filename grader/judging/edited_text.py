@@ -33,9 +33,9 @@ class EditedText:
         """The student's lines in which the changes are, one after the other, and what these are about."""
         if not (self.before and self.edit):
             return ()
-        line = self.before.text.line(self.edit.line).strip()
-        known = {own.strip() for own in self.original.lines}
-        return (*self.before.places, (line, self.edit.change)) if line in known else self.before.places
+        told = [self.before.text.line(line).strip() for line in (self.edit.line, *self.edit.more_lines)]
+        known = {own.strip() for own in self.original.lines if own.strip()}
+        return (*self.before.places, *((line, self.edit.change) for line in told if line in known))
 
     @cached_property
     def source(self) -> str:

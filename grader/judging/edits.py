@@ -7,6 +7,7 @@ student's own code has already. How plausible it is says its cost: 1 for what is
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from grader.judging.student_text import Function, Splice, StudentText, statement
 from grader.model.located import Change
 
 MOST = 6_000  # changes of one code
+MOST_ALIKE = 4  # lines with the same mistake
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Edit:
     change: Change
     cost: int
     fitted: bool = False  # whether it holds FITTED, in place of a size that fits the case
+    more_lines: tuple[int, ...] = ()  # where it changes something, too
 
     def overlaps(self, other: Edit) -> bool:
         return any(mine.overlaps(theirs) for mine in self.splices for theirs in other.splices)
@@ -41,14 +45,31 @@ def edits_of(text: StudentText) -> list[Edit]:
         known = found.get(edit.splices)
         if known is None or edit.cost < known.cost:
             found[edit.splices] = edit
+    found |= {edit.splices: edit for edit in _repeated(text, list(found.values())) if edit.splices not in found}
     return sorted(found.values(), key=lambda edit: edit.cost)
+
+
+def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The same change of the same thing, whatever its names, in all the lines that are alike."""
+    alike: dict[tuple[tuple[str, ...], Change], list[Edit]] = {}
+    for edit in edits:
+        if len(edit.splices) == 1 and edit.line and not edit.fitted:
+            (splice,) = edit.splices
+            parts = (text.bytes[text.start_of(edit.line) : splice.start], text.bytes[splice.start : splice.end])
+            texts = (text.line(edit.line), *(part.decode() for part in parts), splice.text)
+            alike.setdefault((tuple(_WORD.sub("name", part) for part in texts), edit.change), []).append(edit)
+    for same in alike.values():
+        lines = [edit.line for edit in same]
+        if 2 <= len(same) == len(set(lines)) <= MOST_ALIKE:
+            splices = tuple(splice for edit in same for splice in edit.splices)
+            yield Edit(splices, lines[0], same[0].change, same[0].cost + 1, more_lines=tuple(lines[1:]))
 
 
 def _all_edits(text: StudentText) -> Iterator[Edit]:
     for function, owner in text.functions:
         around = _surroundings(text, function, owner)
         for made in edit_statements.of_function(text, function, around):
-            yield Edit(made.splices, made.line, made.change, made.cost)
+            yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
         for spot in _spots(function):
             span = text.span(spot.node)
             for other in edit_expressions.others(text, spot, around):
@@ -59,14 +80,17 @@ def _all_edits(text: StudentText) -> Iterator[Edit]:
 
 
 def _surroundings(text: StudentText, function: Function, owner: ast.ClassDef | None) -> Surroundings:
-    names = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
-    names += [node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    parameters = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
+    parameters = [name for name in parameters if name != "self"]
+    names = parameters + [
+        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
     attributes: list[str] = []
     if owner is not None:
         stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
         attributes = [node.attr for node in stored if isinstance(node.ctx, ast.Store) and _is_self(node.value)]
         attributes += _registered(owner)
-    return Surroundings(tuple(dict.fromkeys(name for name in names if name != "self")), _unique(attributes), text)
+    return Surroundings(_unique(names), _unique(parameters), _unique(attributes), text)
 
 
 def _registered(owner: ast.ClassDef) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.edited_text import EditedText
-from grader.judging.edits import edits_of
+from grader.judging.edits import Edit, edits_of
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.intermediate import Intermediate
 from grader.judging.judge import is_right, judge_by
@@ -29,6 +29,7 @@ Item = TypeVar("Item")
 
 MOST_TRIED = 6_000  # versions of one code
 MOST_MISTAKES = 3  # at once
+MOST_PLAUSIBLE = 3  # cost of a change where there are several
 MOST_TRIED_FURTHER = 4  # versions that may be a step towards what is right
 AT_ONCE = 32
 SECONDS = 6.0  # of the judge's processor; a last bound, since what is tried is counted
@@ -95,7 +96,7 @@ class Locating:
 
     def versions(self, text: EditedText) -> Iterator[EditedText]:
         for edit in edits_of(text.text):
-            if text.undoes(edit):
+            if text.undoes(edit) or (text.edits and not _is_plausible_after(text.edits, edit)):
                 continue
             for fitting in self._fitting if edit.fitted else [()]:
                 yield text.with_edit(edit, fitting)
@@ -163,12 +164,20 @@ class _Search:
 
     def _note(self, text: EditedText, answer: Returned) -> None:
         edit = text.edits[-1]
+        if edit.cost > MOST_PLAUSIBLE:
+            return
         if self._locating.intermediate.is_of_a_misconception(answer.value, self._telling):
             self._wrong_as_known.append(text)
         elif edit.change == Change.LOST and edit.cost == 1:
             self._lost.append(text)
         elif self._stopped and edit.cost == 1:
             self._no_longer_stopped.append(text)
+
+
+def _is_plausible_after(made: Sequence[Edit], edit: Edit) -> bool:
+    """Not what takes something away in one place and puts it in another."""
+    moves = edit.change == Change.MISSING and any(before.change == Change.SURPLUS for before in made)
+    return edit.cost <= MOST_PLAUSIBLE and not moves
 
 
 def _some_at_once(items: Iterable[Item], count: int) -> Iterator[list[Item]]:

@@ -51,6 +51,7 @@ def _borrowed(names: Sequence[str]) -> str:
 
 MANY = 3
 MAX_LINE = 120  # characters of a line that is shown
+MANY_LINES = 4
 _COUNTS = {2: "two", 3: "three", 4: "four"}
 _FACTS = {
     Kind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
@@ -78,8 +79,10 @@ def located(places: Sequence[Located]) -> str:
     if len(shown) == 1:
         ((line, change),) = shown
         return f"With one small change in the line `{line}`, all hidden cases come out right. It is about {change}."
-    listed = ", ".join(f"`{line}` ({change})" for line, change in shown)
-    return f"With small changes in {_COUNTS[len(shown)]} lines, all hidden cases come out right: {listed}."
+    listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
+    return (
+        f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all hidden cases come out right: {listed}."
+    )
 
 
 def missing(noun: str, entry: str) -> str:

@@ -73,6 +73,10 @@ class StudentText:
         start = self._starts[node.lineno - 1]
         return self.bytes[start : start + node.col_offset].decode()
 
+    def start_of(self, number: int) -> int:
+        """Where a line begins."""
+        return self._starts[number - 1]
+
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 

@@ -36,16 +36,16 @@ def with_lines(exercise: Exercise, verdict: Verdict, find: Callable[[], Repair |
     if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
         return verdict
     repair = find()
-    if repair is None or not repair.located:
+    if repair is None:
         return verdict
-    said = sentences.located(repair.located)
+    said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing
     stopped = verdict.reason == Reason.ERROR  # then that comes first
     return replace(
         verdict,
         credit=_credit(exercise, repair) if verdict.reason != Reason.CONSTANT else 0.0,
         reason=Reason.LOCATED,
         located=repair.located,
-        sentences=(*verdict.sentences, said) if stopped else (said, *verdict.sentences),
+        sentences=(*verdict.sentences, *said) if stopped else (*said, *verdict.sentences),
     )
 
 

@@ -16,7 +16,7 @@ class Change(StrEnum):
     AXIS = "an axis"
     OPERATOR = "an operator"
     NAME = "which variable is used"
-    ORDER = "the order of two things"
+    ORDER = "the order of two things, or brackets"
     ARRANGEMENT = "rows and columns, or the order of axes"
     CALL = "which function is called"
     SURPLUS = "something that is too much"
