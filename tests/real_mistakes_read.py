@@ -10,12 +10,14 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.catalogue import EXERCISES
+from grader.judging.arguments import ANOTHER_ORDER
+from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
 from grader.judging.with_facts import NAME as BORROWED
 from grader.model.verdict import Verdict
 
 FOLDER = Path(__file__).parent / "real_mistakes"
-# What the engine says of any exercise, or will: the second and third come with asking again.
-OF_ALL = {BORROWED, "words as rows", "arguments in another order"}
+# What the engine says of any exercise.
+OF_ALL = {BORROWED, WORDS_AS_ROWS, FLAT_WORDS, ANOTHER_ORDER}
 FIELDS = ("what", "pattern", "causes", "true", "says", "false")
 MARK = re.compile(r"\s*# <-$")
 MAX_LINE = 120  # characters of a line that is shown

@@ -195,8 +195,8 @@ causal_softmax = Exercise(
             "zero times infinity",
             kind="wrong formula",
             credit=0.0,  # whoever returns NaN has it
-            says="All your weights are NaN, as when a mask of zeros and ones is multiplied with −∞: 0 · ∞ is NaN. "
-            "masked_fill multiplies nothing.",
+            says="All your weights are NaN. NaN comes from 0 · ∞, as of a mask of zeros and ones with −∞, and from "
+            "0 / 0. masked_fill multiplies nothing.",
             change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
         ),
         Misconception(

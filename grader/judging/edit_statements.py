@@ -38,6 +38,10 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
     for block, outer in _all_blocks(function):
         for index, statement in enumerate(block):
             yield from _elsewhere(text, block, index)
+            if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Return) and not statement.orelse:
+                line = _after(text, statement, text.of(statement.body[-1]))
+                splices = (_without(text, statement.body[-1]), line)
+                yield Made(splices, statement.body[-1].lineno, Change.PLACE, 2)
             if isinstance(statement, ast.For | ast.While):
                 yield from _out_of_loop(text, statement, outer)
                 yield from _into_loop(text, block, index, statement)

@@ -281,7 +281,7 @@ class _Judgement:
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
         said = [self._about(first)]
-        if right := self._cases_right:
+        if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]

@@ -27,12 +27,12 @@ from grader.model.located import Change, Located
 
 Item = TypeVar("Item")
 
-MOST_TRIED = 6_000  # versions of one code
+MOST_TRIED = 2_500  # versions of one code
 MOST_MISTAKES = 3  # at once
 MOST_PLAUSIBLE = 3  # cost of a change where there are several
-MOST_TRIED_FURTHER = 4  # versions that may be a step towards what is right
+MOST_TRIED_FURTHER = 3  # versions that may be a step towards what is right
 AT_ONCE = 32
-SECONDS = 6.0  # of the judge's processor; a last bound, since what is tried is counted
+SECONDS = 4.0  # of the judge's processor; a last bound, since what is tried is counted
 
 
 @dataclass(frozen=True)

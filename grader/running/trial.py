@@ -15,7 +15,7 @@ from grader.running.sandbox_process import SandboxLost, SandboxProcess
 MOST_LOST = 2  # sandboxes that changed code hangs or breaks
 CELL_SECONDS = 5.0
 SECONDS = 3.0  # of the processor for some versions at once
-SECONDS_IN_ALL = 10.0
+SECONDS_IN_ALL = 5.0
 PATIENCE = 5  # how many times as long all may take by the clock
 
 

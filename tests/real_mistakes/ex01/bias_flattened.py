@@ -4,6 +4,7 @@
 # true:
 # says: shape|broadcast|flat
 # false: numbers are right|dropped a dimension|W \* x|grouped
+# follows: words as rows
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries = []
     all_keys = []

@@ -4,6 +4,7 @@
 # true: words as rows
 # says: transpos
 # false: inputs of other sizes
+# follows: vectors in place of columns
 def attention_scores(all_queries, all_keys):
     all_scores = []
     for query in all_queries:

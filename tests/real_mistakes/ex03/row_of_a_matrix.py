@@ -5,7 +5,7 @@
 # says: dim=0|axis|itself
 # false: hard|not normalised
 def softmax(items_in):
-    items = torch.as_tensor(items_in).unsqueeze(0)
+    items = torch.as_tensor(items_in).unsqueeze(0)  # <-
     e = torch.exp(items)
     probs = e / e.sum(dim=0, keepdim=True)  # <-
     return probs.squeeze(0)

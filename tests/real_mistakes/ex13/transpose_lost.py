@@ -17,7 +17,7 @@ class SelfAttention_v2(nn.Module):
         v = self.W_value(x)
         # scores between all words
         k.transpose(-2, -1)  # <-
-        scores = torch.matmul(q, k)
+        scores = torch.matmul(q, k)  # <-
         d_k = k.size(-1)
         scaled_scores = scores / math.sqrt(d_k)
         weights = F.softmax(scaled_scores, dim=-1)

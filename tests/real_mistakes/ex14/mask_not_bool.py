@@ -16,7 +16,7 @@ def mask_then_renormalize(attn_weights):
 
 def causal_softmax(attn_scores, d_k):
     n = attn_scores.shape[0]
-    mask = torch.triu(torch.ones(n, n), diagonal=1)
+    mask = torch.triu(torch.ones(n, n), diagonal=1)  # <-
     masked = attn_scores.masked_fill(mask, -torch.inf)  # <-
     scaled = masked / d_k ** 0.5
     return torch.softmax(scaled, dim=-1)
