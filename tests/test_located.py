@@ -20,7 +20,7 @@ from grader.judging.edits import edits_of
 from grader.judging.judge import judge_by
 from grader.judging.locating import Repair
 from grader.judging.student_text import StudentText, definitions_in
-from grader.model.answer import Lost, Missing
+from grader.model.answer import Lost, Missing, Returned
 from grader.model.edited import EditedSource
 from grader.model.exercise import DEFAULT_SEED, Exercise
 from grader.model.located import Change
@@ -29,7 +29,7 @@ from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits, SandboxProcess
 from grader.running.trial import Trial
 
-STYLES, MUTANTS = 3, 4  # of each exercise, and of each style
+STYLES, MUTANTS = 2, 3  # of each exercise, and of each style
 
 BEFORE = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F"
 
@@ -144,7 +144,10 @@ def _tell(exercise: Exercise, found: Tally) -> None:
             if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):
                 continue
             found.all += 1
-            if not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT):
+            returned = any(isinstance(answer, Returned) and answer.value is not None for answer in answers)
+            # That nothing is returned is told, and a cause.
+            unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+            if unnamed and (returned or verdict.reason == Reason.ERROR):
                 repair = trial.repair(source, cases, "cpu")
                 _note(found, source.splitlines()[line - 1].strip(), repair, verdict)
 

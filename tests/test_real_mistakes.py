@@ -2,12 +2,15 @@
 
 The headers of the files were written by reading the code, before the grader saw it: they are not what it can say today.
 The two bounds below are what it reaches; whoever makes it better makes them tighter. `pytest -s` shows the table.
+
+What nothing explains is searched, which takes seconds: every fifth file is graded, and all with GRADER_ALL_MISTAKES=1.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import os
 import re
 import warnings
 from collections import Counter
@@ -22,12 +25,13 @@ from grader.catalogue import EXERCISES
 from grader.course import Course
 
 MISTAKES = all_mistakes()
+GRADED = MISTAKES if os.environ.get("GRADER_ALL_MISTAKES") else MISTAKES[::5]
 ASSIGNMENTS = tuple(dict.fromkeys(mistake.assignment for mistake in MISTAKES))
 NOT_PYTHON = ("missing_bracket.py",)
 
 # How far the grader is from what it is meant to be (no false sentence, and 95 % named or located): tighten them.
-MAX_FALSE = {"self_attention": 17, "causal_attention": 11, "multi_head_attention": 15}
-MIN_EXPLAINED = {"self_attention": 0.60, "causal_attention": 0.73, "multi_head_attention": 0.69}
+MAX_FALSE = {"self_attention": 0.02, "causal_attention": 0.02, "multi_head_attention": 0.04}
+MIN_EXPLAINED = {"self_attention": 0.86, "causal_attention": 0.95, "multi_head_attention": 0.80}
 
 Graded = dict[Mistake, Result]
 
@@ -41,7 +45,7 @@ def graded(
 
     @functools.cache
     def results(assignment: str) -> Graded:
-        return grade(course, assignment, submissions("real", MISTAKES, assignment), submit, scores)
+        return grade(course, assignment, submissions("real", GRADED, assignment), submit, scores)
 
     return results
 
@@ -83,7 +87,7 @@ def test_none_is_right(assignment: str, graded: Callable[[str], Graded]) -> None
 def test_no_sentence_is_false(assignment: str, graded: Callable[[str], Graded]) -> None:
     said = {str(mistake): untrue(mistake, result.verdict) for mistake, result in graded(assignment).items()}
     false = [f"{name}: {found}" for name, found in said.items() if found]
-    assert len(false) <= MAX_FALSE[assignment], "\n".join(false)
+    assert len(false) <= MAX_FALSE[assignment] * len(said), "\n".join(false)
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)

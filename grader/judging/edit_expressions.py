@@ -122,6 +122,8 @@ def _attributes(text: StudentText, node: ast.Attribute, around: Surroundings) ->
     else:
         value = text.of(node.value)
         yield from (Other(f"{value}.{sibling}", Change.CALL, 1) for sibling in _siblings(node.attr))
+        if node.attr.endswith("_") and not node.attr.startswith("_"):
+            yield Other(f"{value}.{node.attr[:-1]}", Change.CALL, 1)
         if value in ("math", "np"):
             yield Other(f"torch.{node.attr}", Change.CALL, 1)
         if node.attr in ("T", "mT", "H", "mH", "values", "data"):

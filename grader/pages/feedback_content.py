@@ -36,6 +36,7 @@ _NEXT_STEPS = {
     Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
     Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for far too much memory.",
     Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
+    Reason.LOCATED: "Read what is shown piece by piece, and say of each piece what shape it has and what it is.",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",
 }
 # The same, where more is known: by what its sentences have in them.
