@@ -19,6 +19,7 @@ from grader.model.exercise import Exercise
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
 from grader.running import grading
+from grader.running.own_seed import own_seed
 
 # Of hidden inputs. Each submission has its own; with a few of them, what is right is worked out for many at once.
 SEEDS = 8
@@ -79,7 +80,7 @@ def grade(
 @contextlib.contextmanager
 def a_few_seeds() -> Iterator[None]:
     """Seeds are made as ever, of all that a submission is; what is known of the cases that they draw is kept."""
-    make, draw = grading.own_seed, best_verdict.in_all_forms
+    make, draw = own_seed, best_verdict.in_all_forms
     known: dict[tuple[str, int], list[AnswerKey]] = {}
 
     def keys(exercise: Exercise, seed: int) -> list[AnswerKey]:

@@ -181,14 +181,14 @@ def added_cell(name: str, source: str, cell_type: str = "code", **more: Any) -> 
 
 @pytest.fixture(scope="module")
 def extended(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
-    """A course whose instructor added tests that the grader knows nothing of, and a question to grade by hand."""
+    """A course whose instructor added ordinary tests, one of no exercise, and a question to grade by hand."""
     course: Course = new_course()
     source = course.read("source", ASSIGNMENT)
     source.cells = [cell for cell in source.cells if "nbgrader" in cell.metadata][:10]  # exercises 1 to 3 of 8
     source.cells += [
         added_cell("test-exercise-99", "check(1)"),
         added_cell("an-assertion", "assert True"),
-        added_cell("a-number", "7.0"),
+        added_cell("a-number", "3.5"),
         added_cell("essay", "Your answer", "markdown", solution=True, locked=False),
     ]
     nbformat.write(source, course.notebook("source", ASSIGNMENT))
@@ -204,10 +204,14 @@ def extended(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
     return course
 
 
-@pytest.mark.parametrize("name", ["test-exercise-99", "an-assertion", "a-number"])
-def test_a_test_cell_without_a_verdict_gets_nothing_and_says_why(extended: Course, name: str) -> None:
-    assert rows(extended)["ada", name] == (0.0, 7.0, False)
-    assert "belongs to no exercise" in shown(graded_cell(extended, "ada", name))
+def test_a_test_of_an_exercise_that_is_unknown_gets_nothing_and_says_why(extended: Course) -> None:
+    assert rows(extended)["ada", "test-exercise-99"] == (0.0, 7.0, False)
+    assert "belongs to no exercise" in shown(graded_cell(extended, "ada", "test-exercise-99"))
+
+
+@pytest.mark.parametrize(("name", "points"), [("an-assertion", 7.0), ("a-number", 3.5)])
+def test_ordinary_tests_beside_exercises_get_their_points(extended: Course, name: str, points: float) -> None:
+    assert rows(extended)["ada", name] == (points, 7.0, False)
 
 
 def test_exercises_beside_it_keep_their_points(extended: Course) -> None:

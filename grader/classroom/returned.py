@@ -14,6 +14,7 @@ from typing import Any
 
 import nbformat
 
+from grader.judging.ordinary import points_of, within_bounds
 from grader.model import untrusted
 from grader.model.answer import Lost
 from grader.model.submission import Assignment, Graded, KnownCell, Submission
@@ -28,6 +29,7 @@ from grader.notebooks.verdict_cells import (
     attempts_of,
     blocked_output,
     results_of,
+    verdict_output,
     verdict_outputs,
     verdicts_of,
 )
@@ -160,7 +162,11 @@ def _outputs(data: Mapping[str, Any], cell: Any, known: KnownCell | None) -> lis
         raise NoResult("the outputs of a cell are of the wrong kind")
     notices = [blocked_output(attempts) for output in outputs if (attempts := attempts_of(output))]
     if known is not None and is_test_cell(cell):
-        return [*notices, *verdict_outputs(_scored(outputs, known).verdict, known.points)]
+        verdict = _scored(outputs, known).verdict
+        if not verdict.in_process:
+            return [*notices, *verdict_outputs(verdict, known.points)]
+        left = rebuild_again([output for output in outputs if not ours(output)])
+        return [*notices, verdict_output(verdict, known.points), *within_bounds(left, known.points)]
     return [*rebuild_again([output for output in outputs if BLOCKED_KEY not in ours(output)]), *notices]
 
 
@@ -183,11 +189,22 @@ def _scores(data: object, notebook: Any, known: Sequence[KnownCell]) -> dict[str
     scores = dict(_object(data, "its scores"))
     if set(scores) != {cell.grade_id for cell in known if cell.grade}:
         raise NoResult("its scores are for other cells than the assignment has")
-    earned = {_name(cell): verdicts_of(cell)[0].points for cell in notebook.cells if is_test_cell(cell)}
+    earned = {_name(cell): _earned(cell) for cell in notebook.cells if is_test_cell(cell)}
     for name, score in scores.items():
         if isinstance(score, bool) or score not in ([earned[name]] if name in earned else [None, 0]):
             raise NoResult(f"the score of {name} does not follow from its verdict")
     return scores
+
+
+def _earned(cell: Any) -> float:
+    """The points of a test, as nbgrader would read them; of an ordinary one, from what it has left."""
+    scored = verdicts_of(cell)[0]
+    if not scored.verdict.in_process:
+        return scored.points
+    points = points_of(cell.outputs, scored.max_points)
+    if abs(points - scored.points) > 1e-6:
+        raise NoResult(f"the points for {_name(cell)} do not follow from its outputs")
+    return points
 
 
 def _comments(data: object, known: Sequence[KnownCell]) -> dict[str, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,20 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import Execute, NbGraderPreprocessor
+from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.model.exercise import DEFAULT_SEED
+from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import KnownCell
 from grader.notebooks import brevity
 from grader.notebooks.cells import demos_of
 from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
-from grader.running.grading import Settings, grade_notebook, refuse_to_score
+from grader.notebooks.verdict_cells import refuse_to_score
+from grader.running.grading import Settings, grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.running.scratch import files_beside
 
@@ -74,7 +77,7 @@ class RepairSubmission(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         names = resources["nbgrader"]
-        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else self._known_cells(names)
+        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else recorded_cells(self, names)
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
         repairs = repair(nb, known)
@@ -87,9 +90,11 @@ class RepairSubmission(NbGraderPreprocessor):
             self.log.warning("%s: %s", names["student"], note)
         return nb, resources
 
-    def _known_cells(self, names: dict[str, str]) -> list[KnownCell]:
-        with Gradebook(names["db_url"]) as gradebook:
-            return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(self, names))
+
+def recorded_cells(part: Any, names: dict[str, str]) -> list[KnownCell]:
+    """What nbgrader's gradebook knows of a notebook."""
+    with Gradebook(names["db_url"]) as gradebook:
+        return known_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), _released(part, names))
 
 
 def _released(part: Any, names: dict[str, str]) -> Any:
@@ -127,15 +132,28 @@ class RunAndJudge(Execute):
         names = resources.get("nbgrader", {})
         if IN_MEMORY in resources:
             held = resources[IN_MEMORY]
-            files, demos, seed = held.files, held.assignment.demos, held.hidden_seed
+            files, demos, seed, known = held.files, held.assignment.demos, held.hidden_seed, held.assignment.known
         else:
             folder = resources.get("metadata", {}).get("path")
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
-            seed = self._hidden_seed(names) if names else ""
-        settings = Settings(self.device, self.confined, f"{self.seed} {seed}", names.get("student", ""), limits=limits)
+            seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
+        settings = Settings(
+            self.device,
+            self.confined,
+            f"{self.seed} {seed}",
+            names.get("student", ""),
+            limits=limits,
+            ordinary=self._ordinary(known),
+        )
         grade_notebook(nb, files, settings, demos)
         brevity.shorten(nb)
         return nb, resources
+
+    def _ordinary(self, known: Sequence[KnownCell]) -> OrdinaryTests:
+        """With what the configuration says of nbgrader's own parts that have to do with tests."""
+        hiding, ignoring = ClearHiddenTests(parent=self), IgnorePattern(parent=self)
+        unheard = ignoring.pattern if ignoring.enabled else ""
+        return OrdinaryTests.of(known, hiding.begin_test_delimeter, hiding.end_test_delimeter, unheard)
 
     def _hidden_seed(self, names: dict[str, str]) -> str:
         """As of a first hand-in: nbgrader counts none."""

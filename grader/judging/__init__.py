@@ -10,6 +10,7 @@ __all__ = [
     "judging_time",
     "locating",
     "no_understanding",
+    "ordinary",
     "sentences",
     "with_facts",
     "with_lines",

@@ -10,6 +10,7 @@ __all__ = [
     "findings",
     "forms",
     "located",
+    "ordinary",
     "picture",
     "submission",
     "untrusted",

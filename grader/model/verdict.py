@@ -18,7 +18,7 @@ __all__ = ["Picture", "Reason", "Scored", "Verdict"]
 MAX_PICTURES = 4
 MAX_LINES = 4  # in which mistakes are located
 MAX_FUNCTIONS = 8  # that share an exercise
-_LEFT_OUT_IF_EMPTY = ("explained_in", "pictures", "lost", "located", "functions")
+_LEFT_OUT_IF_EMPTY = ("explained_in", "pictures", "lost", "located", "functions", "in_process")
 
 
 class Reason(StrEnum):
@@ -28,6 +28,7 @@ class Reason(StrEnum):
     TO_DO = "to do"  # as it was handed out
     MISSING = "missing"  # there is no such function or class
     MISCONCEPTION = "misconception"
+    TEST_FAILED = "test failed"  # an ordinary one, by an error, or by what it says to be worth
     ERROR = "error"  # the student's code raised one
     NO_ANSWER = "no answer"  # it hung, or took its process down
     WRONG = "wrong"  # and nothing is known that explains it
@@ -61,6 +62,7 @@ class Verdict:
     lost: Lost | None = None  # how the sandbox was lost, if that is why
     located: tuple[Located, ...] = ()  # where the code has to change, by proof
     functions: Mapping[str, Verdict] = field(default_factory=dict)  # where several share an exercise: on each, by name
+    in_process: bool = False  # of an ordinary test, which ran in the student's process: the credit is that one's word
 
     @property
     def right(self) -> bool:
@@ -76,7 +78,7 @@ class Verdict:
         return self.title if self.exercise is None else str(self.exercise)
 
     def points(self, max_points: float) -> float:
-        return round(self.credit * max_points, 2)
+        return round(self.credit * max_points, 9 if self.in_process else 2)
 
     def to_json(self) -> dict[str, Any]:
         """What is empty in most verdicts is left out, as in those that were written before it was known."""
@@ -117,6 +119,7 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
         pictures=tuple(picture for said in few if (picture := Picture.from_json(said))),
         lost=Lost.from_json(data.get("lost")),
         located=tuple(place for said in some[:MAX_LINES] if (place := Located.from_json(said))),
+        in_process=data.get("in_process") is True,
     )
 
 

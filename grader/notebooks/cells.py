@@ -11,6 +11,7 @@ METADATA_KEY = "grader"  # what we write into the metadata of a graded notebook 
 STOPPED = "stopped"  # of a cell that hung or took its process down: how
 NOTES = "notes"  # of the first cell, which tells what was repaired
 
+_TEST_CELL = re.compile(r"test-exercise-(\d{1,5})")
 _SOLUTION_CELL = re.compile(r"exercise-(\d+)")
 
 
@@ -30,6 +31,21 @@ def ours(holder: Any) -> dict[str, Any]:
 def is_test_cell(cell: Any) -> bool:
     """Whether nbgrader takes an automatic score from this cell."""
     return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
+
+
+def tested_number(cell: Any) -> int | None:
+    """The exercise that a test cell asks for; None for an ordinary one of nbgrader's."""
+    match = _TEST_CELL.fullmatch(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
+    return int(match[1]) if match else None
+
+
+def is_ordinary_test(cell: Any) -> bool:
+    return is_test_cell(cell) and tested_number(cell) is None
+
+
+def points_of(cell: Any) -> float:
+    """What a cell is worth."""
+    return float(cell.metadata["nbgrader"]["points"])
 
 
 def solution_number(cell: Any) -> int | None:

@@ -14,7 +14,7 @@ import nbformat
 
 from grader.notebooks.drawings import can_be_shown
 from grader.notebooks.safe_html import is_image, safe_html, safe_markdown
-from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
+from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_LATE_RESULT, MAX_OUTPUT, NOTICE
 
 MAX_OUTPUTS = 1000
 MAX_COLOURS = 5000  # changes of colour; nbconvert is slow with more
@@ -45,7 +45,7 @@ def rebuild_outputs(value: Any) -> list[Any]:
                 raise _Full
             rebuilt = _rebuild(output, room)
         except _Full:
-            outputs += [{"output_type": "stream", "name": "stderr", "text": NOTICE}, *_late_error(value[-1])]
+            outputs += [{"output_type": "stream", "name": "stderr", "text": NOTICE}, *_late_end(value[-1])]
             break
         if rebuilt is not None:
             outputs.append(rebuilt)
@@ -113,13 +113,15 @@ class _Room:
         return sequence[0]
 
 
-def _late_error(output: Any) -> list[dict[str, Any]]:
-    """The error that ended a cell is shown in any case, if it is as short as the sandbox makes it then."""
-    if not isinstance(output, dict) or output.get("output_type") != "error":
+def _late_end(output: Any) -> list[dict[str, Any]]:
+    """The error that ended a cell, or its value, is there in any case, if it is as short as the sandbox makes it."""
+    rooms = {"error": 3 * MAX_LATE_ERROR + 1, "execute_result": MAX_LATE_RESULT}
+    kind = output.get("output_type") if isinstance(output, dict) else None
+    if kind not in rooms:
         return []
     with contextlib.suppress(_Full):
-        error = _rebuild(output, _Room(3 * MAX_LATE_ERROR + 1))
-        return [error] if error else []
+        end = _rebuild(output, _Room(rooms[kind]))
+        return [end] if end else []
     return []
 
 

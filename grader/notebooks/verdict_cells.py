@@ -11,8 +11,8 @@ from typing import Any
 import nbformat
 
 from grader.model.attempt import Attempt, Tried, for_student
-from grader.model.verdict import Scored, Verdict
-from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours
+from grader.model.verdict import Reason, Scored, Verdict
+from grader.notebooks.cells import METADATA_KEY, is_test_cell, ours, points_of
 
 BLOCKED_KEY = "blocked"
 MAX_ATTEMPTS = 20  # in one output
@@ -45,20 +45,33 @@ _SCORE = '<small style="color: #767676">Automatic score: {points:g}</small>'
 
 def verdict_outputs(verdict: Verdict, max_points: float) -> list[Any]:
     """The outputs of a test cell. The last one is the number that nbgrader reads."""
-    scored = Scored(verdict, max_points)
-    points = scored.points
-    panel = {
-        "output_type": "display_data",
-        "data": verdict_panel(verdict, f"{points:g} of {max_points:g} points"),
-        "metadata": {METADATA_KEY: scored.to_json()},
-    }
+    points = Scored(verdict, max_points).points
     score = {
         "output_type": "execute_result",
         "data": {"text/plain": repr(points), "text/html": _SCORE.format(points=points)},
         "metadata": {},
         "execution_count": None,
     }
-    return [nbformat.from_dict(output) for output in (panel, score)]
+    return [verdict_output(verdict, max_points), nbformat.from_dict(score)]
+
+
+def verdict_output(verdict: Verdict, max_points: float) -> Any:
+    """The verdict as an output that nbgrader takes no score from."""
+    scored = Scored(verdict, max_points)
+    panel = {
+        "output_type": "display_data",
+        "data": verdict_panel(verdict, f"{scored.points:g} of {max_points:g} points"),
+        "metadata": {METADATA_KEY: scored.to_json()},
+    }
+    return nbformat.from_dict(panel)
+
+
+def refuse_to_score(notebook: Any, why: str) -> None:
+    """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
+    for cell in notebook.cells:
+        if is_test_cell(cell):
+            name = str(cell.metadata["nbgrader"]["grade_id"])
+            cell.outputs = verdict_outputs(Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)), points_of(cell))
 
 
 def blocked_output(attempts: Sequence[Attempt]) -> Any:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import os
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -21,18 +18,22 @@ from grader.judging.combined import combined
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
+from grader.judging.ordinary import in_short
 from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.judging.with_lines import with_lines
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
+from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
-from grader.notebooks.cells import METADATA_KEY, STOPPED, is_test_cell
+from grader.notebooks.cells import METADATA_KEY, STOPPED, is_ordinary_test, is_test_cell, points_of, tested_number
 from grader.notebooks.outputs import size_of
-from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
+from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
 from grader.running.notebook_time import TimeOfNotebook
+from grader.running.ordinary_tests import RunningTests
+from grader.running.own_seed import own_seed
 from grader.running.patience import patiently
 from grader.running.replies import CellResult
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
@@ -40,8 +41,6 @@ from grader.running.trial import Trial
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
-
-_TEST_CELL = re.compile(r"test-exercise-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,7 @@ class Settings:
     confined: bool = True
     seed: str = str(DEFAULT_SEED)
     student: str = ""
+    ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
     judging: float = JUDGING_SECONDS  # of the grader's own processor time
     limits: Limits = field(default_factory=Limits)
 
@@ -80,14 +80,6 @@ def need_device(device: str) -> None:
         raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
 
 
-def refuse_to_score(notebook: Any, why: str) -> None:
-    """Give every test cell zero points and say why, so that no output of the submission is taken for a score."""
-    for cell in notebook.cells:
-        if is_test_cell(cell):
-            name = str(cell.metadata["nbgrader"]["grade_id"])
-            _write_verdict(cell, Verdict(None, name, 0.0, Reason.NO_ANSWER, (why,)))
-
-
 class Grading:
     """One submission on its way through a sandbox."""
 
@@ -98,8 +90,9 @@ class Grading:
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
         self.settings = settings
-        self.demos = demos
-        self.seed = own_seed(settings, [cell.source for cell in self.cells], files)
+        self.ordinary = RunningTests(settings.ordinary, [cell for cell in self.cells if is_ordinary_test(cell)])
+        self.demos = frozenset() if self.ordinary else demos  # a test may use what they define
+        self.seed = own_seed(settings.seed, settings.student, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
         self.sandbox = self._new_sandbox()
         self.time = TimeOfNotebook(settings.limits)
@@ -115,7 +108,9 @@ class Grading:
 
     def run(self) -> list[Verdict]:
         for cell in self.cells:
-            if is_test_cell(cell):
+            if is_ordinary_test(cell):
+                self.verdicts.append(self._run_test(cell))
+            elif is_test_cell(cell):
                 verdict = self._verdict(cell)
                 _write_verdict(cell, verdict, self._blocked_outputs())
                 self.verdicts.append(verdict)
@@ -154,7 +149,26 @@ class Grading:
             self._note_failure(cell.source, Missing(f"The cell that should define it stopped with {result.error}"))
 
     def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:
-        return sandbox.run_cell(source, min(seconds, self.time.left(sandbox)), number, self.time.ends_at)
+        seconds = min(seconds, self.time.left(sandbox))
+        return sandbox.run_cell(source, seconds, number, self.time.ends_at, self.ordinary.uses(source))
+
+    def _run_test(self, cell: Any) -> Verdict:
+        """Run an ordinary test where the student's code runs, and judge what it leaves there."""
+        result = CellResult([])
+        lost: Lost | None = Lost(Loss.NOT_RUN)
+        if not self.time.is_over(self.sandbox):
+            try:
+                seconds = self.settings.limits.cell
+                result = self._run_in(self._alive(), self.ordinary.begin(cell), seconds, self.numbers[id(cell)])
+                lost = None
+                self.ran.append(cell.source)
+            except SandboxLost as stopped:
+                lost = self._whose(stopped.lost)
+        outputs, verdict = self.ordinary.judge(cell, result, lost)
+        self.output_left -= size_of(outputs)
+        shown = outputs if self.output_left > 0 else in_short(outputs)
+        cell.outputs = [*self._blocked_outputs(), verdict_output(verdict, points_of(cell)), *shown]
+        return verdict
 
     def _whose(self, lost: Lost) -> Lost:
         """Whether what took too long is the notebook as a whole."""
@@ -182,7 +196,8 @@ class Grading:
         """A sandbox that has run all cells so far, without those that broke it."""
         if not self.sandbox.alive:
             # All this takes milliseconds as a rule, and what has hung once is likely to be called again.
-            short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in ("cell", "case")}
+            names = ("case",) if self.ordinary else ("cell", "case")
+            short = {name: min(getattr(self.limits, name), AFTER_LOSS) for name in names}
             self.limits = replace(self.limits, **short)
             self._start_again()
             self._replay()
@@ -221,8 +236,7 @@ class Grading:
             self.failed_cells[name] = why
 
     def _verdict(self, cell: Any) -> Verdict:
-        match = _TEST_CELL.fullmatch(str(cell.metadata["nbgrader"].get("grade_id")))
-        exercise = EXERCISES.get(int(match[1])) if match else None
+        exercise = EXERCISES.get(tested_number(cell) or 0)
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
             return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
@@ -277,22 +291,8 @@ class Grading:
         return self._whose(answer) if isinstance(answer, Lost) else answer
 
 
-def own_seed(settings: Settings, sources: Sequence[str], files: Files) -> int:
-    """A seed for these cells and files, and the same whenever they are graded.
-
-    Everything that the code can see is counted with its length, so that nothing in it can hold what was learnt from
-    inputs of before.
-    """
-    named = [part for place in sorted(files) for part in (os.fsencode(place), files[place])]
-    texts = (settings.seed, settings.student, *sources, "")
-    digest = hashlib.sha256()
-    for part in (*(text.encode("utf-8", "replace") for text in texts), *named):
-        digest.update(b"%d " % len(part) + part)
-    return int.from_bytes(digest.digest()[:8], "big")
-
-
 def _write_verdict(cell: Any, verdict: Verdict, notices: Sequence[Any] = ()) -> None:
-    cell.outputs = [*notices, *verdict_outputs(verdict, float(cell.metadata["nbgrader"]["points"]))]
+    cell.outputs = [*notices, *verdict_outputs(verdict, points_of(cell))]
 
 
 def _error_output(name: str, text: str) -> Any:

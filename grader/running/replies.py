@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grader.model import untrusted
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.notebooks.outputs import rebuild_outputs
 from grader.sandbox import wire
@@ -17,12 +18,24 @@ from grader.sandbox.values import decode, devices
 class CellResult:
     outputs: list[Any]  # nbformat outputs
     error: str = ""  # such as "SyntaxError: invalid syntax"
+    kind: str = ""  # of the error
+    message: str = ""
+    line: int = 0  # of the cell; 0 if that is not known
+    changed: tuple[str, ...] = ()  # what a test relies on, and was not as it had been
 
 
 def read_cell(frame: wire.Frame) -> CellResult:
     error = frame.header.get("error")
     text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
-    return CellResult(rebuild_outputs(frame.header.get("outputs")), one_line(text, 600))
+    parts = error if isinstance(error, dict) else {}
+    return CellResult(
+        rebuild_outputs(frame.header.get("outputs")),
+        one_line(text, 600),
+        one_line(parts.get("type", ""), 500),
+        one_line(parts.get("message", ""), 500),
+        untrusted.count(parts.get("line")),
+        tuple(one_line(name, 60) for name in untrusted.texts(frame.header.get("changed"))),
+    )
 
 
 def read_answer(header: Mapping[str, Any], tensors: Mapping[str, Any]) -> Answer:

@@ -119,14 +119,23 @@ class SandboxProcess:
         self._attempts.answer(self._process.listener())
         self._ready = True
 
-    def run_cell(self, source: str, within: float, number: int | None = None, ends_at: float = math.inf) -> CellResult:
+    def run_cell(
+        self,
+        source: str,
+        within: float,
+        number: int | None = None,
+        ends_at: float = math.inf,
+        uses: Mapping[str, object] | None = None,
+    ) -> CellResult:
         """Run a cell for at most `within` seconds of computing, and not beyond `ends_at` on the monotonic clock.
 
-        Its outputs call it `number`, or count on.
+        Its outputs call it `number`, or count on. What an ordinary test `uses` is as it was while it runs.
         """
         if len(source) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
-        request = {"do": "cell", "source": source, "number": number}
+        request: dict[str, Any] = {"do": "cell", "source": source, "number": number}
+        if uses is not None:
+            request |= {"do": "test", "uses": uses}
         return read_cell(self._ask(request, {}, within, ends_at))
 
     def answer(
@@ -274,5 +283,6 @@ def _environment(folder: Path) -> dict[str, str]:
         "MPLCONFIGDIR": str(folder / ".matplotlib"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "LANG": "C.UTF-8",
+        "NBGRADER_EXECUTION": "autograde",  # by which an instructor's code may know
         **INHERITED,
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 MAX_OUTPUT = 2**20  # characters of output that a cell may leave; then comes the notice
 MAX_LATE_ERROR = 2000  # characters of each part of an error that comes after the notice
+MAX_LATE_RESULT = 100  # characters of a cell's value that comes after the notice
 NOTICE = "\n[This cell printed too much; the rest is left out.]\n"
 LEAST_OUTPUT = 100  # characters that a stream output counts for, however little is in it
 
@@ -38,11 +39,18 @@ class Outputs:
 
     def add(self, output: Output, display_id: str = "") -> None:
         self._clear_if_due()
-        if self._left < 0:
-            return
-        output, size = _as_json(output)
-        if self._add(output, size) and display_id:
-            self._by_display_id.setdefault(display_id, []).append(output)
+        if self._left >= 0:
+            output, size = _as_json(output)
+            if self._add(output, size) and display_id:
+                self._by_display_id.setdefault(display_id, []).append(output)
+        if self._left < 0 and output["output_type"] == "execute_result":
+            self._add_late(output)
+
+    def _add_late(self, result: Output) -> None:
+        """The value of a cell, where it may be the points of a test: a number has its place in any case."""
+        text = str(result["data"].get("text/plain", ""))
+        if len(text) <= MAX_LATE_RESULT and self._items[-1]["output_type"] != "execute_result":
+            self._items.append({**result, "data": {"text/plain": text}, "metadata": {}})
 
     def update(self, display_id: str, data: Any, metadata: Any) -> None:
         """Show something else in place of what was displayed with this id."""

@@ -17,6 +17,7 @@ import torch
 
 from grader.sandbox import accelerator, wire
 from grader.sandbox.forms import has_words, put
+from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 from grader.sandbox.values import decode, encode
 
@@ -25,7 +26,7 @@ VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
 
-def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> None:
+def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, has_disk: bool) -> None:
     """Answer requests until the judge closes the channel."""
     # Beside the notebook lie the files it imports. Last, so that no student file shadows a library.
     sys.path.append(str(Path.cwd()))
@@ -39,6 +40,8 @@ def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> 
         if request.header["do"] == "cell":
             outputs, error = run_cell(shell, request.header["source"], request.header.get("number"))
             reply: Reply = {"outputs": outputs, "error": error}, {}
+        elif request.header["do"] == "test":
+            reply = _run_test(shell, before, request.header)
         elif request.header["do"] == "edited":
             reply = _answer_edited(shell, channel, request, device)
         else:
@@ -46,6 +49,13 @@ def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> 
         # What was computed for this request belongs to it, and nothing is read of a device that has failed.
         header, tensors = reply if accelerator.is_usable(device) else ({"unusable": True}, {})
         wire.send(channel, {**header, "to": request.header["id"]}, tensors)
+
+
+def _run_test(shell: Shell, before: AsItWas, header: dict[str, Any]) -> Reply:
+    """Run an ordinary test: a cell of the course, with the names that it uses as they were."""
+    with before.during(header["uses"]) as changed:
+        outputs, error = run_cell(shell, header["source"], header.get("number"))
+    return {"outputs": outputs, "error": error, "changed": changed}, {}
 
 
 def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:

@@ -15,6 +15,7 @@ import os
 import sys
 import zlib
 from collections.abc import Coroutine, Iterator
+from traceback import walk_tb
 from typing import Any
 
 from IPython.core.compilerop import CachingCompiler
@@ -204,7 +205,7 @@ def start_shell() -> Shell:
     return shell
 
 
-def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list[Output], dict[str, str] | None]:
+def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list[Output], dict[str, Any] | None]:
     """Run one cell; its outputs, and the error that ended it, if one did."""
     shell.outputs = Outputs()
     if number is not None:
@@ -216,8 +217,17 @@ def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list
         failure = result.error_in_exec if result.error_before_exec is None else result.error_before_exec
     except BaseException as escaped:  # SystemExit and friends end the cell, not the notebook
         failure = escaped
-    error = None if failure is None else {"type": type(failure).__name__[:100], "message": message_of(failure)}
+    if failure is None:
+        return shell.outputs.as_list(), None
+    line = _line_of(failure, shell.compile.get_code_name(source, "", 0))
+    error = {"type": type(failure).__name__[:100], "message": message_of(failure), "line": line}
     return shell.outputs.as_list(), error
+
+
+def _line_of(error: BaseException, cell: str) -> int:
+    """Where in a cell, which has this name as a file, it ended; 0 if that is not known."""
+    lines = [number for frame, number in walk_tb(error.__traceback__) if frame.f_code.co_filename == cell]
+    return lines[-1] if lines else 0
 
 
 def message_of(error: BaseException) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from grader.sandbox import accelerator, blocked, child, confine, own_disk, wire
+from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import Shell, start_shell
 
 MESSAGE_BYTES = 2**16
@@ -29,6 +30,9 @@ def main(descriptor: int) -> None:
     """Fork a sandbox whenever the grader asks for one, until it closes the connection."""
     control = socket.socket(fileno=descriptor)
     shell = _warm_up()
+    before = AsItWas(shell)
+    gc.collect()
+    gc.freeze()  # the collector leaves shared pages alone, so they stay shared
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 2)
         if not message:
@@ -42,7 +46,7 @@ def main(descriptor: int) -> None:
         except OSError as error:  # the grader waits, and asks again
             pid, failed = -1, error.errno
         if pid == 0:
-            _become_sandbox(shell, descriptors, order)
+            _become_sandbox(shell, before, descriptors, order)
         for received in descriptors:
             os.close(received)
         if pid < 0:
@@ -67,8 +71,6 @@ def _warm_up() -> Shell:
     platform.platform()  # starts a program, once; whoever asks later in which system they are starts none
 
     _forget_the_grader()
-    gc.collect()
-    gc.freeze()  # the collector leaves shared pages alone, so they stay shared
     return shell
 
 
@@ -95,7 +97,7 @@ def _reap() -> None:
         return
 
 
-def _become_sandbox(shell: Shell, descriptors: list[int], order: dict[str, Any]) -> None:
+def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order: dict[str, Any]) -> None:
     """Cut every tie to the world, then serve. Never returns."""
     try:
         confine.die_with_parent(order["zygote"])
@@ -113,7 +115,7 @@ def _become_sandbox(shell: Shell, descriptors: list[int], order: dict[str, Any])
             confine.confine(folder, amounts, order["device"], partial(_hand_over, notes))
             blocked.watch(folder, notes)
         _start_device(order["device"], amounts.memory)
-        child.serve(shell, channel, order["device"], has_disk)
+        child.serve(shell, before, channel, order["device"], has_disk)
     except confine.CannotConfineError as error:
         wire.send(channel, {"refused": str(error)}, {})
     finally:

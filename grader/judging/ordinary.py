@@ -1,0 +1,183 @@
+"""What an ordinary test of nbgrader earns, as nbgrader counts it, and what there is to say of it.
+
+The test has run in the student's process, and what came back is that one's word: points stay between 0 and what the
+cell is worth, and no text of the process is shown to the student once it has had a hidden test before it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+from nbgrader.utils import determine_grade
+
+from grader.model.answer import Lost, sentence_of
+from grader.model.ordinary import parsed
+from grader.model.verdict import Reason, Verdict
+from grader.sandbox.cell_outputs import MAX_LATE_RESULT, NOTICE
+from grader.sandbox.plain_text import one_line
+
+MAX_LINE = 200  # characters of a test that are shown
+MAX_SHORT = 5  # outputs; the first one decides
+FORGEABLE = "This test runs in the same process as the notebook's own code, which could pretend that it passes."
+_HIDDEN = "A hidden test fails."
+_STDERR = (
+    "While the test ran, something was written to the error stream, such as a warning: nbgrader gives nothing then."
+)
+_TOO_MUCH = "The test gives more points than the cell is worth. All points are given; nbgrader would refuse to grade."
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The error that ended a test, as the process tells it."""
+
+    kind: str
+    message: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Test:
+    """An ordinary test, as the course has it."""
+
+    name: str
+    source: str
+    points: float
+    visible: Collection[int]  # lines that students have, too
+
+    __test__ = False  # pytest's word for its own
+
+
+def points_of(outputs: Sequence[Any], most: float) -> float:
+    """As nbgrader counts them. ValueError is raised where it would not grade."""
+    marks = {"grade": True, "solution": False, "points": most, "grade_id": "test"}
+    cell = nbformat.from_dict({"cell_type": "code", "metadata": {"nbgrader": marks}, "outputs": list(outputs)})
+    try:
+        points, _ = determine_grade(cell)
+    except KeyError as error:
+        raise ValueError from error
+    return float(points)
+
+
+def countable(outputs: Sequence[Any], failure: Failure | None, unheard: str) -> list[Any]:
+    """Outputs from which nbgrader reads the right points. An error is told also if it was kept from being shown."""
+    kept = [_as_stdout(output) for output in outputs if not _is_unheard(output, unheard)]
+    if failure and not any(output["output_type"] == "error" for output in kept):
+        text = f"{failure.kind}: {failure.message}"
+        kept.append(nbformat.v4.new_output("error", ename=failure.kind, evalue=failure.message, traceback=[text]))
+    return kept
+
+
+def _is_unheard(output: Any, pattern: str) -> bool:
+    return bool(pattern and output.get("name") == "stderr" and re.search(pattern, output["text"]))
+
+
+def _as_stdout(output: Any) -> Any:
+    """That something is left out is our own notice, and no failure."""
+    is_notice = output.get("name") == "stderr" and output["text"] == NOTICE
+    return nbformat.from_dict({**output, "name": "stdout"}) if is_notice else output
+
+
+def within_bounds(outputs: Sequence[Any], most: float) -> list[Any]:
+    """Where nbgrader would refuse the value of a test, it is only shown, and all points are given."""
+    try:
+        points_of(outputs, most)
+    except ValueError:
+        return [_only_shown(output) for output in outputs]
+    return list(outputs)
+
+
+def in_short(outputs: Sequence[Any]) -> list[Any]:
+    """Only what decides about points, where a notebook has shown far too much."""
+    short = []
+    for output in outputs:
+        if output["output_type"] == "error":
+            name, text = output["ename"][:MAX_LINE], output["evalue"][:MAX_LINE]
+            short.append(nbformat.v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"]))
+        elif output.get("name") == "stderr":
+            short.append(nbformat.v4.new_output("stream", name="stderr", text=output["text"][:MAX_LINE]))
+        elif output["output_type"] == "execute_result":
+            text = output["data"].get("text/plain", "")
+            data = {"text/plain": text if len(text) <= MAX_LATE_RESULT else "…"}
+            short.append(nbformat.v4.new_output("execute_result", data=data))
+    return short[:MAX_SHORT]
+
+
+def _only_shown(output: Any) -> Any:
+    if output["output_type"] != "execute_result":
+        return output
+    return nbformat.from_dict({"output_type": "display_data", "data": output["data"], "metadata": output["metadata"]})
+
+
+def verdict_on(
+    test: Test,
+    outputs: Sequence[Any],
+    failure: Failure | None = None,
+    lost: Lost | None = None,
+    *,
+    trusted: bool = True,
+    changed: Sequence[str] = (),
+) -> Verdict:
+    """On outputs that are `countable`. Where the process is not `trusted`, its messages are not for the student."""
+    kept = within_bounds(outputs, test.points)
+    points = points_of(kept, test.points)
+    failed = any(output["output_type"] == "error" or output.get("name") == "stderr" for output in kept)
+    credit = points / test.points if test.points else float(not failed)
+    sentences = [sentence_of(lost)] if lost else [_sentence(test, failure, trusted)] if failure else []
+    if failed and not sentences:
+        sentences = [_STDERR]
+    if kept != list(outputs):
+        sentences.append(_TOO_MUCH)
+    if 0 < credit < 1 or (not failed and credit == 0):
+        sentences.append(f"The test gives {points:g} of {test.points:g} points.")
+    if changed:
+        names = ", ".join(f"`{_plain(name)}`" for name in changed)
+        sentences.append(
+            f"The test was run with {names} as Python and its libraries have them, and not as changed here."
+        )
+    reason = Reason.NO_ANSWER if lost else Reason.RIGHT if credit == 1 else Reason.TEST_FAILED
+    return Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)
+
+
+def _sentence(test: Test, failure: Failure, trusted: bool) -> str:
+    asserts = failure.kind == "AssertionError"
+    if failure.line and failure.line not in test.visible:
+        return _HIDDEN if asserts else f"{_HIDDEN[:-1]}: the code stops with `{_kind(failure.kind)}`."
+    shown, message = _statement(test, failure.line)
+    if message is None:
+        message = failure.message if trusted else ""
+    what = f"The test `{_plain(shown)}`" if shown else "The test"
+    how = "fails" if asserts else f"stops with `{_kind(failure.kind)}`"
+    return f"{what} {how}{f': {_plain(message)}' if message else '.'}"
+
+
+def _kind(name: str) -> str:
+    """Python's own kinds of errors; others are named by those who define them."""
+    kind = vars(builtins).get(name)
+    return name if isinstance(kind, type) and issubclass(kind, BaseException) else "an error of its own kind"
+
+
+def _plain(text: str) -> str:
+    return one_line(text.replace("`", "'"), 2 * MAX_LINE)
+
+
+def _statement(test: Test, line: int) -> tuple[str, str | None]:
+    """The statement at a line, as far as students have it, and its message, if that is written there."""
+    tree = parsed(test.source)
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)] if tree else []
+    inside = [node for node in statements if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    if not inside:
+        return "", None
+    node = max(inside, key=lambda each: each.lineno)
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    whole = all(number in test.visible for number in lines)
+    text = " ".join(part.strip() for part in test.source.split("\n")[lines[0] - 1 : lines[-1]])
+    if not whole or len(text) > MAX_LINE:
+        text = test.source.split("\n")[line - 1].strip()[:MAX_LINE] + " …"
+    message = node.msg if whole and isinstance(node, ast.Assert) else None
+    return text, message.value if isinstance(message, ast.Constant) and isinstance(message.value, str) else None

@@ -1,0 +1,81 @@
+"""What the course knows of its ordinary tests, nbgrader's own kind: their cells run in the student's process."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from grader.model.submission import KnownCell
+
+
+@dataclass(frozen=True)
+class OrdinaryTests:
+    """What is the same for all ordinary tests of a notebook."""
+
+    defined: frozenset[str] = frozenset()  # names that the course's own cells define
+    modules: Mapping[str, str] = field(default_factory=dict)  # names under which they import modules
+    begin: str = "BEGIN HIDDEN TESTS"
+    end: str = "END HIDDEN TESTS"
+    unheard: str = ""  # a pattern: what fits it on the error stream is left out, as IgnorePattern does
+
+    @classmethod
+    def of(cls, known: Iterable[KnownCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
+        trees = [tree for cell in known if cell.cell_type == "code" and (tree := parsed(cell.source))]
+        modules = {alias: name for tree in trees for alias, name in _imported(tree)}
+        return cls(frozenset(name for tree in trees for name in _defined(tree)), modules, begin, end, unheard)
+
+    def hides(self, source: str) -> bool:
+        return self.begin in source
+
+    def visible_lines(self, source: str) -> frozenset[int]:
+        """The numbers of the lines that students have in their notebooks, too; as nbgrader tells them apart."""
+        visible, hidden = set(), False
+        for number, line in enumerate(source.split("\n"), start=1):
+            if self.begin in line:
+                hidden = True
+            elif self.end in line:
+                hidden = False
+            elif not hidden:
+                visible.add(number)
+        return frozenset(visible)
+
+    def what_it_uses(self, source: str) -> dict[str, object]:
+        """The names in a test that are Python's own, or a module's: they are to mean in it what they have meant."""
+        tree = parsed(source)
+        if tree is None:
+            return {"builtins": [], "modules": {}, "packages": []}
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        own = dict(_imported(tree))
+        modules = {alias: name for alias, name in self.modules.items() if alias in used and alias not in own}
+        imported_from = {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        packages = {name.split(".")[0] for name in (*modules.values(), *own.values(), *imported_from)}
+        mine = (used & vars(builtins).keys()) - self.defined - own.keys()
+        return {"builtins": sorted(mine), "modules": modules, "packages": sorted(packages)}
+
+
+def parsed(source: str) -> ast.Module | None:
+    """A cell as Python sees it; None if it is no plain Python, as with magics."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that `import` gives modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname, alias.name) if alias.asname else ((top := alias.name.split(".")[0]), top)
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)

@@ -1,0 +1,109 @@
+"""What ordinary tests rely on: Python's own names, functions of modules, and the shell that runs a cell.
+
+All of it is remembered before any code of a student runs, and is put back before a test. Tests share their process with
+that code, so whoever wants to can undo this, too: it stops what is cheap, and no more.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import sys
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from grader.sandbox.cell_outputs import Outputs
+from grader.sandbox.shell import OutStream
+
+MOST = 20  # names that are told of
+_MISSING = object()
+
+
+class AsItWas:
+    """The state of a process that has run no cell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._builtins = dict(vars(builtins))
+        self._modules = {name: (module, _functions(module)) for name, module in list(sys.modules.items()) if module}
+        self._parts = (shell, shell.display_pub, shell.displayhook, shell.compile)
+        self._own = [dict(vars(part)) for part in self._parts]
+        kinds = [*map(type, self._parts), OutStream, Outputs]
+        self._classes = {kind: _methods(kind) for each in kinds for kind in each.__mro__ if kind is not object}
+        manager = shell.input_transformer_manager
+        self._lists = [
+            (place, list(place))
+            for place in (
+                shell.ast_transformers, shell.input_transformers_post,
+                manager.cleanup_transforms, manager.line_transforms, manager.token_transformers,
+                shell.events.callbacks["pre_execute"], shell.events.callbacks["pre_run_cell"],
+            )
+        ]  # fmt: skip
+        self._settings = {name: getattr(shell, name) for name in ("custom_exceptions", "ast_node_interactivity")}
+
+    @contextlib.contextmanager
+    def during(self, uses: Mapping[str, Any]) -> Iterator[list[str]]:
+        """While a test runs, all is as it was; the value is what was not. The notebook's own names come back then."""
+        notebook = self._shell.user_ns
+        changed = [*self._restore_shell(), *self._restore_builtins(), *self._restore_packages(uses["packages"])]
+        own = {name: notebook.pop(name) for name in uses["builtins"] if name in notebook}
+        for alias, name in uses["modules"].items():
+            module = self._modules[name][0] if name in self._modules else _MISSING
+            if module is not _MISSING and notebook.get(alias) is not module:
+                own |= {alias: notebook[alias]} if alias in notebook else {}
+                notebook[alias] = module
+        try:
+            yield [*changed, *own][:MOST]
+        finally:
+            notebook.update(own)
+
+    def _restore_shell(self) -> Iterator[str]:
+        sys.settrace(None)
+        sys.setprofile(None)
+        for kind, methods in self._classes.items():
+            for name, method in methods.items():
+                if kind.__dict__.get(name, _MISSING) is not method:
+                    setattr(kind, name, method)
+                    yield name
+        for part, own in zip(self._parts, self._own, strict=True):
+            for name in [name for name in vars(part) if callable(getattr(type(part), name, None))]:
+                if vars(part)[name] is not own.get(name, _MISSING):
+                    del vars(part)[name]  # what hides a method
+                    vars(part).update({name: own[name]} if name in own else {})
+                    yield name
+        for place, content in self._lists:
+            place[:] = content
+        for name, value in self._settings.items():
+            setattr(self._shell, name, value)
+
+    def _restore_builtins(self) -> Iterator[str]:
+        self._shell.user_ns["__builtins__"] = builtins
+        yield from _put_back(vars(builtins), self._builtins)
+
+    def _restore_packages(self, packages: Iterable[str]) -> Iterator[str]:
+        wanted = set(packages)
+        for name, (module, functions) in self._modules.items():
+            if name.split(".")[0] in wanted:
+                if sys.modules.get(name) is not module:
+                    sys.modules[name] = module
+                    yield name
+                yield from (f"{name}.{function}" for function in _put_back(vars(module), functions))
+
+
+def _put_back(names: dict[str, Any], before: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in before.items():
+        if names.get(name, _MISSING) is not value and name != "_":  # IPython's own: the last result
+            names[name] = value
+            yield name
+
+
+def _functions(module: types.ModuleType) -> dict[str, Any]:
+    """What a library does not change by itself, as it does caches and counters."""
+    return {
+        name: value for name, value in vars(module).items() if callable(value) or isinstance(value, types.ModuleType)
+    }
+
+
+def _methods(kind: type) -> dict[str, Any]:
+    return {name: value for name, value in vars(kind).items() if isinstance(value, (types.FunctionType, property))}
