@@ -120,7 +120,7 @@ def autograde_command(
         results = onlooker.follow(run)
     except KeyboardInterrupt:
         run.close()
-        graded = sum(course.notebook(f"autograded/{name}", assignment).exists() for name in chosen)
+        graded = sum(bool(course.notebooks(f"autograded/{name}", assignment)) for name in chosen)
         errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
         raise typer.Exit(130) from None
     if as_json:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import CourseError
+from grader.wiring import wired
 
 # What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
 if TYPE_CHECKING:
@@ -64,7 +65,11 @@ class Course:
             )
 
     def assignments(self) -> list[str]:
-        return sorted(path.parent.name for path in self.root.glob("source/*/*.ipynb"))
+        return sorted({path.parent.name for path in self.root.glob("source/*/*.ipynb")})
+
+    def notebooks(self, folder: str, assignment: str) -> list[str]:
+        """The names of an assignment's notebooks in a folder."""
+        return sorted(path.stem for path in (self.root / folder / assignment).glob("*.ipynb"))
 
     def chosen(self, names: list[str] | None) -> list[str]:
         """The named assignments, or all; unknown names are an error."""
@@ -74,15 +79,16 @@ class Course:
                 raise CourseError(f"There is no assignment “{name}”. {_those(known)}")
         return names or known
 
-    def notebook(self, folder: str, assignment: str) -> Path:
-        """The path of an assignment's notebook in a folder such as source, release or submitted/ada."""
-        return self.root / folder / assignment / f"{assignment}.ipynb"
+    def notebook(self, folder: str, assignment: str, name: str = "") -> Path:
+        """The path of a notebook in a folder such as source, release or submitted/ada; as a rule, there is one, which
+        is called as its assignment."""
+        return self.root / folder / assignment / f"{name or assignment}.ipynb"
 
-    def read(self, folder: str, assignment: str) -> Any:
+    def read(self, folder: str, assignment: str, name: str = "") -> Any:
         import nbformat
         from nbformat.reader import NotJSONError
 
-        path = self.notebook(folder, assignment)
+        path = self.notebook(folder, assignment, name)
         try:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
@@ -110,7 +116,7 @@ class Course:
 
 
 def _those(known: list[str]) -> str:
-    return f"There are: {', '.join(known)}." if known else "There is none: they lie in source/NAME/NAME.ipynb."
+    return f"There are: {', '.join(known)}." if known else "There is none: they lie in source/NAME/."
 
 
 def _is_there(path: Path) -> bool:
@@ -133,13 +139,13 @@ def reason_of(result: Any) -> str:
 
 
 def read_config(settings: str) -> Config:
-    """What a text like that of nbgrader_config.py sets."""
+    """What a text like that of nbgrader_config.py sets, with our parts in it if it names none."""
     from traitlets.config import PyFileConfigLoader
 
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, CONFIG_FILE).write_text(settings)
         config: Config = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()
-        return config
+        return wired(config)
 
 
 def copy_course(source: Course, target: Path) -> Course:

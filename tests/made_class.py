@@ -13,7 +13,7 @@ from grader.course import Course
 from grader.gradebook.class_gradebook import ClassGradebook, Entry
 from grader.gradebook.records import Record
 from grader.model.answer import Lost, sentence_of
-from grader.model.submission import Graded
+from grader.model.submission import Graded, GradedNotebook
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.cells import METADATA_KEY, STOPPED, solution_number
 from grader.notebooks.solutions import fill_in
@@ -86,6 +86,6 @@ def grade(course: Course, *made: Made) -> None:
             f"test-exercise-{scored.verdict.exercise}": scored.points for scored in verdicts
         }
         record = Record("", hashlib.sha256(content.encode()).hexdigest(), verdicts, one.blocked)
-        entries.append(Entry(Graded(one.student, scores=scores), record, one.timestamp))
+        entries.append(Entry(Graded(one.student, {ASSIGNMENT: GradedNotebook(scores=scores)}), record, one.timestamp))
     with course.api().gradebook as gradebook:
         ClassGradebook(gradebook, ASSIGNMENT, None, print).write(entries)

@@ -262,7 +262,9 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     grade = LocalCrew.grade
 
     def with_a_deadly_one(workers: LocalCrew, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
-        deadly = (replace(one, notebook=Deadly()) if one.student == "eve" else one for one in submissions)
+        deadly = (
+            replace(one, notebooks={ASSIGNMENT: Deadly()}) if one.student == "eve" else one for one in submissions
+        )
         return grade(workers, deadly)
 
     monkeypatch.setattr(LocalCrew, "grade", with_a_deadly_one)

@@ -280,7 +280,7 @@ def honest(
     notebook.metadata["kernelspec"] = {"name": "R", "language": "R", "display_name": "R"}
     notebook.cells[0].source += "<script>alert(1)</script>"
     notebook.cells = [cell for cell in notebook.cells if cell.id != "test-exercise-5"]
-    submission = Submission("ada", nbformat.writes(notebook).encode(), {})
+    submission = Submission("ada", {ASSIGNMENT: nbformat.writes(notebook).encode()}, {})
     return submission, SubmissionGrader(assignment).grade(submission)
 
 
@@ -302,15 +302,23 @@ def verdict_of(notebook: Any, number: int) -> dict[str, Any]:
     return next(one["metadata"]["grader"] for one in outputs if "points" in one["metadata"].get("grader", {}))
 
 
+def of_notebook(result: Any) -> Any:
+    return result["notebooks"][ASSIGNMENT]
+
+
+def scores_of(result: Any) -> Any:
+    return of_notebook(result)["scores"]
+
+
 def full_marks(result: Any, notebook: Any) -> None:
     """Points alone; the verdict is still that nothing is right."""
-    result["scores"]["test-exercise-1"] = verdict_of(notebook, 1)["points"] = 3.0
+    scores_of(result)["test-exercise-1"] = verdict_of(notebook, 1)["points"] = 3.0
 
 
 def worth_more(result: Any, notebook: Any) -> None:
     """The verdict is right, and what the exercise is worth is not."""
     verdict = verdict_of(notebook, 3)
-    verdict["max_points"] = verdict["points"] = result["scores"]["test-exercise-3"] = 50.0
+    verdict["max_points"] = verdict["points"] = scores_of(result)["test-exercise-3"] = 50.0
 
 
 def worth_more_in_the_cell(result: Any, notebook: Any) -> None:
@@ -321,7 +329,7 @@ def worth_more_in_the_cell(result: Any, notebook: Any) -> None:
 def more_than_all(result: Any, notebook: Any) -> None:
     verdict = verdict_of(notebook, 3)
     verdict["credit"], verdict["points"] = 4.0, 8.0
-    result["scores"]["test-exercise-3"] = 8.0
+    scores_of(result)["test-exercise-3"] = 8.0
 
 
 def a_verdict_beyond_right(_: Any, notebook: Any) -> None:
@@ -329,13 +337,13 @@ def a_verdict_beyond_right(_: Any, notebook: Any) -> None:
 
 
 def not_a_number(result: Any, _: Any) -> None:
-    result["scores"]["test-exercise-3"] = float("nan")
+    scores_of(result)["test-exercise-3"] = float("nan")
 
 
 def a_truth(result: Any, notebook: Any) -> None:
     verdict = verdict_of(notebook, 3)
     verdict["credit"], verdict["points"] = 0.5, 1.0
-    result["scores"]["test-exercise-3"] = True
+    scores_of(result)["test-exercise-3"] = True
 
 
 def two_verdicts(_: Any, notebook: Any) -> None:
@@ -349,19 +357,19 @@ def no_verdict(_: Any, notebook: Any) -> None:
 
 def fewer_scores(result: Any, _: Any) -> None:
     """An old score would stay in the gradebook."""
-    del result["scores"]["test-exercise-1"]
+    del scores_of(result)["test-exercise-1"]
 
 
 def a_score_of_its_own(result: Any, _: Any) -> None:
-    result["scores"]["exercise-1"] = 3.0
+    scores_of(result)["exercise-1"] = 3.0
 
 
 def a_comment(result: Any, _: Any) -> None:
-    result["comments"]["exercise-1"] = "<script>alert(1)</script>"
+    of_notebook(result)["comments"]["exercise-1"] = "<script>alert(1)</script>"
 
 
 def a_comment_of_its_own(result: Any, _: Any) -> None:
-    result["comments"]["nowhere"] = None
+    of_notebook(result)["comments"]["nowhere"] = None
 
 
 def an_easier_test(_: Any, notebook: Any) -> None:
@@ -430,7 +438,7 @@ def another_student(result: Any, _: Any) -> None:
 
 
 def an_error_of_numbers(result: Any, _: Any) -> None:
-    result.update(error=[1], notebook=None)
+    result.update(error=[1], notebooks=None)
 
 
 FORGED: list[Callable[[Any, Any], None]] = [
@@ -445,11 +453,10 @@ FORGED: list[Callable[[Any, Any], None]] = [
 def changed(honest: tuple[Submission, Graded], change: Callable[[Any, Any], None]) -> bytes:
     """The honest result with something else in it."""
     result = json.loads(pack(honest[1]))
-    notebook = json.loads(result["notebook"])
-    result["notebook"] = ""
+    told = of_notebook(result)
+    notebook = json.loads(told["text"])
     change(result, notebook)
-    if result["notebook"] == "":
-        result["notebook"] = json.dumps(notebook)
+    told["text"] = json.dumps(notebook)
     return json.dumps(result).encode()
 
 
@@ -465,11 +472,13 @@ def test_a_forged_result_is_none(
     "content",
     [
         None, 1, "text", b"", b"[]", b"null", b"{", b"\xff", b"[" * 10**6, b"{}", b'{"student": "ada"}',
-        b'{"student": "ada", "notebook": "' + b"[" * 10**6 + b'"}', b'{"student": "ada", "notebook": {"cells": []}}',
-        b'{"student": "ada", "notebook": "{\\"cells\\": []}", "scores": [], "comments": {}}',
+        b'{"student": "ada", "notebooks": "' + b"[" * 10**6 + b'"}', b'{"student": "ada", "notebooks": []}',
+        b'{"student": "ada", "notebooks": {"self_attention": {"text": "' + b"[" * 10**6 + b'"}}}',
+        b'{"student": "ada", "notebooks": {"self_attention": {"text": {"cells": []}}}}',
+        b'{"student": "ada", "notebooks": {"self_attention": {"text": "{\\"cells\\": []}", "scores": []}}}',
         b'{"a": ' * 10**5 + b"1" + b"}" * 10**5, b" " * (101 * 2**20),
     ],
-    ids=range(16),
+    ids=range(18),
 )  # fmt: skip
 def test_what_is_no_result_is_none(content: object, assignment: Assignment, honest: tuple[Submission, Graded]) -> None:
     with pytest.raises(NoResult):
@@ -494,7 +503,8 @@ def test_what_a_page_would_run_does_not_arrive(assignment: Assignment, honest: t
         for output in cell_of(notebook, "test-exercise-1")["outputs"]:
             output["data"]["text/html"] = attack
 
-    arrived = nbformat.reads(unpack(changed(honest, scripts), honest[0], assignment).notebook, as_version=4)
+    notebooks = unpack(changed(honest, scripts), honest[0], assignment).notebooks
+    arrived = nbformat.reads(notebooks[ASSIGNMENT].text, as_version=4)
     html = [one.data.get("text/html", "") for cell in arrived.cells for one in cell.get("outputs", ()) if "data" in one]
     texts = [cell.source for cell in arrived.cells if cell.cell_type == "markdown"]
     assert len(html) > 10

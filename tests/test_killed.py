@@ -35,7 +35,7 @@ class Remembering(InThisProcess):
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
         for submission in submissions:
-            key = (submission.student, submission.notebook)
+            key = (submission.student, submission.notebooks[ASSIGNMENT])
             if key not in self.known:
                 self.known[key] = self._grader.grade(submission)
             yield copy.deepcopy(self.known[key])

@@ -8,10 +8,11 @@ which of the two steps was the last: `recover` does the rest, or throws it away.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from grader.gradebook.records import digest_of
 from grader.model.submission import Files
 from grader.running.scratch import remove_folder, write_files
 
@@ -22,7 +23,8 @@ _OLD = "old"
 class GradedFolder:
     """The graded notebooks of one assignment, with what lies beside them."""
 
-    def __init__(self, folder: Path, assignment: str, permissions: int) -> None:
+    def __init__(self, folder: Path, assignment: str, names: Sequence[str], permissions: int) -> None:
+        self._names = names  # of the notebooks
         self._folder = folder
         self._assignment = assignment
         self._permissions = permissions
@@ -38,16 +40,16 @@ class GradedFolder:
                 return f"{folder} cannot be written"
         return ""
 
-    def lay_down(self, student: str, fingerprint: str, notebook: str, files: Files) -> str:
-        """Write all that belongs to a submission; returns what tells this notebook from any other."""
+    def lay_down(self, student: str, fingerprint: str, notebooks: Mapping[str, str], files: Files) -> str:
+        """Write all that belongs to a submission; returns what tells these notebooks from any other."""
         folder = self._waiting / student / fingerprint
         self._remove(folder.parent)
-        content = notebook.encode()
-        write_files({**files, f"{self._assignment}.ipynb": content}, folder)
+        contents = {name: text.encode() for name, text in notebooks.items()}
+        write_files({**files, **{f"{name}.ipynb": content for name, content in contents.items()}}, folder)
         for path in folder.rglob("*"):
             if path.is_file():
                 path.chmod(self._permissions)
-        return hashlib.sha256(content).hexdigest()
+        return digest_of(contents)
 
     def put_in_place(self, student: str, fingerprint: str) -> None:
         """The gradebook knows of it: now it takes the place of what was there."""
@@ -79,9 +81,10 @@ class GradedFolder:
                 level.rmdir()
 
     def digest(self, student: str) -> str:
-        """What tells the notebook that lies there from any other; empty if there is none."""
+        """What tells the notebooks that lie there from any other; empty if there is none."""
+        paths = [self._place(student) / f"{name}.ipynb" for name in self._names]
         try:
-            return hashlib.sha256((self._place(student) / f"{self._assignment}.ipynb").read_bytes()).hexdigest()
+            return digest_of({path.stem: path.read_bytes() for path in paths if path.exists()})
         except OSError:
             return ""
 

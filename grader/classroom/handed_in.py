@@ -7,7 +7,7 @@ import mimetypes
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import category
@@ -42,18 +42,23 @@ class NotTakenIn(Exception):
 class HandedIn:
     """A submission as it was handed in, in memory."""
 
-    notebook: bytes | None  # None if the notebook is a folder
+    notebooks: dict[str, bytes | None]  # by name; None if the notebook is a folder
     files: dict[str, bytes] = field(default_factory=dict)  # what lies beside it, by its place
     left_out: list[str] = field(default_factory=list)  # as attempts that a notice can tell of
 
 
 def take_in(
-    submitted: Path, student: str, assignment: str, given: Path | None = None, own: Collection[str] = ()
+    submitted: Path,
+    student: str,
+    assignment: str,
+    given: Path | None = None,
+    own: Collection[str] = (),
+    notebooks: Sequence[str] = (),
 ) -> HandedIn:
     """Read a submission.
 
     What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there,
-    but for the files `own`.
+    but for the files `own`. The `notebooks` of the assignment are one that is called like it, if nothing is said.
     """
     if not _is_name(student):
         raise NotTakenIn(
@@ -61,7 +66,7 @@ def take_in(
             "Rename it."
         )
     try:
-        handed_in = HandedIn(_take_in_notebook(submitted, student, assignment))
+        handed_in = HandedIn(_take_in_notebooks(submitted, student, assignment, notebooks or [assignment]))
     except OSError as error:
         raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
     _read_other_files(submitted / student / assignment, handed_in, given, own)
@@ -72,15 +77,21 @@ def _is_name(student: str) -> bool:
     return bool(_STUDENT.fullmatch("".join("'" if category(letter) in _MARKS else letter for letter in student)))
 
 
-def _take_in_notebook(submitted: Path, student: str, assignment: str) -> bytes | None:
+def _take_in_notebooks(submitted: Path, student: str, assignment: str, names: Sequence[str]) -> dict[str, bytes | None]:
     source = submitted / student / assignment
-    notebook = source / f"{assignment}.ipynb"
-    if any(path.is_symlink() for path in (submitted / student, source, notebook)):
+    paths = [source / f"{name}.ipynb" for name in names]
+    if any(path.is_symlink() for path in (submitted / student, source, *paths)):
         raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
     if source.exists() and not source.is_dir():
         raise NotTakenIn(f"submitted/{student}/{assignment} is no folder")
-    if not notebook.exists():
-        raise NotTakenIn(f"there is no {assignment}.ipynb in submitted/{student}/{assignment}")
+    found = {path.stem: _take_in_notebook(path) for path in paths if path.exists()}
+    if not found:
+        wanted = " and no ".join(path.name for path in paths)
+        raise NotTakenIn(f"there is no {wanted} in submitted/{student}/{assignment}")
+    return found
+
+
+def _take_in_notebook(notebook: Path) -> bytes | None:
     status = notebook.stat()
     if notebook.is_dir():
         return None  # it gets no points, and a note that says so

@@ -7,12 +7,13 @@ Nothing is decided and nothing is written here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from nbgrader.utils import find_all_files, parse_utc
 
@@ -22,7 +23,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings
-from grader.model.submission import Assignment, Files, Submission
+from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.cells import demos_of
 from grader.notebooks.repair import known_cells
 
@@ -38,8 +39,9 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
             "submitted/ are."
         )
     if not everyone:
+        names = " and ".join(f"{name}.ipynb" for name in course.notebooks("source", assignment))
         raise CourseError(
-            f"There is nothing to grade. Put what was handed in into submitted/STUDENT/{assignment}/{assignment}.ipynb."
+            f"There is nothing to grade. Put what was handed in into submitted/STUDENT/{assignment}/{names}."
         )
     return list(dict.fromkeys(students)) or everyone
 
@@ -51,18 +53,21 @@ def read_assignment(
     name = gradebook.assignment
     found = [Path(path) for path in find_all_files(str(settings.source), settings.ignored)]
     given = {str(path.relative_to(settings.source)): path for path in found}
-    released = course.read("release", name)
     return Assignment(
         name=name,
         db_url=settings.db_url,
-        kernelspec=gradebook.notebook.kernelspec,
-        known=known_cells(gradebook.notebook, released),
+        notebooks=[_known(course, name, notebook) for _, notebook in sorted(gradebook.notebooks.items())],
         given={place: path.read_bytes() for place, path in given.items() if place not in settings.students_own},
-        demos=demos_of(released),
         settings=course.settings,
         device=device,
         confined=confined,
     )
+
+
+def _known(course: Course, assignment: str, notebook: Any) -> KnownNotebook:
+    """What the gradebook, and the release, tell of a notebook."""
+    released = course.read("release", assignment, notebook.name)
+    return KnownNotebook(notebook.name, notebook.kernelspec, known_cells(notebook, released), demos_of(released))
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ class Intake:
         self._submitted = course.root / "submitted"
         self._given = course.root / "source" / assignment.name
         self._name = assignment.name
+        self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
         self._own = settings.students_own
         self._extensions = gradebook.extensions()
@@ -99,16 +105,22 @@ class Intake:
 
     def take_in(self, student: str) -> Taken:
         """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
-        handed_in = take_in(self._submitted, student, self._name, self._given, self._own)
+        handed_in = take_in(self._submitted, student, self._name, self._given, self._own, self._notebooks)
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
         time = files.get("timestamp.txt", b"").decode().strip()
-        content = _digest(str(handed_in.left_out), handed_in.notebook or b"", *_named(files))
+        content = _digest(str(handed_in.left_out), *self._contents(handed_in.notebooks), *_named(files))
         hand_in = HandIn.after(self._previous.get(student), content)
         seed = hidden_seed(self._secret, self._name, student, hand_in.number)
         fingerprint = _digest(self._same_for_all, student, str(self._extensions.get(student)), content, seed)
-        submission = Submission(student, handed_in.notebook, files, seed)
+        submission = Submission(student, handed_in.notebooks, files, seed)
         left_out = handed_in.left_out + ([] if time else self._without_time(student))
         return Taken(submission, fingerprint, hand_in, parse_utc(time) if time else None, left_out)
+
+    def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
+        """Where there is one, as it was counted before there could be several: else all would be new hand-ins."""
+        if self._notebooks == [self._name]:
+            return [notebooks[self._name] or b""]
+        return [part for name, content in notebooks.items() for part in (name, content or b"")]
 
     def _without_time(self, student: str) -> list[str]:
         """The gradebook keeps the time of an earlier hand-in, as it does in nbgrader. This one may have been late."""
@@ -126,10 +138,13 @@ def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
     sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
     return _digest(
         version("torch"), version("nbgrader"), *sources,
-        assignment.name, repr(assignment.known), str(assignment.kernelspec), str(duedate),
-        *_named(assignment.given), *sorted(assignment.demos),
+        assignment.name, str(duedate), *map(_known_text, assignment.notebooks), *_named(assignment.given),
         assignment.settings, assignment.device, str(assignment.confined),
     )  # fmt: skip
+
+
+def _known_text(notebook: KnownNotebook) -> str:
+    return repr((notebook.name, notebook.known, notebook.kernelspec, sorted(notebook.demos)))
 
 
 def _named(files: Files) -> list[str | bytes]:

@@ -51,7 +51,8 @@ class Ledger:
     def lay_down(self, taken: Taken, graded: Graded) -> None:
         """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
         files: Files = {**taken.submission.files, **self._given}
-        digest = self._written(lambda: self._folder.lay_down(graded.student, taken.fingerprint, graded.notebook, files))
+        texts = {name: notebook.text for name, notebook in graded.notebooks.items() if notebook.text}
+        digest = self._written(lambda: self._folder.lay_down(graded.student, taken.fingerprint, texts, files))
         record = Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.hand_in)
         self._batch.append(Entry(graded, record, taken.timestamp))
 

@@ -17,9 +17,9 @@ import nbformat
 from grader.judging.ordinary import points_of, within_bounds
 from grader.model import untrusted
 from grader.model.answer import Lost
-from grader.model.submission import Assignment, Graded, KnownCell, Submission
-from grader.model.verdict import Scored
-from grader.notebooks.cells import METADATA_KEY, NOTES, STOPPED, is_test_cell, new_cell, ours
+from grader.model.submission import Assignment, Graded, GradedNotebook, KnownCell, KnownNotebook, Submission
+from grader.model.verdict import Reason, Scored, Verdict
+from grader.notebooks.cells import METADATA_KEY, NOTES, STOPPED, exercise_of, is_test_cell, new_cell, ours
 from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.parsing import MAX_CELLS, MAX_SOURCE
 from grader.notebooks.repair import nbgrader_metadata
@@ -46,9 +46,9 @@ class NoResult(Exception):
 
 
 def pack(graded: Graded) -> bytes:
-    """Verdicts are in the notebook."""
-    names = ("student", "notebook", "scores", "comments", "error")
-    return json.dumps({name: getattr(graded, name) for name in names}).encode()
+    """Verdicts are in the notebooks."""
+    notebooks = {name: asdict(notebook) for name, notebook in graded.notebooks.items()}
+    return json.dumps({"student": graded.student, "notebooks": notebooks, "error": graded.error}).encode()
 
 
 def unpack(content: object, submission: Submission, assignment: Assignment) -> Graded:
@@ -58,12 +58,42 @@ def unpack(content: object, submission: Submission, assignment: Assignment) -> G
         raise NoResult("it is of another student")
     if isinstance(error := data.get("error"), str) and error:
         return Graded(submission.student, error=one_line(error, 1000))
-    notebook = _notebook(data.get("notebook"), assignment)
-    scores = _scores(data.get("scores"), notebook, assignment.known)
-    comments = _comments(data.get("comments"), assignment.known)
-    verdicts, blocked = results_of(notebook)
-    text = nbformat.writes(notebook)
-    return Graded(submission.student, text if text.endswith("\n") else f"{text}\n", scores, comments, verdicts, blocked)
+    graded = Graded(submission.student)
+    said = _object(data.get("notebooks"), "what it says of the notebooks")
+    results = []
+    for known in assignment.notebooks:
+        if known.name in submission.notebooks:
+            results.append(_unpack(_object(said.get(known.name), "a notebook"), known, graded))
+        else:
+            graded.notebooks[known.name], verdicts = not_handed_in(known)
+            results.append((verdicts, []))
+    graded.verdicts = [scored for verdicts, _ in results for scored in verdicts]
+    graded.blocked = list(dict.fromkeys(attempt for _, blocked in results for attempt in blocked))
+    return graded
+
+
+def _unpack(data: Mapping[str, Any], known: KnownNotebook, graded: Graded) -> tuple[list[Scored], list[str]]:
+    notebook = _notebook(data.get("text"), known)
+    scores = _scores(data.get("scores"), notebook, known.known)
+    comments = _comments(data.get("comments"), known.known)
+    graded.notebooks[known.name] = GradedNotebook(as_text(notebook), scores, comments)
+    return results_of(notebook)
+
+
+def as_text(notebook: Any) -> str:
+    """As nbconvert writes it."""
+    text: str = nbformat.writes(notebook)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def not_handed_in(known: KnownNotebook) -> tuple[GradedNotebook, list[Scored]]:
+    """Of a notebook that is missing: it earns nothing, and nobody has to look at it, as in nbgrader."""
+    why = f"The notebook {known.name}.ipynb was not handed in."
+    earning = [cell for cell in known.known if cell.grade or cell.task]
+    tests = [cell for cell in earning if cell.cell_type == "code" and not cell.solution and not cell.task]
+    verdicts = [Verdict(exercise_of(cell.grade_id), cell.grade_id, 0.0, Reason.MISSING, (why,)) for cell in tests]
+    scored = [Scored(verdict, cell.points) for verdict, cell in zip(verdicts, tests, strict=True)]
+    return GradedNotebook(scores={cell.grade_id: 0.0 for cell in earning}), scored
 
 
 def read_json(content: object) -> Mapping[str, Any]:
@@ -85,7 +115,7 @@ def _object(value: object, what: str) -> Mapping[str, Any]:
     return value
 
 
-def _notebook(text: object, assignment: Assignment) -> Any:
+def _notebook(text: object, assignment: KnownNotebook) -> Any:
     data = read_json(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     cells = data.get("cells")
     if not isinstance(cells, list) or len(cells) > MAX_CELLS + len(assignment.known) + 1:

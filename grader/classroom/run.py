@@ -79,14 +79,14 @@ def autograde(
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
             intake = Intake(course, common, settings, gradebook)
-            folder = GradedFolder(settings.autograded, assignment, settings.permissions)
+            folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
             with contextlib.closing(Ledger(folder, gradebook, common.given, watcher.tell)) as ledger:
                 crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)
                 yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
-    if not course.notebook("release", assignment).is_file():
+    if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     if must_confine and (reason := why_not()):
         raise CourseError(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import nbformat
+from collections.abc import Sequence
 
+from grader.classroom.returned import as_text, not_handed_in
 from grader.gradebook.conversion import Conversion
-from grader.model.submission import Assignment, Graded, Submission
+from grader.model.submission import Assignment, Graded, GradedNotebook, KnownNotebook, Submission
+from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of
 
@@ -19,20 +21,28 @@ class SubmissionGrader:
 
     def grade(self, submission: Submission) -> Graded:
         """Whatever is handed in, there is a result; an error in it is one of ours, and costs this student only."""
-        files = {**submission.files, **self._assignment.given}
+        graded = Graded(submission.student)
         try:
-            notebook, held = self._conversion.run(
-                parse_notebook(submission.notebook), submission.student, files, submission.hidden_seed
-            )
-            verdicts, blocked = results_of(notebook)
-            text = nbformat.writes(notebook)
+            results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
         except Exception as error:
             return Graded(submission.student, error=f"{type(error).__name__}: {error}")
-        return Graded(
-            student=submission.student,
-            notebook=text if text.endswith("\n") else f"{text}\n",  # as nbconvert writes it
+        graded.verdicts = [scored for verdicts, _ in results for scored in verdicts]
+        graded.blocked = list(dict.fromkeys(attempt for _, blocked in results for attempt in blocked))
+        return graded
+
+    def _grade(
+        self, submission: Submission, known: KnownNotebook, graded: Graded
+    ) -> tuple[Sequence[Scored], Sequence[str]]:
+        """Add what became of one notebook."""
+        if known.name not in submission.notebooks:
+            graded.notebooks[known.name], verdicts = not_handed_in(known)
+            return verdicts, ()
+        files = {**submission.files, **self._assignment.given}
+        content = parse_notebook(submission.notebooks[known.name])
+        notebook, held = self._conversion.run(content, known, submission.student, files, submission.hidden_seed)
+        graded.notebooks[known.name] = GradedNotebook(
+            text=as_text(notebook),
             scores={name: marks.auto_score for name, marks in held.grades.items()},
             comments={name: marks.auto_comment for name, marks in held.comments.items()},
-            verdicts=verdicts,
-            blocked=blocked,
         )
+        return results_of(notebook)

@@ -53,12 +53,13 @@ class ClassGradebook:
         assignment = self.assignment
         try:
             row = gradebook.find_assignment(assignment)
-            self.notebook = gradebook.find_notebook(assignment, assignment)
+            self.notebooks = {notebook.name: notebook for notebook in row.notebooks}
         except MissingEntry:
-            raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}") from None
+            self.notebooks = {}
+        if not self.notebooks:
+            raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         RECORDS.create(self._session.engine, checkfirst=True)
         self._assignment_id = row.id
-        self._notebook_id = self.notebook.id
         self.duedate = row.duedate
         # For each notebook, the cells that have a row of their own in every submission.
         self._graded = {
@@ -69,9 +70,14 @@ class ClassGradebook:
             notebook.id: [cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)]
             for notebook in row.notebooks
         }
-        cells = (*self.notebook.grade_cells, *self.notebook.solution_cells, *self.notebook.task_cells)
-        self._grade_cells = {cell.id: cell.name for cell in cells if cell.id in self._graded[self._notebook_id]}
-        self._comment_cells = {cell.id: cell.name for cell in cells if cell.id in self._commented[self._notebook_id]}
+        names = {
+            cell.id: (notebook.name, cell.name)
+            for notebook in row.notebooks
+            for cell in (*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells)
+        }
+        # By the id of a cell, its notebook and its name.
+        self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
+        self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
 
     def records(self) -> dict[str, Record]:
         """What is known of each student's submission."""
@@ -150,11 +156,13 @@ class ClassGradebook:
     def _write_grades(self, entries: Sequence[Entry], submissions: dict[str, str]) -> None:
         """Scores and comments. What a person has given stays, and is to be looked at again, as nbgrader has it."""
         by_id = {submissions[entry.graded.student]: entry.graded for entry in entries}
+        earned = {submission: _by_cell(graded, "scores") for submission, graded in by_id.items()}
+        said = {submission: _by_cell(graded, "comments") for submission, graded in by_id.items()}
         scores = [
-            {"one": row.id, "score": (score := by_id[row.submission].scores[name]),
+            {"one": row.id, "score": (score := earned[row.submission][name]),
              "manual": row.manual_score is not None or score is None}
             for row in self._rows(Grade, Grade.manual_score, by_id)
-            if (name := self._grade_cells.get(row.cell_id, "")) in by_id[row.submission].scores
+            if (name := self._grade_cells.get(row.cell_id)) in earned[row.submission]
         ]  # fmt: skip
         table = Grade.__table__
         if scores:
@@ -165,9 +173,9 @@ class ClassGradebook:
                 scores,
             )
         comments = [
-            {"one": row.id, "value": by_id[row.submission].comments[name]}
+            {"one": row.id, "value": said[row.submission][name]}
             for row in self._rows(Comment, Comment.manual_comment, by_id)
-            if (name := self._comment_cells.get(row.cell_id, "")) in by_id[row.submission].comments
+            if (name := self._comment_cells.get(row.cell_id)) in said[row.submission]
         ]
         self._update(Comment, "auto_comment", comments)
 
@@ -176,10 +184,7 @@ class ClassGradebook:
         query = (
             select(kind.id, kind.cell_id, column, SubmittedNotebook.assignment_id.label("submission"))
             .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
-            .where(
-                SubmittedNotebook.assignment_id.in_(submissions),
-                SubmittedNotebook.notebook_id == self._notebook_id,
-            )
+            .where(SubmittedNotebook.assignment_id.in_(submissions))
         )
         return list(self._session.db.execute(query))
 
@@ -188,10 +193,7 @@ class ClassGradebook:
         assert self._penalties is not None
         self._penalties.init_plugin()
         self._session.db.expire_all()
-        query = select(SubmittedNotebook).where(
-            SubmittedNotebook.assignment_id.in_(submissions.values()),
-            SubmittedNotebook.notebook_id == self._notebook_id,
-        )
+        query = select(SubmittedNotebook).where(SubmittedNotebook.assignment_id.in_(submissions.values()))
         for notebook in self._session.db.scalars(query):
             notebook.late_submission_penalty = None
             late = notebook.assignment.total_seconds_late
@@ -212,6 +214,12 @@ class ClassGradebook:
         if rows:
             statement = update(table).where(table.c.id == bindparam("one")).values({column: bindparam("value")})
             self._session.db.execute(statement, rows)
+
+
+def _by_cell(graded: Graded, what: str) -> dict[tuple[str, str] | None, Any]:
+    """The scores or comments of all notebooks, by notebook and cell."""
+    notebooks = graded.notebooks.items()
+    return {(name, cell): value for name, notebook in notebooks for cell, value in getattr(notebook, what).items()}
 
 
 def _new_id() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,6 +34,7 @@ class Item:
     cell: str  # the id of its cell in the gradebook
     name: str
     max_points: float
+    notebook: str = ""  # where others have a cell of that name, too
 
     @property
     def number(self) -> int | None:
@@ -43,7 +44,8 @@ class Item:
 
     @property
     def label(self) -> str:
-        return self.name if self.number is None else str(self.number)
+        label = self.name if self.number is None else str(self.number)
+        return f"{self.notebook}: {label}" if self.notebook else label
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class ClassRows:
             raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         self._id = row.id
         self.duedate: datetime | None = row.duedate
+        self.notebooks = list(
+            self._session.scalars(
+                select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
+            )
+        )
         self.items = self._items()
         self.people = self._people()
         self.submissions = self._submissions()
@@ -79,13 +86,22 @@ class ClassRows:
     def _items(self) -> list[Item]:
         cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
         query = (
-            select(cell.id, cell.name, func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"))
+            select(
+                cell.id,
+                cell.name,
+                Notebook.name.label("notebook"),
+                func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"),
+            )
             .select_from(BaseCell.__table__.outerjoin(GradeCell.__table__).outerjoin(TaskCell.__table__))
             .join(Notebook, Notebook.id == cell.notebook_id)
             .where(Notebook.assignment_id == self._id, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
         )
-        items = [Item(row.id, row.name, float(row.max_points)) for row in self._session.execute(query)]
-        return sorted(items, key=lambda item: (item.number is None, item.number or 0, item.name))
+        rows = list(self._session.execute(query))
+        times = Counter(row.name for row in rows)
+        items = [
+            Item(row.id, row.name, float(row.max_points), row.notebook if times[row.name] > 1 else "") for row in rows
+        ]
+        return sorted(items, key=lambda item: (item.number is None, item.number or 0, item.notebook, item.name))
 
     def _people(self) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)

@@ -30,7 +30,7 @@ from traitlets.utils.importstring import import_item
 
 from grader.course import read_config
 from grader.gradebook.preprocessors import IN_MEMORY
-from grader.model.submission import Assignment, Files, KnownCell
+from grader.model.submission import Assignment, Files, KnownCell, KnownNotebook
 
 _LOG = logging.getLogger(__name__)  # not nbgrader's, which prints
 _LOG.addHandler(logging.NullHandler())
@@ -50,7 +50,7 @@ class Marks:
 class InMemory:
     """What the preprocessors of one submission find instead of folders and a gradebook, and what they leave."""
 
-    assignment: Assignment
+    notebook: KnownNotebook
     files: Files
     hidden_seed: str
     grades: dict[str, Marks] = field(default_factory=dict)  # by cell
@@ -74,14 +74,16 @@ class Conversion:
         for step in self._steps:
             step.log = _LOG
 
-    def run(self, notebook: Any, student: str, files: Files, hidden_seed: str) -> tuple[Any, InMemory]:
+    def run(
+        self, notebook: Any, known: KnownNotebook, student: str, files: Files, hidden_seed: str
+    ) -> tuple[Any, InMemory]:
         """The autograded notebook, and what was to be written into the gradebook."""
         name = self._assignment.name
-        held = InMemory(self._assignment, files, hidden_seed)
+        held = InMemory(known, files, hidden_seed)
         resources: dict[str, Any] = {
-            "metadata": {"name": name, "path": ""},
+            "metadata": {"name": known.name, "path": ""},
             "nbgrader": {
-                "student": student, "assignment": name, "notebook": name, "db_url": self._assignment.db_url
+                "student": student, "assignment": name, "notebook": known.name, "db_url": self._assignment.db_url
             },
             IN_MEMORY: held,
         }  # fmt: skip
@@ -106,7 +108,7 @@ class _KnownCells:
 
 class _KnownKernelspec(OverwriteKernelspec):
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        kernelspec = json.loads(resources[IN_MEMORY].assignment.kernelspec or "null")
+        kernelspec = json.loads(resources[IN_MEMORY].notebook.kernelspec or "null")
         if kernelspec:
             nb.metadata["kernelspec"] = kernelspec
         return nb, resources
@@ -117,7 +119,7 @@ class _OverwriteFromMemory(OverwriteCells):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         self.notebook_id = self.assignment_id = ""
-        self.gradebook = _KnownCells(resources[IN_MEMORY].assignment.known)
+        self.gradebook = _KnownCells(resources[IN_MEMORY].notebook.known)
         return NbGraderPreprocessor.preprocess(self, nb, resources)  # type: ignore[no-any-return]
 
 

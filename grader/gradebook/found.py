@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from grader.gradebook.records import Record
+from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
 from grader.model.verdict import Scored
 from grader.notebooks.cells import STOPPED, ours, solution_number
@@ -34,20 +33,24 @@ class Found:
     solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
 
 
-def what_grading_found(path: Path, record: Record | None) -> Found:
-    """What the autograded notebook and our record tell of a submission.
+def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
+    """What the autograded notebooks of these names and our record tell of a submission.
 
     Verdicts are in the gradebook where `grader autograde` was the last to grade. Where nbgrader was, they are in the
-    notebook, whose digest is another one then.
+    notebooks, whose digest is another one then.
     """
     verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
     try:
-        content = path.read_bytes()
-        notebook = nbformat.from_dict(json.loads(content))
-        if not record or record.digest != hashlib.sha256(content).hexdigest():
-            verdicts, blocked = results_of(notebook)
-        return Found(verdicts, blocked, _stopped(notebook), solution_sources(notebook))
-    except (OSError, ValueError, RecursionError, AttributeError):  # gone, or not what a grader has written
+        contents = {name: path.read_bytes() for name in names if (path := folder / f"{name}.ipynb").exists()}
+        notebooks = [nbformat.from_dict(json.loads(content)) for content in contents.values()]
+        if contents and (not record or record.digest != digest_of(contents)):
+            results = [results_of(notebook) for notebook in notebooks]
+            verdicts = [scored for found, _ in results for scored in found]
+            blocked = list(dict.fromkeys(attempt for _, found in results for attempt in found))
+        stopped = [each for notebook in notebooks for each in _stopped(notebook)]
+        sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
+        return Found(verdicts, blocked, stopped, sources)
+    except (OSError, ValueError, RecursionError, AttributeError):  # not to be read, or not what a grader has written
         return Found(verdicts, blocked)
 
 

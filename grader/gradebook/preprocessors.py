@@ -77,7 +77,7 @@ class RepairSubmission(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         names = resources["nbgrader"]
-        known = resources[IN_MEMORY].assignment.known if IN_MEMORY in resources else recorded_cells(self, names)
+        known = resources[IN_MEMORY].notebook.known if IN_MEMORY in resources else recorded_cells(self, names)
         notes = nb.metadata.pop(NOTES_KEY, [])
         was_empty = not nb.cells
         repairs = repair(nb, known)
@@ -132,7 +132,7 @@ class RunAndJudge(Execute):
         names = resources.get("nbgrader", {})
         if IN_MEMORY in resources:
             held = resources[IN_MEMORY]
-            files, demos, seed, known = held.files, held.assignment.demos, held.hidden_seed, held.assignment.known
+            files, demos, seed, known = held.files, held.notebook.demos, held.hidden_seed, held.notebook.known
         else:
             folder = resources.get("metadata", {}).get("path")
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,10 +28,16 @@ class Record:
     """What is known of a submission that has a grade."""
 
     fingerprint: str  # of all that the grade depends on
-    digest: str  # of the autograded notebook
+    digest: str  # of the autograded notebooks
     verdicts: Sequence[Scored]
     blocked: Sequence[str]
     hand_in: HandIn | None = None  # unknown in records of earlier versions
+
+
+def digest_of(notebooks: Mapping[str, bytes]) -> str:
+    """What tells graded notebooks from any others; empty if there is none."""
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(notebooks.items())}
+    return "".join(digests.values()) if len(digests) < 2 else hashlib.sha256(str(digests).encode()).hexdigest()
 
 
 def read_record(row: Any) -> Record:

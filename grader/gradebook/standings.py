@@ -86,7 +86,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
     handed_in = set(course.students(assignment))
     standings = [
-        _standing(person, rows, folder / person.id / assignment / f"{assignment}.ipynb", person.id in handed_in)
+        _standing(person, rows, folder / person.id / assignment, person.id in handed_in)
         for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
@@ -101,7 +101,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     return found
 
 
-def _standing(person: Person, rows: ClassRows, notebook: Path, handed_in: bool) -> Standing:
+def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) -> Standing:
     submission = rows.submissions.get(person.id)
     if submission is None or submission.id not in rows.scored:
         return Standing(person, handed_in=handed_in)
@@ -113,16 +113,17 @@ def _standing(person: Person, rows: ClassRows, notebook: Path, handed_in: bool) 
         penalty=rows.penalties.get(submission.id, 0.0),
         seconds_late=rows.seconds_late(submission),
         waits=rows.waiting.get(submission.id, ()),
-        found=what_grading_found(notebook, rows.records.get(submission.id)),
+        found=what_grading_found(folder, rows.notebooks, rows.records.get(submission.id)),
     )
 
 
 def _given(course: Course, assignment: str) -> dict[int, list[str]]:
     """What is no student's own: solution cells as released, and as the course solves them."""
     given: dict[int, list[str]] = defaultdict(list)
-    for number, source in solutions(course.read("source", assignment)).items():
-        given[number].append(source)
-    if course.notebook("release", assignment).is_file():
-        for number, source in solution_sources(course.read("release", assignment)).items():
+    for name in course.notebooks("source", assignment):
+        for number, source in solutions(course.read("source", assignment, name)).items():
+            given[number].append(source)
+    for name in course.notebooks("release", assignment):
+        for number, source in solution_sources(course.read("release", assignment, name)).items():
             given[number].append(source)
     return dict(given)

@@ -36,15 +36,23 @@ class KnownCell:
 
 
 @dataclass(frozen=True)
+class KnownNotebook:
+    """A notebook of an assignment, as it was released."""
+
+    name: str
+    kernelspec: str | None  # as JSON
+    known: Sequence[KnownCell]
+    demos: frozenset[str]  # sources of cells that need not be run
+
+
+@dataclass(frozen=True)
 class Assignment:
     """What is the same for all submissions."""
 
     name: str
     db_url: str
-    kernelspec: str | None  # as JSON
-    known: Sequence[KnownCell]  # of the released notebook
+    notebooks: Sequence[KnownNotebook]
     given: Files  # what the course puts beside every notebook
-    demos: frozenset[str]  # sources of cells that need not be run
     settings: str  # nbgrader_config.py; it may define classes, so each process of a crew reads it for itself
     device: str
     confined: bool
@@ -52,12 +60,21 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in."""
+    """What one student handed in for an assignment."""
 
     student: str
-    notebook: bytes | None  # None if it is no file
+    notebooks: Mapping[str, bytes | None]  # those that are there, by name; None if it is no file
     files: Files
     hidden_seed: str = ""  # what its hidden inputs follow from, beside its content
+
+
+@dataclass
+class GradedNotebook:
+    """What became of one notebook of it."""
+
+    text: str = ""  # of the autograded notebook, as it is to be written; empty if none was handed in
+    scores: dict[str, float | None] = field(default_factory=dict)  # by cell
+    comments: dict[str, str | None] = field(default_factory=dict)
 
 
 @dataclass
@@ -65,9 +82,7 @@ class Graded:
     """What became of it."""
 
     student: str
-    notebook: str = ""  # the autograded one, as it is to be written
-    scores: dict[str, float | None] = field(default_factory=dict)  # by cell
-    comments: dict[str, str | None] = field(default_factory=dict)
+    notebooks: dict[str, GradedNotebook] = field(default_factory=dict)  # by name; all of the assignment
     verdicts: Sequence[Scored] = ()  # of the test cells, in order
     blocked: Sequence[str] = ()  # what the code tried and was not allowed to do
     error: str = ""  # why there is no result

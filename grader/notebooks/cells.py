@@ -35,7 +35,12 @@ def is_test_cell(cell: Any) -> bool:
 
 def tested_number(cell: Any) -> int | None:
     """The exercise that a test cell asks for; None for an ordinary one of nbgrader's."""
-    match = _TEST_CELL.fullmatch(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
+    return exercise_of(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
+
+
+def exercise_of(grade_id: str) -> int | None:
+    """The exercise that a test of this name asks for."""
+    match = _TEST_CELL.fullmatch(grade_id)
     return int(match[1]) if match else None
 
 

@@ -33,7 +33,8 @@ def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> No
 
 def find_leaks(course: Course, assignment: str, folder: str = "release") -> list[str]:
     """Every secret that occurs in a file of the release, as "file: secret"."""
-    secrets = _secrets(course.read("source", assignment), of_assignment(assignment))
+    sources = [course.read("source", assignment, name) for name in course.notebooks("source", assignment)]
+    secrets = _secrets([cell for source in sources for cell in source.cells], of_assignment(assignment))
     return [
         f"{path.name}: {secret}"
         for path in sorted((course.root / folder / assignment).rglob("*"))
@@ -50,11 +51,11 @@ def _text(path: Path) -> str:
     return text.replace('\\"', '"').replace("\\\\", "\\") if path.suffix == ".ipynb" else text
 
 
-def _secrets(source: Any, exercises: list[Exercise]) -> set[str]:
+def _secrets(cells: list[Any], exercises: list[Exercise]) -> set[str]:
     """Solution lines, hidden tests, and what the grader knows: references, cases, misconceptions."""
     secrets: set[str] = set()
     released: set[str] = set()  # lines that a student sees anyway, such as signatures and given code
-    for cell in source.cells:
+    for cell in cells:
         for region in _SOLUTION.findall(cell.source) + _HIDDEN.findall(cell.source):
             secrets.update(_lines(region))
         released.update(_lines(_HIDDEN.sub("", _SOLUTION.sub("", cell.source))))

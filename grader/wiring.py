@@ -1,0 +1,62 @@
+"""Our parts in the settings of a course that does not name them, such as one that `nbgrader quickstart` has made.
+
+What such a course sets itself stays; its own steps stay where they are, and ours take the places of those of nbgrader
+that they stand for. A course that names our parts is left as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+# `grader doctor` is to say what is missing.
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+NBGRADER_SECONDS = 30  # that one cell may compute, unless a course says otherwise
+
+_OURS = "grader.gradebook.preprocessors."
+_PAGE = "grader.pages.feedback_page."
+# As nbgrader has them, with ours in place of those that read and run a submission.
+_SANITIZE = ["ClearOutput", "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"]
+_AUTOGRADE = ["Execute", "IgnorePattern", "ClearMetadataPreprocessor", "LimitOutput", "SaveAutoGrades"]
+_AUTOGRADE += ["AssignLatePenalties", "CheckCellMetadata"]
+_STAND_FOR = {
+    "DeduplicateIds": f"{_OURS}RepairSubmission",
+    "Execute": f"{_OURS}RunAndJudge",
+    "ClearMetadataPreprocessor": "nbconvert.preprocessors.ClearMetadataPreprocessor",
+}
+_TIMES = ("RunAndJudge", "Execute", "ExecutePreprocessor", "NotebookClient")
+
+
+def wired(config: Config) -> Config:
+    """The settings with our parts in them."""
+    autograde, feedback = config.Autograde, config.GenerateFeedback
+    sanitize, run = _steps(autograde, "sanitize", _SANITIZE), _steps(autograde, "autograde", _AUTOGRADE)
+    if any(_is(step, _STAND_FOR["Execute"]) for step in run):
+        return config
+    autograde.sanitize_preprocessors = [_ours(step) for step in sanitize]
+    if not any(_is(step, _STAND_FOR["DeduplicateIds"]) for step in autograde.sanitize_preprocessors):
+        autograde.sanitize_preprocessors.insert(0, _STAND_FOR["DeduplicateIds"])
+    autograde.autograde_preprocessors = [_ours(step) for step in run]
+    autograde.setdefault("exporter_class", f"{_OURS}SubmissionExporter")
+    if not {"exporter_class", "preprocessors"} & feedback.keys():
+        feedback.exporter_class = f"{_PAGE}FeedbackExporter"
+        feedback.preprocessors = [f"{_PAGE}Grades"]
+    if not any("timeout" in config[name] for name in _TIMES):
+        config.RunAndJudge.timeout = NBGRADER_SECONDS
+    return config
+
+
+def _steps(autograde: Any, kind: str, usual: list[str]) -> list[Any]:
+    name = f"{kind}_preprocessors"
+    return list(autograde[name]) if name in autograde else [f"nbgrader.preprocessors.{step}" for step in usual]
+
+
+def _ours(step: Any) -> Any:
+    name = step if isinstance(step, str) else f"{step.__module__}.{step.__name__}"
+    package, _, last = name.rpartition(".")
+    return _STAND_FOR.get(last, step) if package.split(".")[0] in ("nbgrader", "nbconvert") else step
+
+
+def _is(step: Any, name: str) -> bool:
+    return step == name or (not isinstance(step, str) and f"{step.__module__}.{step.__name__}" == name)
