@@ -32,11 +32,10 @@ def wired(config: Config) -> Config:
     """The settings with our parts in them."""
     autograde, feedback = config.Autograde, config.GenerateFeedback
     sanitize, run = _steps(autograde, "sanitize", _SANITIZE), _steps(autograde, "autograde", _AUTOGRADE)
-    if any(_is(step, _STAND_FOR["Execute"]) for step in run):
+    if any(_name(step).startswith(_OURS) for step in (*sanitize, *run)):
         return config
-    autograde.sanitize_preprocessors = [_ours(step) for step in sanitize]
-    if not any(_is(step, _STAND_FOR["DeduplicateIds"]) for step in autograde.sanitize_preprocessors):
-        autograde.sanitize_preprocessors.insert(0, _STAND_FOR["DeduplicateIds"])
+    repair = [] if any(_name(step).endswith(".DeduplicateIds") for step in sanitize) else [_STAND_FOR["DeduplicateIds"]]
+    autograde.sanitize_preprocessors = [*repair, *map(_ours, sanitize)]
     autograde.autograde_preprocessors = [_ours(step) for step in run]
     autograde.setdefault("exporter_class", f"{_OURS}SubmissionExporter")
     if not {"exporter_class", "preprocessors"} & feedback.keys():
@@ -53,10 +52,9 @@ def _steps(autograde: Any, kind: str, usual: list[str]) -> list[Any]:
 
 
 def _ours(step: Any) -> Any:
-    name = step if isinstance(step, str) else f"{step.__module__}.{step.__name__}"
-    package, _, last = name.rpartition(".")
+    package, _, last = _name(step).rpartition(".")
     return _STAND_FOR.get(last, step) if package.split(".")[0] in ("nbgrader", "nbconvert") else step
 
 
-def _is(step: Any, name: str) -> bool:
-    return step == name or (not isinstance(step, str) and f"{step.__module__}.{step.__name__}" == name)
+def _name(step: Any) -> str:
+    return step if isinstance(step, str) else f"{step.__module__}.{step.__name__}"
