@@ -59,6 +59,7 @@ def summary(grades: ClassGrades) -> Summary:
         denied=[Denied(standing.student, standing.blocked) for standing in graded if standing.blocked],
         alike=_alike(grades),
         not_compared=_not_compared(graded),
+        in_process=_in_process(graded),
         late=_late(graded),
         waiting=[standing.student for standing in graded if standing.waits],
         empty=[standing.student for standing in graded if standing.student in empty],
@@ -86,6 +87,11 @@ def _is_empty(standing: Standing, given: Mapping[int, Sequence[str]]) -> bool:
         source.split() in [known.split() for known in ("", *given.get(number, ()))]
         for number, source in standing.solutions.items()
     )
+
+
+def _in_process(graded: Iterable[Standing]) -> list[str]:
+    verdicts = [scored.verdict for standing in graded for scored in standing.verdicts]
+    return sorted({verdict.label for verdict in verdicts if verdict.in_process})
 
 
 def _points(totals: Sequence[float], most: float) -> Points:
@@ -133,7 +139,8 @@ def _mistakes(graded: Sequence[Standing], titles: Mapping[int | None, str]) -> l
             if len(names) == 1 and len(verdict.sentences) == 1:
                 says[exercise, names[0]] = verdict.sentences[0]
             if not names and not verdict.right:
-                others[exercise][verdict.reason].append(standing.student)
+                kind = f"{verdict.title}: {verdict.reason}" if verdict.in_process else verdict.reason
+                others[exercise][kind].append(standing.student)
     return [
         Mistakes(
             exercise=exercise,

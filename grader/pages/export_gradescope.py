@@ -35,11 +35,11 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
 
 def _results(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
     """One student's results.json. Everything in it is text, which Gradescope shows as it is."""
-    verdicts = {scored.verdict.exercise: scored.verdict for scored in standing.verdicts}
+    verdicts = {scored.verdict.exercise or scored.verdict.title: scored.verdict for scored in standing.verdicts}
     tests = []
     for item in grades.items:
-        verdict = None if item.number is None else verdicts.get(item.number)
-        title = f": {verdict.title}" if verdict else ""
+        verdict = verdicts.get(item.number or item.name)
+        title = f": {verdict.title}" if verdict and item.number else ""
         tests.append({
             "name": item.name if item.number is None else f"Exercise {item.label}{title}",
             "number": item.label,

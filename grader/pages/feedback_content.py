@@ -29,11 +29,13 @@ _STATES = {
     Reason.MISSING: "Not found",
     Reason.ERROR: "Stopped with an error",
     Reason.NO_ANSWER: "No result",
+    Reason.TEST_FAILED: "The test fails",
 }
 _NEXT_STEPS = {
     Reason.TO_DO: "Begin with the hint that unfolds in this section.",
     Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
     Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
+    Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code as the test does.",
     Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for far too much memory.",
     Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
     Reason.LOCATED: "Read what is shown piece by piece, and say of each piece what shape it has and what it is.",
@@ -101,6 +103,8 @@ class _Reader:
             return self._exercise(cell, marks)
         if (marks.get("grade") and marks.get("solution")) or marks.get("task"):
             return self._written(cell, marks)
+        if marks.get("solution") and solution_number(cell) is None:
+            return self._commented(cell, one_line(marks["grade_id"]))
         return None
 
     def _exercise(self, cell: Any, marks: Mapping[str, Any]) -> Part:
@@ -139,6 +143,7 @@ class _Reader:
 
     def _explain(self, part: Part, scored: Scored) -> None:
         verdict = scored.verdict
+        part.in_process = verdict.in_process
         part.title = f"{part.title}: {verdict.title}" if part.exercise else verdict.title
         part.state = "full" if verdict.right else "part" if verdict.credit > 0 else "none"
         part.headline = _found(verdict)
@@ -203,8 +208,14 @@ class _Reader:
         """For a solution without a test that somebody has said something about."""
         if exercise in self.tested:
             return None
-        part = Part(f"comment-{exercise}", f"Exercise {exercise}", None, 0.0, "waiting", "Not graded")
-        part.code = highlighted(cell.source)
+        return self._commented(cell, f"Exercise {exercise}", f"comment-{exercise}")
+
+    def _commented(self, cell: Any, title: str, name: str = "") -> Part | None:
+        part = Part(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
+        if cell.cell_type == "code":
+            part.code = highlighted(cell.source)
+        else:
+            part.text = narrow_html(cell.source)
         self._add_comment(part, cell)
         return part if part.comment else None
 
@@ -224,7 +235,10 @@ def _found(verdict: Verdict) -> str:
     """In a few words."""
     if named := " + ".join(verdict.misconceptions):
         return named[:1].upper() + named[1:]
-    return _STATES.get(verdict.reason, "Partly right" if 0 < verdict.credit < 1 else "Not right yet")
+    partly = "Partly right" if 0 < verdict.credit < 1 else ""
+    if partly and verdict.reason == Reason.TEST_FAILED:
+        return partly
+    return _STATES.get(verdict.reason, partly or "Not right yet")
 
 
 def _next_step(verdict: Verdict) -> str:

@@ -38,6 +38,7 @@ class Part:
     automatic: float | None = None  # points before somebody changed them
     found: str = ""  # by the tests, before that; in a few words
     exercise: int | None = None
+    in_process: bool = False  # its test ran in the student's process
 
 
 @dataclass

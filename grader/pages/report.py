@@ -143,6 +143,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("stopped", plural(kinds["timeout"], "timeout"), "") if kinds["timeout"] else None,
         ("stopped", plural(kinds["crash"], "crash", "crashes"), "") if kinds["crash"] else None,
         ("denied", plural(len(told.denied), "submission"), "that tried what is not allowed"),
+        ("in-process", plural(len(told.in_process), "test"), "that can be fooled"),
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
         ("late", plural(len(told.late), "submission"), "handed in late"),

@@ -164,6 +164,7 @@ class Summary:
     denied: Sequence[Denied]
     alike: Sequence[AlikePair]
     not_compared: Sequence[NotCompared]
+    in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[Late]
     waiting: Sequence[str]
     empty: Sequence[str]
