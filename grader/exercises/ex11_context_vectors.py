@@ -213,6 +213,14 @@ exercise = Exercise(
             "is (T, T).",
             answers=dimensions_mixed,
         ),
+        Misconception(
+            "dimensions compared, down columns",
+            kind="convention",
+            credit=0.25,
+            says="Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. "
+            "Words are rows here: inputs @ inputs.T is (T, T).",
+            answers=lambda X: X @ torch.softmax(X.mT @ X, dim=0),
+        ),
         # It is always the same, so it earns nothing.
         notebook_data.six_words_read(lambda X: reference(notebook_data.sentence().to(X.device)), credit=0.0),
         Misconception(

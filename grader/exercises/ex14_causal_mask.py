@@ -192,11 +192,10 @@ causal_softmax = Exercise(
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, torch.inf)},
         ),
         Misconception(
-            "zero times infinity",
+            "all NaN",
             kind="wrong formula",
             credit=0.0,  # whoever returns NaN has it
-            says="All your weights are NaN. NaN comes from 0 · ∞, as of a mask of zeros and ones with −∞, and from "
-            "0 / 0. masked_fill multiplies nothing.",
+            says="All your weights are NaN: as where 0 is multiplied with −∞, or all scores of a row are hidden.",
             change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
         ),
         Misconception(
