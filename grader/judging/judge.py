@@ -15,24 +15,22 @@ from typing import Any
 import torch
 
 from grader.judging import sentences
-from grader.judging.answer_key import AnswerKey
+from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.devices import is_elsewhere
-from grader.judging.identical import all_are_nan, identical, is_constant
+from grader.judging.identical import all_are_nan, holds_nan, is_constant, modifies_inputs
 from grader.judging.judging_time import JudgingTime
-from grader.judging.naming import explaining
+from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
-from grader.judging.pictures import best_picture, pictures_of
+from grader.judging.pictures import best_of_wrong
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import describe_form
 from grader.model.exercise import Exercise, Misconception, SampledCase
 from grader.model.findings import (
     Differs,
-    Failed,
     Finding,
-    NothingReturned,
-    Unreadable,
     first_unusable,
+    found_unusable,
     is_of_another_form,
     part_of,
 )
@@ -50,7 +48,7 @@ MAX_SENTENCE = 1000  # characters
 
 # Credit for answers that are right but for one thing, whatever the exercise.
 ARRANGEMENT_CREDIT = 0.5
-MODIFIED_CREDIT = 0.5
+MODIFIED_CREDIT = UNKNOWN_CREDIT = 0.5
 DEVICE_CREDIT = 0.5
 PRECISION_CREDIT = 0.5
 # The same for classes, by the part that is not right.
@@ -69,6 +67,19 @@ def judge_by(
     judgement = _Judgement(key, answers, device, time or JudgingTime())
     verdict = judgement.verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
+
+
+def judge_with(
+    key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime, likely: Iterable[Held]
+) -> Verdict | None:
+    """The verdict that names those of the likely misconceptions that answer as the student's code does in every case.
+
+    Where several sets of them do, only what all of these have in common is named.
+    """
+    judgement = _Judgement(key, answers, device, time)
+    wrong = [bool(finding) for finding in judgement.findings]
+    held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
+    return judgement.without_understanding(judgement.held(held, of=3)) if held else None
 
 
 def is_right(key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> bool:
@@ -121,43 +132,34 @@ class _Judgement:
             self._one_thing_wrong,
             self._named,
             self._output_right,
+            self._all_nan,
             self._constant,
             self._imprecise,
             self._rearranged,
         )
         verdict = next((verdict for rule in rules if (verdict := rule())), None) or self._unexplained()
-        return self._without_understanding(verdict) if 0 < verdict.credit < 1 else verdict
+        return self.without_understanding(verdict)
 
-    def _without_understanding(self, verdict: Verdict) -> Verdict:
+    def without_understanding(self, verdict: Verdict) -> Verdict:
         """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
-        if self.exercise.read is not None:  # what is read shows more than one result
+        if not 0 < verdict.credit < 1 or self.exercise.read is not None:  # what is read shows more than one result
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
         known = sentences.without_understanding(self.form.noun, does) if does else ""
-        instead = self._result(0.0, Reason.CONSTANT, known) if known else self._constant()
+        instead = self._result(0.0, Reason.CONSTANT, known) if known else self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict
 
     def pictures(self) -> tuple[Picture, ...]:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
-        wrong = [
-            (case, answer.value)
-            for case, answer, finding in zip(self.cases, self.answers, self.findings, strict=True)
-            if finding and isinstance(answer, Returned) and not first_unusable(answer.value)
-        ]
-        best = best_picture(pictures_of(self.exercise, wrong))
-        return (best,) if best else ()
+        return best_of_wrong(self.exercise, self.cases, self.answers, self.findings)
 
     def _finding(self, index: int, answer: Answer) -> Finding | None:
         self.time.look()
-        if not isinstance(answer, Returned):
-            return Failed(answer)
-        unusable = first_unusable(answer.value)
-        if unusable is not None:
-            return Unreadable(unusable.reason)
-        if answer.value is None:
-            return NothingReturned()
+        unusable = found_unusable(answer)
+        if unusable is not None or not isinstance(answer, Returned):
+            return unusable
         return self.form.finding(answer.value, self.expected[index], self.tolerance)
 
     def _result(
@@ -199,7 +201,7 @@ class _Judgement:
 
     @property
     def is_right(self) -> bool:
-        return not (any(self.findings) or self._modifies_inputs() or self._on_wrong_device())
+        return not (any(self.findings) or modifies_inputs(self.answers, self.cases) or self._on_wrong_device())
 
     def _right(self) -> Verdict | None:
         return self._result(1.0, Reason.RIGHT, sentences.RIGHT) if self.is_right else None
@@ -212,12 +214,6 @@ class _Judgement:
             return self._result(DEVICE_CREDIT, Reason.WRONG_DEVICE, sentences.WRONG_DEVICE)
         return self._result(MODIFIED_CREDIT, Reason.INPUT_MODIFIED, sentences.INPUT_MODIFIED)
 
-    def _modifies_inputs(self) -> bool:
-        return any(
-            isinstance(answer, Returned) and not identical(answer.inputs_after, list(case.inputs))
-            for answer, case in zip(self.answers, self.cases, strict=True)
-        )
-
     def _on_wrong_device(self) -> bool:
         pairs = zip(self.answers, self.cases, strict=True)
         return any(is_elsewhere(answer, case.inputs, self.device) for answer, case in pairs)
@@ -226,11 +222,12 @@ class _Judgement:
         """One misconception, or two at once, that answer as the student's code does on every case."""
         wrong = [bool(finding) for finding in self.findings]
         held = explaining(self.key, self.answers, wrong, self.tolerance, self.time)
-        if not held:
-            return None
-        said = [sentences.TWO_THINGS] if len(held) == 2 else []
+        return self.held(held) if held else None
+
+    def held(self, held: Held, of: int = 1) -> Verdict:
+        said = [sentences.things_at_once(len(held), of)] if len(held) > 1 else []
         said += [misconception.says for misconception in held]
-        credit = math.prod(misconception.credit for misconception in held)
+        credit = math.prod([*(misconception.credit for misconception in held), *[UNKNOWN_CREDIT] * (of - len(held))])
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
         return replace(verdict, explained_in=self.exercise.section_for(held))
 
@@ -247,11 +244,15 @@ class _Judgement:
         """Different inputs of the same shape have the same result."""
         if not is_constant([case.case.name for case in self.cases], self._results):
             return None
-        if all_are_nan(self._results):
-            return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun))
         return self._result(
             0.0, Reason.CONSTANT, sentences.constant(self.form.noun), *said_of_whole_numbers(self._numbers)
         )
+
+    def _all_nan(self) -> Verdict | None:
+        """Wherever something was computed, all of it is NaN."""
+        if all_are_nan([result for result in self._results if result is not None]):
+            return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun))
+        return None
 
     @functools.cached_property
     def _results(self) -> list[Any]:
@@ -284,6 +285,8 @@ class _Judgement:
         if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
+        if isinstance(first, Differs) and holds_nan(self._results[index]):
+            said.append(sentences.WHERE_NAN_COMES_FROM)
         answer = self.answers[index]
         if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(describe_form(answer.value)))

@@ -21,6 +21,8 @@ from grader.model.compare import same
 from grader.model.exercise import can_combine
 from grader.model.forms.parts import IN_PART
 
+FEWEST_IN_COMMON = 2  # of several sets of three: with less in common there is no telling what is wrong
+
 
 def explaining(
     key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, time: JudgingTime
@@ -38,6 +40,19 @@ def explaining(
         if _explained_by(held, looks):
             return _with_another(held, looks, time)
     return ()
+
+
+def common_to_all_explaining(
+    key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, likely: Iterable[Held]
+) -> Held:
+    """What all of some sets of misconceptions have in common that answer as the student's code does in every case."""
+    if not all(isinstance(answer, Returned | Raised) for answer in answers):
+        return ()
+    telling = sorted(range(len(answers)), key=lambda index: not wrong[index])
+    looks = [Look(key, index, answers[index], tolerance) for index in telling]
+    found = [held for held in likely if _explained_by(held, looks)]
+    common = tuple(one for one in found[0] if all(one in held for held in found)) if found else ()
+    return common if len(common) >= FEWEST_IN_COMMON else ()
 
 
 def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
