@@ -10,6 +10,9 @@ import torch
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import notebook_data
 from grader.exercises.mistakes import masks, softmax, weighing
+from grader.exercises.mistakes.pieces import PIECES, unchanged
+from grader.kit.pieces import as_pieces, asked
+from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
 
@@ -22,10 +25,12 @@ def reference(
     normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
     combine: Callable[[Tensor, Tensor], Tensor] = lambda A, X: A @ X,
     after: Callable[[Tensor, Tensor], Any] = lambda context, X: context,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     T, d = inputs.shape
     A = normalise(scale(score(inputs), d, T))  # (T, d) @ (d, T) -> (T queries, T keys): a row for every query
-    return after(combine(A, inputs), inputs)  # (T, T) @ (T, d) -> (T, d)
+    return dtype(finish(after(combine(A, inputs), inputs)))  # (T, T) @ (T, d) -> (T, d)
 
 
 def without_diagonal(scores: Tensor) -> Tensor:
@@ -45,17 +50,27 @@ def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
     return inputs
 
 
+def large(rng: torch.Generator) -> Inputs:
+    """Words such that scores lie far apart, where float32 has hardly a digit behind the point: weights are 0 and 1."""
+    apart = 100 * torch.linalg.qr(randn(rng, 7, 7)).Q  # (7, 7): each word of length 100, no two alike
+    apart[4], apart[5] = -1.1 * apart[0], 1.3 * apart[1]
+    return (apart[:6],)
+
+
 exercise = Exercise(
     number=11,
     assignment="causal_attention",
     title="All context vectors",
     entry="all_context_vectors",
-    reference=reference,
+    form=EXACT,
+    reference=asked(reference),
     cases=[
         Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=sized(6, 3)),
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
         Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
+        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large),
+        *as_pieces(sized(4, 3)),
     ],
     misconceptions=[
         Misconception(
@@ -202,7 +217,7 @@ exercise = Exercise(
             kind="convention",
             credit=0.25,
             says="Your scores are (d, d): you compare dimensions. Words are rows: inputs @ inputs.T is (T, T).",
-            answers=dimensions_mixed,
+            answers=asked(dimensions_mixed),
         ),
         # It is always the same, so it earns nothing.
         notebook_data.six_words_read(lambda X: reference(notebook_data.sentence().to(X.device)), credit=0.0),
@@ -269,7 +284,7 @@ exercise = Exercise(
             kind="arrangement",
             credit=0.75,
             says="You return the weights as well. Return the context vectors only.",
-            answers=lambda X: (reference(X), torch.softmax(X @ X.mT, dim=1)),
+            answers=asked(lambda X: (reference(X), torch.softmax(X @ X.mT, dim=1))),
         ),
         Misconception(
             "weights returned",
@@ -278,5 +293,7 @@ exercise = Exercise(
             says="You return the attention weights. Multiply them with the words.",
             change={"combine": lambda A, X: A},
         ),
+        softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
+        *PIECES,
     ],
 )

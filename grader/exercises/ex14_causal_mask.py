@@ -9,7 +9,10 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.mistakes import scaling, softmax
+from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pictures import causal_weights
+from grader.kit.pieces import as_pieces, asked
+from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
 
@@ -54,8 +57,10 @@ def renormalised(
     hide: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights.masked_fill(hidden, 0.0),
     renormalise: Callable[[Tensor], Tensor] = lambda weights: weights / weights.sum(1, keepdim=True),
     after: Callable[[Tensor], Any] = lambda weights: weights,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
-    return after(renormalise(hide(attn_weights, hidden(attn_weights))))
+    return dtype(finish(after(renormalise(hide(attn_weights, hidden(attn_weights))))))
 
 
 def visible(weights: Tensor) -> Tensor:
@@ -85,8 +90,10 @@ def causal(
     scale: Callable[[Tensor, int], Tensor] = lambda scores, d_k: scores / d_k**0.5,
     normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
     after: Callable[[Tensor, int], Any] = lambda weights, d_k: weights,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
-    return after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)
+    return dtype(finish(after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)))
 
 
 def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
@@ -94,12 +101,20 @@ def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Genera
     return lambda rng: ((level + randn(rng, T, T)) * d_k**0.5, d_k)
 
 
+def far_apart(rng: torch.Generator) -> Inputs:
+    """Scores from -10⁴ to 10⁴ that are no neighbours: float32 has three digits behind the point there."""
+    T, d_k = 8, 6
+    order = torch.randperm(T * T, generator=rng).reshape(T, T)
+    return (order * 2e4 / (T * T - 1) - 1e4, d_k)
+
+
 causal_softmax = Exercise(
     number=14,
     assignment="causal_attention",
     title="Hiding the future",
     entry="causal_softmax",
-    reference=causal,
+    form=EXACT,
+    reference=asked(causal),
     picture=causal_weights,
     cases=[
         Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
@@ -108,6 +123,8 @@ causal_softmax = Exercise(
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
+        Case("scores of ±10⁴", catches="a softmax that overflows, a large number instead of -∞", inputs=far_apart),
+        *as_pieces(scores_sized(5, 3)),
     ],
     misconceptions=[
         Misconception(
@@ -295,6 +312,8 @@ causal_softmax = Exercise(
             says="You return the logarithm of the weights. Return the weights: use softmax, not log_softmax.",
             change={"after": lambda weights, d_k: weights.log()},
         ),
+        softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
+        *PIECES,
     ],
 )
 
@@ -303,7 +322,8 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Hiding the future",
     entry="mask_then_renormalize",
-    reference=renormalised,
+    form=EXACT,
+    reference=asked(renormalised),
     picture=causal_weights,
     others=(causal_softmax,),
     cases=[
@@ -312,6 +332,7 @@ exercise = Exercise(
         Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
+        *as_pieces(weights_sized(5)),
     ],
     misconceptions=[
         Misconception(
@@ -482,7 +503,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.0,
             says="You return the mask. Multiply it with the weights, then renormalise.",
-            answers=lambda weights: torch.ones_like(weights).tril(),
+            answers=asked(lambda weights: torch.ones_like(weights).tril()),
         ),
         TRANSPOSED,
         Misconception(
@@ -492,5 +513,6 @@ exercise = Exercise(
             says="You return the sums of the masked rows. Divide each row by its sum.",
             change={"renormalise": lambda weights: weights.sum(1, keepdim=True)},
         ),
+        *PIECES,
     ],
 )

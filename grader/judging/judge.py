@@ -15,6 +15,7 @@ import torch
 
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
+from grader.judging.credits import ARRANGEMENT_CREDIT, DEVICE_CREDIT, MODIFIED_CREDIT, PRECISION_CREDIT, SIDES
 from grader.judging.devices import is_elsewhere
 from grader.judging.identical import identical
 from grader.judging.judging_time import JudgingTime
@@ -37,14 +38,6 @@ TOLERANCE = {"cpu": 1e-5}
 TOLERANCE_ELSEWHERE = 3e-5
 
 MAX_SENTENCE = 1000  # characters
-
-# Credit for answers that are right but for one thing, whatever the exercise.
-ARRANGEMENT_CREDIT = 0.5
-MODIFIED_CREDIT = 0.5
-DEVICE_CREDIT = 0.5
-PRECISION_CREDIT = 0.5
-# The same for classes, by the part that is not right.
-SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75}
 
 
 def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
@@ -120,7 +113,8 @@ class _Judgement:
         """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
         if self.exercise.read is not None:  # what is read shows more than one result
             return verdict
-        does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
+        results = [it for it in zip(self.cases, self.answers, self.expected, strict=True) if self._is_result(it[0])]
+        does = program_that_answers(*zip(*results, strict=True), self.tolerance)
         if not does and not self._is_constant():
             return verdict
         if len(verdict.misconceptions) == 1:
@@ -240,11 +234,17 @@ class _Judgement:
         """Whether different inputs of the same shape have the same result."""
         values: dict[str, list[Any]] = {}
         for case, answer in zip(self.cases, self.answers, strict=True):
+            if not self._is_result(case):
+                continue
             value = self.form.result(answer.value) if isinstance(answer, Returned) else None
             if value is None:
                 return False
             values.setdefault(case.case.name, []).append(value)
         return all(len(pair) > 1 and identical(*pair[:2]) for pair in values.values())
+
+    def _is_result(self, case: SampledCase) -> bool:
+        """Whether it is the result that a case asks for, and nothing else."""
+        return not self.form.asks_for_more(case.inputs)
 
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""
@@ -265,8 +265,8 @@ class _Judgement:
         return None
 
     def _rearranged(self) -> Verdict | None:
-        wrong = self._wrong()
-        if all(isinstance(finding, Differs) and finding.difference.right_numbers for finding in wrong):
+        wrong = [finding for finding in self._wrong() if part_of(finding) != "gradient"]
+        if wrong and all(isinstance(finding, Differs) and finding.difference.right_numbers for finding in wrong):
             text = sentences.arrangement(wrong[0], self.form.noun)
             return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, text)
         return None

@@ -35,7 +35,8 @@ class Reason(StrEnum):
     ARRANGEMENT = "arrangement"
     INPUT_MODIFIED = "input modified"
     WRONG_DEVICE = "wrong device"
-    # Of a class whose output is right: the part that is not.
+    # Of code whose output is right: the part that is not.
+    TYPE = "type"
     GRADIENT = "gradient"
     DROPOUT = "dropout"
     MASK = "mask"

@@ -1,0 +1,44 @@
+"""Functions that are pieces of a model: their references, and cases for what is asked of them beside numbers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.model.exercise import Case, Inputs
+from grader.sandbox.forms.exact import put
+
+Sample = Callable[[torch.Generator], Inputs]
+
+
+def asked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reference, or what a misconception answers: the result of our function or, if they are asked, gradients."""
+
+    def answer(*inputs: Any, **changes: Any) -> Any:
+        return put(functools.partial(function, **changes), inputs)
+
+    answer.__wrapped__ = function  # type: ignore[attr-defined]  # its source is the one that must not leak
+    return answer
+
+
+def as_pieces(sample: Sample) -> list[Case]:
+    """Cases of gradients, and of float64, for a way to draw inputs."""
+    return [
+        Case(
+            "gradients",
+            catches="detach, item, no_grad, and tensors changed in place that are needed on the way back",
+            inputs=lambda rng: (*sample(rng), {"gradients": True}),
+        ),
+        Case(
+            "float64 inputs",
+            catches="a result of another type than the input",
+            inputs=lambda rng: tuple(map(_double, sample(rng))),
+        ),
+    ]
+
+
+def _double(value: Any) -> Any:
+    return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
