@@ -124,7 +124,7 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.5,
             says="More precise numbers overflow, too, only later. Subtract the maximum along dim instead.",
-            change={"shift": lambda x, dim: x.double()},
+            change={"shift": lambda x, dim: x.double(), "normalise": lambda e, x, dim: share(e, x, dim).to(x.dtype)},
         ),
         Misconception(
             "epsilon instead of a shift",

@@ -11,7 +11,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import notebook_data
 from grader.exercises.mistakes import masks, softmax, weighing
 from grader.exercises.mistakes.pieces import PIECES, unchanged
-from grader.kit.pieces import as_pieces, asked
+from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
@@ -51,10 +51,10 @@ def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
 
 
 def large(rng: torch.Generator) -> Inputs:
-    """Words such that scores lie far apart, where float32 has hardly a digit behind the point: weights are 0 and 1."""
-    apart = 100 * torch.linalg.qr(randn(rng, 7, 7)).Q  # (7, 7): each word of length 100, no two alike
-    apart[4], apart[5] = -1.1 * apart[0], 1.3 * apart[1]
-    return (apart[:6],)
+    """Words along a line, far from each other: float32 has hardly a digit of scores of ±10⁴ behind the point."""
+    T, d = 6, 4
+    lengths = (20 + 15 * torch.randperm(T, generator=rng)) * (1 - 2 * (torch.arange(T) % 2))
+    return (lengths[:, None] * (0.8 + 0.4 * torch.rand(d, generator=rng)),)
 
 
 exercise = Exercise(
@@ -69,7 +69,7 @@ exercise = Exercise(
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
         Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
-        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large),
+        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         *as_pieces(sized(4, 3)),
     ],
     misconceptions=[

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import scaling, softmax
+from grader.exercises.mistakes import masks, scaling, softmax
 from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pictures import causal_weights
-from grader.kit.pieces import as_pieces, asked
+from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
@@ -123,7 +123,12 @@ causal_softmax = Exercise(
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
-        Case("scores of ±10⁴", catches="a softmax that overflows, a large number instead of -∞", inputs=far_apart),
+        Case(
+            "scores of ±10⁴",
+            catches="a softmax that overflows, weights masked after it",
+            inputs=far_apart,
+            beside=LARGE,
+        ),
         *as_pieces(scores_sized(5, 3)),
     ],
     misconceptions=[
@@ -310,7 +315,10 @@ causal_softmax = Exercise(
             kind="wrong formula",
             credit=0.5,
             says="You return the logarithm of the weights. Return the weights: use softmax, not log_softmax.",
-            change={"after": lambda weights, d_k: weights.log()},
+            change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
+        ),
+        masks.renormalised_after_softmax(
+            hide=lambda scores, hidden: scores, after=lambda weights, d_k: renormalised(weights)
         ),
         softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
         *PIECES,

@@ -15,7 +15,14 @@ import torch
 
 from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
-from grader.judging.credits import ARRANGEMENT_CREDIT, DEVICE_CREDIT, MODIFIED_CREDIT, PRECISION_CREDIT, SIDES
+from grader.judging.credits import (
+    ARRANGEMENT_CREDIT,
+    BESIDE_CREDIT,
+    DEVICE_CREDIT,
+    MODIFIED_CREDIT,
+    PRECISION_CREDIT,
+    SIDES,
+)
 from grader.judging.devices import is_elsewhere
 from grader.judging.identical import identical
 from grader.judging.judging_time import JudgingTime
@@ -23,12 +30,21 @@ from grader.judging.naming import explaining
 from grader.judging.no_understanding import program_that_answers
 from grader.judging.pictures import best_picture
 from grader.judging.precision import decimals_left, has_16_bits
+from grader.judging.reading import read
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
-from grader.model.compare import Kind, describe_form
+from grader.model.compare import describe_form
 from grader.model.exercise import Exercise, Misconception, SampledCase
-from grader.model.findings import Differs, Failed, Finding, NothingReturned, Unreadable, first_unusable, part_of
+from grader.model.findings import (
+    Differs,
+    Failed,
+    Finding,
+    NothingReturned,
+    Unreadable,
+    first_unusable,
+    is_of_another_form,
+    part_of,
+)
 from grader.model.verdict import Picture, Reason, Verdict
-from grader.sandbox.values import Unusable
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
 # expected number plus the largest one of the answer (tests/test_tolerance.py measures it). Thirty times that is
@@ -68,7 +84,7 @@ class _Judgement:
         self.exercise = key.exercise
         self.cases = key.cases
         self.form = key.exercise.form
-        self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
+        self.answers = [read(self.exercise, *pair, time) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE.get(device, TOLERANCE_ELSEWHERE)
         self.findings = [self._finding(index, answer) for index, answer in enumerate(self.answers)]
@@ -77,21 +93,6 @@ class _Judgement:
     def expected(self) -> list[Any]:
         """Computed only for those who returned something: where all is still to do, nothing is compared."""
         return self.key.expected
-
-    def _read(self, answer: Answer, case: SampledCase) -> Answer:
-        """What is compared of an answer, if it can be read."""
-        self.time.look()
-        if self.exercise.read is None or not isinstance(answer, Returned):
-            return answer
-        if answer.value is None or first_unusable(answer.value):
-            return answer
-        unreadable = replace(answer, value=Unusable("something that cannot be read"))
-        if not self.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
-            return unreadable
-        try:
-            return replace(answer, value=self.exercise.compared(answer.value, case.inputs))
-        except Exception:  # nor is this
-            return unreadable
 
     def verdict(self) -> Verdict:
         """The first rule that applies decides."""
@@ -102,6 +103,7 @@ class _Judgement:
             self._one_thing_wrong,
             self._named,
             self._output_right,
+            self._only_beside,
             self._constant,
             self._imprecise,
             self._rearranged,
@@ -113,8 +115,7 @@ class _Judgement:
         """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
         if self.exercise.read is not None:  # what is read shows more than one result
             return verdict
-        results = [it for it in zip(self.cases, self.answers, self.expected, strict=True) if self._is_result(it[0])]
-        does = program_that_answers(*zip(*results, strict=True), self.tolerance)
+        does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
         if not does and not self._is_constant():
             return verdict
         if len(verdict.misconceptions) == 1:
@@ -227,6 +228,15 @@ class _Judgement:
         first = next(finding for finding in wrong if part_of(finding) == part)
         return self._result(SIDES[part], Reason(part), sentences.COMPUTED_RIGHT, self._about(first))
 
+    def _only_beside(self) -> Verdict | None:
+        """All results are right, and something that is asked for beside them is not."""
+        pairs = [(case.case.beside, found) for case, found in zip(self.cases, self.findings, strict=True) if found]
+        if not all(beside for beside, _ in pairs):
+            return None
+        credit = min(SIDES.get(part_of(found), BESIDE_CREDIT) for _, found in pairs)
+        said = list(dict.fromkeys(beside for beside, _ in pairs))
+        return self._result(credit, Reason.BESIDE, *said, self._about(pairs[0][1]))
+
     def _constant(self) -> Verdict | None:
         return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun)) if self._is_constant() else None
 
@@ -234,17 +244,13 @@ class _Judgement:
         """Whether different inputs of the same shape have the same result."""
         values: dict[str, list[Any]] = {}
         for case, answer in zip(self.cases, self.answers, strict=True):
-            if not self._is_result(case):
+            if case.case.beside:
                 continue
             value = self.form.result(answer.value) if isinstance(answer, Returned) else None
             if value is None:
                 return False
             values.setdefault(case.case.name, []).append(value)
         return all(len(pair) > 1 and identical(*pair[:2]) for pair in values.values())
-
-    def _is_result(self, case: SampledCase) -> bool:
-        """Whether it is the result that a case asks for, and nothing else."""
-        return not self.form.asks_for_more(case.inputs)
 
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""
@@ -278,7 +284,7 @@ class _Judgement:
         if right:
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         answer = self.answers[index]
-        if isinstance(answer, Returned) and _is_of_another_form(first):
+        if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(describe_form(answer.value)))
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
@@ -288,10 +294,3 @@ class _Judgement:
 
     def _about(self, finding: Finding) -> str:
         return sentences.about(finding, self.form.noun)
-
-
-def _is_of_another_form(finding: Finding) -> bool:
-    """Whether it is the answer as a whole that is not built as it should be."""
-    if not isinstance(finding, Differs) or finding.part:
-        return False
-    return finding.difference.kind in (Kind.TYPE, Kind.COMPLEX, Kind.LENGTH)

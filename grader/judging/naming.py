@@ -31,12 +31,18 @@ def explaining(
     if not all(isinstance(answer, Returned | Raised) for answer in answers):
         return ()  # no misconception is lost on the way
     telling = sorted(range(len(answers)), key=lambda index: not wrong[index])  # wrong answers before right ones
-    looks = [Look(key, index, answers[index], tolerance) for index in telling]
+    looks = [Look(key, index, answers[index], tolerance) for index in _about_results(key, telling, wrong)]
     for held in _likely(key, looks):
         time.look()
         if _explained_by(held, looks):
             return held
     return ()
+
+
+def _about_results(key: AnswerKey, cases: Sequence[int], wrong: Sequence[bool]) -> Sequence[int]:
+    """Where results are wrong, their cases: what else is asked for tells nothing of code with other results."""
+    results = [index for index in cases if not key.cases[index].case.beside]
+    return results if any(wrong[index] for index in results) else cases
 
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:

@@ -8,8 +8,12 @@ from typing import Any
 
 import torch
 
+from grader.model.compare import Difference, Kind
 from grader.model.exercise import Case, Inputs
 from grader.sandbox.forms.exact import put
+
+LARGE = "Your code is right until scores become large: up to ±10⁴ it must be, without NaN."
+FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
 
 Sample = Callable[[torch.Generator], Inputs]
 
@@ -31,14 +35,24 @@ def as_pieces(sample: Sample) -> list[Case]:
             "gradients",
             catches="detach, item, no_grad, and tensors changed in place that are needed on the way back",
             inputs=lambda rng: (*sample(rng), {"gradients": True}),
+            beside="The numbers are right, but gradients must flow through your function, too.",
         ),
         Case(
             "float64 inputs",
             catches="a result of another type than the input",
             inputs=lambda rng: tuple(map(_double, sample(rng))),
+            beside=FLOAT64,
         ),
     ]
 
 
 def _double(value: Any) -> Any:
     return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
+def other_type(got: Any, want: torch.Tensor) -> str:
+    """A sentence if the numbers of a tensor have another type than those of `want`; or else empty."""
+    if not isinstance(got, torch.Tensor) or got.dtype == want.dtype:
+        return ""
+    given, expected = (str(tensor.dtype).removeprefix("torch.") for tensor in (got, want))
+    return Difference(Kind.DTYPE, forms=(given, expected)).sentence("result")

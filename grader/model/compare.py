@@ -102,8 +102,11 @@ def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None
     found = difference(got, want, tolerance, strict=True)
     if found or not isinstance(want, torch.Tensor) or got.dtype == want.dtype:
         return found
-    given, expected = (str(tensor.dtype).removeprefix("torch.") for tensor in (got, want))
-    return Difference(Kind.DTYPE, forms=(given, expected))
+    return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.model.answer import Lost, Missing, Raised
-from grader.model.compare import Difference
+from grader.model.compare import Difference, Kind
 from grader.sandbox.values import Unusable
 
 
@@ -63,3 +63,10 @@ def first_unusable(value: Any) -> Unusable | None:
     if isinstance(value, (list, tuple)):
         return next((found for item in value if (found := first_unusable(item))), None)
     return None
+
+
+def is_of_another_form(finding: Finding) -> bool:
+    """Whether it is the answer as a whole that is not built as it should be."""
+    if not isinstance(finding, Differs) or finding.part:
+        return False
+    return finding.difference.kind in (Kind.TYPE, Kind.COMPLEX, Kind.LENGTH)

@@ -37,6 +37,7 @@ class Reason(StrEnum):
     WRONG_DEVICE = "wrong device"
     # Of code whose output is right: the part that is not.
     TYPE = "type"
+    BESIDE = "beside"  # what is asked for beside right numbers
     GRADIENT = "gradient"
     DROPOUT = "dropout"
     MASK = "mask"

@@ -85,6 +85,18 @@ MASKED_AFTER_SOFTMAX = Misconception(
     change={"hide": lambda scores, later, *_sizes: scores, "hide_weights": without},
 )
 
+
+def renormalised_after_softmax(**change: Any) -> Misconception:
+    return Misconception(
+        "renormalised after softmax",
+        kind="wrong formula",
+        credit=0.75,
+        says="Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
+        "is NaN: so it is if you mask and renormalise after softmax. Set scores to −∞ before it.",
+        change=change,
+    )
+
+
 SOFTMAX_MISSING = Misconception(
     "softmax missing",
     kind="missing step",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -10,7 +10,6 @@ import torch
 from grader.model.compare import Kind, describe_form, exact_difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
-from grader.sandbox.forms.exact import asks_for_gradients
 
 CUT_OFF = (
     "No gradient comes through your function: something on the way, such as detach, item, tolist, numpy, no_grad or "
@@ -27,10 +26,6 @@ class Exact(Form):
 
     name = "exact"
 
-    def asks_for_more(self, inputs: Sequence[Any]) -> bool:
-        """Whether gradients are asked for."""
-        return asks_for_gradients(inputs)
-
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
         if isinstance(want, dict):
@@ -43,11 +38,11 @@ class Exact(Form):
         """Whether an answer is what a misconception answers.
 
         As with any function, the answer must have the form of the misconception only where this is the mistake. So
-        with its type, and so with gradients: code through which none come is told of what it computes first.
+        with its type.
         """
         if isinstance(expected, dict):
-            return _agree(answer, wrong, expected, tolerance)
-        if _type(wrong) != _type(expected) and _type(answer) != _type(wrong):
+            return _agree(answer, wrong, tolerance)
+        if _type(answer) != _type(wrong) != _type(expected) and same(wrong, expected, tolerance):
             return False
         return same(answer, wrong, tolerance, strict=describe_form(wrong) != describe_form(expected))
 
@@ -81,13 +76,11 @@ def _flows(answer: Any) -> bool:
     return any(gradient is not None for gradient in _found(answer).values())
 
 
-def _agree(answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+def _agree(answer: Any, wrong: Any, tolerance: float) -> bool:
     """Whether gradients are those of a misconception."""
-    want, given = _found(expected), _found(answer)
-    if not _flows(wrong):
-        return not _flows(answer) and _is_ruined(answer) == _is_ruined(wrong)
-    if not _flows(answer):  # then what it computes tells which misconception it is, if any
-        return _wrong_gradients(wrong, want, tolerance) is not None
+    given = _found(answer)
+    if not _flows(answer) or not _flows(wrong):
+        return not _flows(answer) and not _flows(wrong) and _is_ruined(answer) == _is_ruined(wrong)
     return all(_is_same(given.get(name), gradient, tolerance) for name, gradient in _found(wrong).items())
 
 

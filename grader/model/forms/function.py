@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -22,10 +21,6 @@ class Form:
     def is_well_formed(self, observed: Any) -> bool:  # noqa: ARG002  what a function returns may be anything
         """Whether it is of the kind that our code in the sandbox sends, if nobody forges it."""
         return True
-
-    def asks_for_more(self, inputs: Sequence[Any]) -> bool:  # noqa: ARG002  other forms look at them
-        """Whether a case with these inputs asks for something else than the result."""
-        return False
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with an answer."""

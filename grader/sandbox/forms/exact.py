@@ -17,9 +17,14 @@ def put(entry: Any, inputs: Sequence[Any]) -> Any:
     """What one call returns, or the gradients of it."""
     if asks_for_gradients(inputs):
         return gradients(entry, inputs[:-1])
+    return called(entry, inputs)
+
+
+def called(entry: Any, inputs: Sequence[Any]) -> Any:
+    """What one call returns. Code that cannot cope with float64 gets float32, so that its result has the wrong type."""
     if not any(_is_double(value) for value in inputs):
         return entry(*inputs)
-    return _or_else(entry, inputs, lambda: entry(*map(_single, inputs)))  # so its result has the wrong type
+    return or_else(entry, inputs, lambda: entry(*map(_single, inputs)))
 
 
 def asks_for_gradients(inputs: Sequence[Any]) -> bool:
@@ -36,7 +41,7 @@ def gradients(entry: Any, arguments: Sequence[Any]) -> dict[str, Any]:
     }
     given = [leaves[str(i)].clone() if str(i) in leaves else value for i, value in enumerate(arguments)]
     none: dict[str, Any] = {"gradients": dict.fromkeys(leaves), "ruined": False}
-    result = _or_else(entry, given, lambda: [entry(*arguments)][:0])
+    result = or_else(entry, given, lambda: [entry(*arguments)][:0])
     numbers = [tensor.reshape(-1) for tensor in _tensors(result) if tensor.requires_grad]
     if not numbers:
         return none
@@ -49,7 +54,7 @@ def gradients(entry: Any, arguments: Sequence[Any]) -> dict[str, Any]:
     return none | {"gradients": dict(zip(leaves, found, strict=True))}
 
 
-def _or_else(entry: Any, inputs: Sequence[Any], otherwise: Callable[[], Any]) -> Any:
+def or_else(entry: Any, inputs: Sequence[Any], otherwise: Callable[[], Any]) -> Any:
     """What a call returns, or something else where it fails: unless that fails, too."""
     try:
         return entry(*inputs)
