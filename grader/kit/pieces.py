@@ -40,13 +40,14 @@ def as_pieces(sample: Sample) -> list[Case]:
         Case(
             "float64 inputs",
             catches="a result of another type than the input",
-            inputs=lambda rng: tuple(map(_double, sample(rng))),
+            inputs=lambda rng: tuple(map(as_double, sample(rng))),
             beside=FLOAT64,
         ),
     ]
 
 
-def _double(value: Any) -> Any:
+def as_double(value: Any) -> Any:
+    """A tensor of numbers in float64."""
     return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
 

@@ -43,6 +43,7 @@ class Reason(StrEnum):
     MASK = "mask"
     INPUT = "input"
     ARGUMENTS = "arguments"
+    INITIAL = "initial"  # weights
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,12 @@ MASKED_AFTER_SOFTMAX = Misconception(
 )
 
 
+def shared_anew(weights: Tensor, hidden: Tensor) -> Tensor:
+    """Without the hidden ones, and summing to one again."""
+    left = without(weights, hidden)
+    return left / left.sum(-1, keepdim=True)
+
+
 def renormalised_after_softmax(**change: Any) -> Misconception:
     return Misconception(
         "renormalised after softmax",
@@ -143,6 +149,13 @@ IN_MODULES = [
         credit=0.75,
         says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
         change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
+    ),
+    Misconception(
+        "mask is not saved",
+        kind="missing step",
+        credit=0.75,
+        says="The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out.",
+        change={"keep_mask": lambda module, mask: module.register_buffer("mask", mask, persistent=False)},
     ),
     Misconception(
         "mask is a parameter",

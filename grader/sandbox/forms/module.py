@@ -37,7 +37,7 @@ def observe(
     seen = describe(module)
     if not load(module, weights):
         return seen
-    module.to(next(iter(weights.values())).device)
+    move(module, weights)
     module.train(bool(how.get("train")))
     seen |= called(module, calls)
     if how.get("gradients"):
@@ -68,10 +68,13 @@ def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
 def describe(module: nn.Module) -> dict[str, Any]:
     """Names and shapes of all tensors that a module holds, by how it holds them."""
     parameters = _parameters(module)
+    saved = module.state_dict()
     return {
         "parameters": {name: list(parameter.shape) for name, parameter in parameters.items()},
         "frozen": [name for name, parameter in parameters.items() if not parameter.requires_grad],
+        "even": [name for name, parameter in parameters.items() if parameter.dim() > 1 and _is_even(parameter)],
         "buffers": {name: list(buffer.shape) for name, buffer in module.named_buffers(remove_duplicate=False)},
+        "unsaved": [name for name, _ in module.named_buffers(remove_duplicate=False) if name not in saved],
         "attributes": {
             f"{prefix}.{name}".lstrip("."): list(value.shape)
             for prefix, part in module.named_modules()
@@ -79,6 +82,17 @@ def describe(module: nn.Module) -> dict[str, Any]:
             if isinstance(value, torch.Tensor)
         },
     }
+
+
+def _is_even(parameter: torch.Tensor) -> bool:
+    """Whether it is the same number everywhere, which is no chance."""
+    return parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
+
+
+def move(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
+    """To where the weights are, and to their type, if it is not the usual one."""
+    first = next(iter(weights.values()))
+    module.to(first.device, torch.float64 if first.dtype is torch.float64 else None)
 
 
 def _parameters(module: nn.Module) -> dict[str, nn.Parameter]:
