@@ -38,8 +38,11 @@ def _third(function: Any, inputs: Sequence[Any]) -> dict[str, Any]:
     """What another call returns, and the gradient of its sum for the first input: None where none comes."""
     leaf = inputs[0].clone().requires_grad_()
     result = or_else(function, [leaf.clone(), *inputs[1:]], lambda: None)
-    seen: dict[str, Any] = {"third": result, "gradient": None, "ruined": False}
-    if isinstance(result, torch.Tensor) and result.requires_grad:
+    seen: dict[str, Any] = {"third": None, "gradient": None, "ruined": False}
+    if not isinstance(result, torch.Tensor):
+        return seen
+    seen["third"] = result
+    if result.requires_grad:
         try:
             (seen["gradient"],) = torch.autograd.grad(result.sum(), [leaf], allow_unused=True)
         except RuntimeError as error:
