@@ -14,7 +14,7 @@ from grader.sandbox.plain_text import one_line
 RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
 TWO_THINGS = "Two things at once:"
-ALL_ELSE_RIGHT = "With values there that fit the hidden cases, your code answers all of them right."
+ALL_ELSE_RIGHT = "With values there that fit, your code gives the right numbers."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
