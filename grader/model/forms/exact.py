@@ -42,6 +42,8 @@ class Exact(Form):
         """
         if isinstance(expected, dict):
             return _agree(answer, wrong, tolerance)
+        if exact_difference(wrong, expected, tolerance) is None:  # then the answer must be right, too
+            return exact_difference(answer, expected, tolerance) is None
         if _type(answer) != _type(wrong) != _type(expected) and same(wrong, expected, tolerance):
             return False
         return same(answer, wrong, tolerance, strict=describe_form(wrong) != describe_form(expected))
