@@ -68,13 +68,16 @@ def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
 def describe(module: nn.Module) -> dict[str, Any]:
     """Names and shapes of all tensors that a module holds, by how it holds them."""
     parameters = _parameters(module)
-    saved = module.state_dict()
     return {
         "parameters": {name: list(parameter.shape) for name, parameter in parameters.items()},
         "frozen": [name for name, parameter in parameters.items() if not parameter.requires_grad],
         "even": [name for name, parameter in parameters.items() if parameter.dim() > 1 and _is_even(parameter)],
         "buffers": {name: list(buffer.shape) for name, buffer in module.named_buffers(remove_duplicate=False)},
-        "unsaved": [name for name, _ in module.named_buffers(remove_duplicate=False) if name not in saved],
+        "unsaved": [
+            f"{prefix}.{name}".lstrip(".")
+            for prefix, part in module.named_modules()
+            for name in sorted(part._non_persistent_buffers_set)
+        ],
         "attributes": {
             f"{prefix}.{name}".lstrip("."): list(value.shape)
             for prefix, part in module.named_modules()
