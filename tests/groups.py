@@ -9,7 +9,7 @@ from xdist.scheduler import LoadScopeScheduling
 from grader.catalogue import EXERCISES
 
 # What is known of an exercise, or of an assignment, is kept for its next test: the first parameter says which.
-BY_PARAMETER = ("test_exercise_files", "test_mutants", "test_tolerance", "test_validate")
+BY_PARAMETER = ("test_exercise_files", "test_mutants", "test_real_mistakes", "test_tolerance", "test_validate")
 BY_ASSIGNMENT = ("test_corpus",)
 # A file that makes things for two halves of its tests, each of which takes long: one test is a half.
 HALF = {"test_attacks": "test_without_its_protection_the_attack_succeeds"}
@@ -17,7 +17,8 @@ HALF = {"test_attacks": "test_without_its_protection_the_attack_succeeds"}
 ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release")
 # Files that take minutes, or another program, longest first. `make quick` leaves them out.
 SLOW = (
-    "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_container", "test_attacks",
+    "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_real_mistakes",
+    "test_container", "test_attacks",
     "test_tolerance", "test_validate", "test_cli", "test_browser", "test_marimo", "test_exercise_files", "test_dask",
     "test_postgresql", "test_homes", "test_formgrader", "test_second_device", "test_killed",
 )  # fmt: skip

@@ -26,7 +26,7 @@ from safetensors.torch import save
 from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Lost, Missing, Raised, Returned, sentence_of
-from grader.running import sandbox_process, stand_ins
+from grader.running import replies, sandbox_process, stand_ins
 from grader.running.attempts import attempt_of
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.sandbox import values, wire
@@ -413,13 +413,13 @@ def take_in(data: bytes) -> None:
         received = wire.receive(Canned(data), None)  # type: ignore[arg-type]
     except wire.ChannelError:
         return
-    answer = sandbox_process._read_answer(received)
+    answer = replies.read_answer(received.header, received.tensors)
     assert isinstance(answer, (Returned, Raised, Missing, Lost))
     verdict = judge(EXERCISE, DRAWN, [answer] * len(DRAWN))
     assert verdict.credit < 1
     json.dumps(verdict.to_json()).encode()
     str(attempt_of(json.dumps(received.header.get("values")).encode())).encode()
-    result = sandbox_process._read_cell(received)
+    result = replies.read_cell(received)
     json.dumps(result.outputs)
     result.error.encode()
     if "call" in received.header:

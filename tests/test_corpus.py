@@ -6,30 +6,25 @@ that every exercise is judged among mistakes in the others.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from graded_corpus import Result, grade, submissions
 
-from grader.catalogue import EXERCISES, of_assignment
-from grader.classroom.run import autograde
+from grader.catalogue import EXERCISES
 from grader.course import Course
-from grader.judging import best_verdict
-from grader.judging.answer_key import AnswerKey
+from grader.judging.arguments import ANOTHER_ORDER
+from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
 from grader.judging.with_facts import NAME as BORROWED
-from grader.model.exercise import Exercise
-from grader.model.verdict import Verdict
-from grader.notebooks.verdict_cells import results_of
-from grader.running import grading
 
 CORPUS = Path(__file__).parent / "corpus"
 ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
-# Of hidden inputs. Each submission has its own; with a few of them, what is right is worked out for many at once.
-SEEDS = 8
+# Mistakes of every exercise, which are found by asking again.
+FOUND_BY_ASKING = {BORROWED, ANOTHER_ORDER, WORDS_AS_ROWS, FLAT_WORDS}
 
 
 @dataclass(frozen=True)
@@ -44,8 +39,12 @@ class Entry:
         return EXERCISES[self.number].assignment
 
     @property
+    def cell(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
     def named(self) -> set[str]:
-        match = re.search(r"^# named: (.*)$", self.path.read_text(encoding="utf-8"), re.MULTILINE)
+        match = re.search(r"^# named: (.*)$", self.cell, re.MULTILINE)
         return set() if match is None or match[1] == "nothing" else set(match[1].split(" + "))
 
     def __str__(self) -> str:
@@ -69,13 +68,6 @@ RIGHT = entries("right")
 WRONG = one_for_each_misconception()
 
 
-@dataclass(frozen=True)
-class Result:
-    points: float
-    max_points: float
-    verdict: Verdict
-
-
 @pytest.fixture(scope="module")
 def graded(
     new_course: Callable[[], Course], submit: Callable[..., Path], scores: Callable[..., dict[str, float]]
@@ -85,69 +77,23 @@ def graded(
 
     @functools.cache
     def results(assignment: str) -> dict[Entry, Result]:
-        with a_few_seeds():
-            return graded_class(assignment)
-
-    def graded_class(assignment: str) -> dict[Entry, Result]:
-        students = {**_class("right", RIGHT, assignment), **_class("wrong", WRONG, assignment)}
-        for student, chosen in students.items():
-            submit(
-                course, student, {entry.number: entry.path.read_text(encoding="utf-8") for entry in chosen}, assignment
-            )
-        assert [result.error for result in autograde(course, assignment) if result.error] == []
-        found = {}
-        for student, chosen in students.items():
-            points = scores(course, student, assignment)
-            verdicts = {
-                scored.verdict.exercise: scored
-                for scored in results_of(course.read(f"autograded/{student}", assignment))[0]
-            }
-            for entry in chosen:
-                scored = verdicts[entry.number]
-                found[entry] = Result(points[f"test-exercise-{entry.number}"], scored.max_points, scored.verdict)
-        return found
+        students = {**submissions("right", RIGHT, assignment), **submissions("wrong", WRONG, assignment)}
+        return grade(course, assignment, students, submit, scores)
 
     return lambda entry: results(entry.assignment)[entry]
-
-
-@contextlib.contextmanager
-def a_few_seeds() -> Iterator[None]:
-    """Seeds are made as ever, of all that a submission is; what is known of the cases that they draw is kept."""
-    make, draw = grading.own_seed, best_verdict.in_all_forms
-    known: dict[tuple[str, int], list[AnswerKey]] = {}
-
-    def keys(exercise: Exercise, seed: int) -> list[AnswerKey]:
-        place = (exercise.entry, seed)
-        if place not in known:
-            known[place] = draw(exercise, seed)
-        return known[place]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading, "own_seed", lambda *of_what: make(*of_what) % SEEDS)
-        patch.setattr(best_verdict, "in_all_forms", keys)
-        yield
-
-
-def _class(kind: str, chosen: list[Entry], assignment: str) -> dict[str, list[Entry]]:
-    """Submissions with at most one file of each exercise."""
-    submissions: dict[str, list[Entry]] = {}
-    for exercise in of_assignment(assignment):
-        for index, entry in enumerate(entry for entry in chosen if entry.number == exercise.number):
-            submissions.setdefault(f"{kind}{index:02}", []).append(entry)
-    return submissions
 
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(number: int) -> None:
     assert len([entry for entry in RIGHT if entry.number == number]) >= 5
     named = {name for entry in WRONG if entry.number == number for name in entry.named}
-    assert named - {BORROWED} <= misconceptions(number)
+    assert named - FOUND_BY_ASKING <= misconceptions(number)
 
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_there_is_a_file_for_every_misconception(number: int) -> None:
     alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
-    assert alone - {BORROWED} == misconceptions(number)
+    assert alone - FOUND_BY_ASKING == misconceptions(number)
 
 
 def misconceptions(number: int) -> set[str]:

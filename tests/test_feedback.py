@@ -645,8 +645,8 @@ def test_where_no_rule_is_broken_the_picture_says_so() -> None:
 
 def test_a_misconception_may_point_to_another_section() -> None:
     assert verdict_on(7, "not scaled").explained_in == "exercise-2"
-    assert verdict_on(7, "bias forgotten").explained_in == ""
-    assert verdict_on(18, "view without transpose").explained_in == "why-view-alone"
+    assert verdict_on(7, "without bias").explained_in == ""
+    assert verdict_on(18, "words mixed up in splitting").explained_in == "why-view-alone"
 
 
 def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
@@ -780,3 +780,24 @@ def test_a_picture_holds_no_markup_of_others() -> None:
     drawn = str(heat_map(picture, "a"))
     assert dangers(drawn) == []
     assert "<b" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason", "advice"),
+    [
+        ("Your function stopped with NameError: name 'd' is not defined.", "error", "Find the place where that name"),
+        ("The cell that should define it stopped with SyntaxError: '(' was never closed", "missing", "Run the cell by"),
+        ("Your function stopped with TypeError: 'int' object is not iterable.", "error", "Print what kind of thing"),
+        ("Your class stopped with RuntimeError: expected scalar type Float.", "error", "Print the dtype"),
+        ("Your class stopped with RuntimeError: shapes do not match.", "error", "Call it with inputs of other sizes"),
+        ("Your class stopped with KeyError: 'W_q'.", "error", "Print what is computed step by step"),
+        ("Your function returned None: does every way through it end with …", "wrong", "Call it in a cell of its own"),
+        ("All that your function returned is NaN. NaN comes from 0/0.", "wrong", "find the first line after which"),
+        ("result[0] is the first wrong number.", "wrong", "Try it on inputs of other sizes"),
+    ],
+)
+def test_what_to_do_next_fits_what_went_wrong(sentence: str, reason: str, advice: str) -> None:
+    shown = words_of(scored_cell(1, 0.0, 0.0, reason=reason, sentences=[sentence]))
+    assert advice in shown
+    assert "until you see the same error" not in shown
+    assert shown.count("other sizes") == advice.count("other sizes")

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from grader.judging.judge import judge
+from grader.judging.sentences import WHOLE
 from grader.model import forms as trusted
 from grader.model.answer import Returned
 from grader.model.exercise import Case, Exercise, Misconception, randn
@@ -86,7 +87,8 @@ def test_a_new_form_is_a_new_file() -> None:
     assert verdict_on(flipped).misconceptions == ("sign flipped",)
     assert verdict_on(halved).sentences[0].startswith("Entry [0] of the running sum is the first wrong number;")
     assert verdict_on(lambda _x: [torch.zeros(()), torch.zeros(5)]).sentences == (
-        "Your generator returns the same result whatever its input is.",
+        "Your generator returns the same result for all inputs of the same size.",
+        WHOLE,
     )
 
 

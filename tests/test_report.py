@@ -79,7 +79,7 @@ def ten(course: Course) -> Course:
         Made("barbara", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
         Made("chien", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
         Made("dorothy", half, {7: ["softmax along rows"]}),
-        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "W_c forgotten"]}, {3: Reason.WRONG}),
+        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "without W_c"]}, {3: Reason.WRONG}),
         Made("grace", lost={5: Lost(Loss.TIME, 5)}),
         Made("henri", lost={5: Lost(Loss.DEATH)}, blocked=["read /etc/passwd"]),
         Made("iris", timestamp=DUE + timedelta(hours=30)),
@@ -155,7 +155,7 @@ def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
     ]
     assert mistakes[3]["other mistakes"] == [{"name": "wrong", "count": 1, "students": ["emmy"]}]
     assert mistakes[5]["other mistakes"] == [{"name": "no answer", "count": 2, "students": ["grace", "henri"]}]
-    assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["W_c forgotten", "first head twice"]
+    assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["first head twice", "without W_c"]
 
 
 def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Course) -> None:

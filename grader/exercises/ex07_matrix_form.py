@@ -87,17 +87,17 @@ exercise = Exercise(
     ],
     misconceptions=[
         Misconception(
-            "bias forgotten",
+            "without bias",
             kind="missing step",
             credit=0.5,
-            says="You leave out the biases: Q = W_q X + b_q, and the same for K and V.",
+            says="Your results are those without biases. It is Q = W_q X + b_q, and the same for K and V.",
             change={"add": lambda WX, b: WX},
         ),
         Misconception(
             "bias added before the matrix",
             kind="wrong formula",
             credit=0.5,
-            says="You multiply W with X + b. Multiply W with X first, then add b.",
+            says="Your results are those of W (X + b). The bias comes after the product: Q = W_q X + b_q.",
             change={"before": lambda X, b: X + b, "add": lambda WX, b: WX},
         ),
         Misconception(
@@ -111,14 +111,17 @@ exercise = Exercise(
             "matrices transposed",
             kind="convention",
             credit=0.5,
-            says="You multiply with transposed weights. With words as columns it is W @ X: W comes first, as it is.",
+            says="Your results are those of transposed matrices. With words as columns it is W @ X: W comes first, as "
+            "it is.",
             change={"multiply": lambda W, X: W.mT @ X},
         ),
         Misconception(
             "parameters in q, k, v order",
             kind="mix-up",
             credit=0.5,
-            says="The roles are mixed up: the parameters come in the order v, q, k. Use W_q and b_q for the queries.",
+            says="Your results are those of mixed-up roles: the parameters come in the order v, q, k. Queries "
+            "belong to "
+            "W_q and b_q.",
             # The first matrix, W_v, is taken for the queries, the second, W_q, for the keys, W_k for the values.
             change={"weights": "vqk", "biases": "vqk"},
         ),
@@ -126,7 +129,8 @@ exercise = Exercise(
             "biases exchanged",
             kind="mix-up",
             credit=0.5,
-            says="The matrices are in their right places, but the biases are not: b_q belongs to W_q, b_v to W_v.",
+            says="The matrices are in their right places in your results, but the biases are not: b_q belongs to W_q, "
+            "b_v to W_v.",
             change={"biases": "vqk"},
         ),
         # A forgotten b_k is no mistake that shows: it adds the same to all scores of a query, and softmax drops it.
@@ -149,33 +153,25 @@ exercise = Exercise(
             "keys as values",
             kind="mix-up",
             credit=0.5,
-            says="You weigh the keys. The weights belong to the values, V = W_v X + b_v.",
+            says="Your results are weighted keys. The weights belong to the values, V = W_v X + b_v.",
             change={"weights": "qkk", "biases": "qkk"},
         ),
         Misconception(
             "keys with keys",
             kind="mix-up",
             credit=0.25,
-            says="You compare keys with keys. The scores are KᵀQ.",
+            says="Your results are those of keys compared with keys. The scores are KᵀQ.",
             change={"weights": "kkv", "biases": "kkv"},
         ),
         Misconception(
             "queries with queries",
             kind="mix-up",
             credit=0.25,
-            says="You compare queries with queries. The scores are KᵀQ.",
+            says="Your results are those of queries compared with queries. The scores are KᵀQ.",
             change={"weights": "qqv", "biases": "qqv"},
         ),
         projections.QUERIES_AND_KEYS_EXCHANGED,
-        Misconception(
-            "dimensions compared",
-            kind="convention",
-            credit=0.25,
-            says="Your scores are (D, D): you compare dimensions. Compare words: KᵀQ has shape (N, N).",
-            answers=lambda X, W_v, W_q, W_k, b_v, b_q, b_k: (
-                torch.softmax(affine(W_k, X, b_k) @ affine(W_q, X, b_q).mT / len(X) ** 0.5, dim=0) @ affine(W_v, X, b_v)
-            ),
-        ),
+        projections.DIMENSIONS_COMPARED,
         Misconception(
             "not scaled",
             kind="scaling",
@@ -187,33 +183,35 @@ exercise = Exercise(
             "divided by D",
             kind="scaling",
             credit=0.5,
-            says="You divide the scores by D. Divide by its square root, √D.",
+            says="The scores that you use are divided by D. Divide by its square root, √D.",
             change={"scale": lambda scores, D, N: scores / D},
         ),
         Misconception(
             "divided by √N",
             kind="scaling",
             credit=0.5,
-            says="You divide by √N, with the number of words. The scale is √D: X has shape (D, N).",
+            says="The scores that you use are divided by √N, with the number of words. The scale is √D: X has "
+            "shape (D, "
+            "N).",
             change={"scale": lambda scores, D, N: scores / N**0.5},
         ),
         Misconception(
             "divided by N",
             kind="scaling",
             credit=0.5,
-            says="You divide by the number of words. The scale is √D: X has shape (D, N).",
+            says="The scores that you use are divided by the number of words. The scale is √D: X has shape (D, N).",
             change={"scale": lambda scores, D, N: scores / N},
         ),
         scaling.MULTIPLIED_BY_ROOT_D,
         Misconception(
-            "√4 hard-coded",
+            "divided by 2",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of X.",
             change={"scale": lambda scores, D, N: scores / 2},
         ),
         Misconception(
-            "√8 hard-coded",
+            "divided by √8",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √8 whatever the sizes are. Take D from the shape of X.",
@@ -228,14 +226,15 @@ exercise = Exercise(
             "softmax over everything",
             kind="axis",
             credit=0.5,
-            says="Your softmax runs over all scores at once. Apply it to each column (softmax_cols).",
+            says="All your weights together sum to one, and not those of each query. Softmax is over each column "
+            "(softmax_cols).",
             change={"normalise": softmax.over_everything},
         ),
         Misconception(
-            "softmax missing",
+            "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="You weigh the values with raw scores. Apply softmax_cols to the scores first.",
+            says="Your values are weighed with raw scores. The weights are the softmax_cols of the scores.",
             change={"normalise": lambda scores: scores},
         ),
         softmax.COLUMNS_NOT_NORMALISED,
@@ -244,7 +243,7 @@ exercise = Exercise(
             "sigmoid",
             kind="wrong formula",
             credit=0.25,
-            says="You use the sigmoid of the scores as weights. Use softmax_cols.",
+            says="Your weights are the sigmoids of the scores. They are the softmax, down the columns.",
             change={"normalise": torch.sigmoid},
         ),
         Misconception(
@@ -260,14 +259,14 @@ exercise = Exercise(
             "plain average",
             kind="missing step",
             credit=0.0,
-            says="You average the values, whatever the weights. Multiply V with the weights.",
+            says="Your results are the average of the values, whatever the weights. Multiply V with the weights.",
             change={"combine": lambda V, A: V.mean(dim=1, keepdim=True).expand_as(V)},
         ),
         Misconception(
             "words as values",
             kind="missing step",
             credit=0.5,
-            says="You weigh the words X themselves. Weigh the values, V = W_v X + b_v.",
+            says="Your results are weighted words X. Weigh the values, V = W_v X + b_v.",
             change={"values": lambda V, X: X},
         ),
         weighing.WORDS_ADDED,
@@ -298,7 +297,7 @@ exercise = Exercise(
             "weights returned",
             kind="missing step",
             credit=0.25,
-            says="You return the attention weights. Multiply the values with them.",
+            says="Your results are the attention weights. Multiply the values with them.",
             answers=weights_instead,
         ),
     ],

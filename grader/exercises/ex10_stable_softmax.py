@@ -123,21 +123,24 @@ exercise = Exercise(
             "float64 instead of a shift",
             kind="wrong formula",
             credit=0.5,
-            says="More precise numbers overflow, too, only later. Subtract the maximum along dim instead.",
+            says="Your results are those of float64: more precise numbers overflow, too, only later. Subtract the "
+            "maximum along dim instead.",
             change={"shift": lambda x, dim: x.double(), "normalise": lambda e, x, dim: share(e, x, dim).to(x.dtype)},
         ),
         Misconception(
             "epsilon instead of a shift",
             kind="wrong formula",
             credit=0.5,
-            says="A small number below the fraction bar avoids 0/0, but exp still overflows. Subtract the maximum.",
+            says="Your results are those of a small number below the fraction bar, which avoids 0/0, but exp still "
+            "overflows. Subtract the maximum.",
             change={"shift": not_shifted, "normalise": lambda e, x, dim: e / (e.sum(dim, keepdim=True) + 1e-9)},
         ),
         Misconception(
             "NaN painted over",
             kind="wrong formula",
             credit=0.5,
-            says="You replace NaN with zero, but those weights are not zero. Subtract the maximum, and none appear.",
+            says="Your results have zeros where exp would give NaN, but those weights are not zero. Subtract the "
+            "maximum, and no NaN appears.",
             change={
                 "shift": not_shifted,
                 "after": lambda weights, dim: weights.nan_to_num(0.0),
@@ -147,7 +150,7 @@ exercise = Exercise(
             "largest of everything subtracted",
             kind="axis",
             credit=0.75,
-            says="You subtract the maximum of the whole tensor. Where a row lies far below it, "
+            says="Your results are those of the maximum of the whole tensor subtracted. Where a row lies far below it, "
             "all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
             change={"shift": lambda x, dim: x - x.max()},
         ),
@@ -155,85 +158,93 @@ exercise = Exercise(
             "largest of the last dimension subtracted",
             kind="axis",
             credit=0.75,
-            says="You always take the maximum along the last dimension. Take it along dim, as the sum.",
+            says="Your results are those of the maximum along the last dimension. Take it along dim, as the sum.",
             change={"shift": lambda x, dim: x - x.amax(-1, keepdim=True)},
         ),
         Misconception(
             "largest of the first dimension subtracted",
             kind="axis",
             credit=0.75,
-            says="You always take the maximum along the first dimension. Take it along dim, as the sum.",
+            says="Your results are those of the maximum along the first dimension. Take it along dim, as the sum.",
             change={"shift": lambda x, dim: x - x.amax(0, keepdim=True)},
         ),
         Misconception(
             "smallest subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="You subtract the minimum, so large numbers stay large and exp overflows. Subtract the maximum.",
+            says="Your results are those of the minimum subtracted: large numbers stay large, and exp overflows. "
+            "Subtract the maximum.",
             change={"shift": lambda x, dim: x - x.amin(dim, keepdim=True)},
         ),
         Misconception(
             "mean subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="You subtract the mean: numbers far above it still overflow. Subtract the maximum.",
+            says="Your results are those of the mean subtracted: numbers far above it still overflow. Subtract the "
+            "maximum.",
             change={"shift": lambda x, dim: x - x.mean(dim, keepdim=True)},
         ),
         Misconception(
             "largest absolute value subtracted",
             kind="wrong formula",
             credit=0.75,
-            says="You subtract the largest absolute value. "
-            "Where all numbers are far below zero, all exponentials become 0. Subtract the maximum.",
+            says="Your results are those of the largest absolute value subtracted. Where all numbers are far below "
+            "zero, all exponentials become 0. Subtract the maximum.",
             change={"shift": lambda x, dim: x - x.abs().amax(dim, keepdim=True)},
         ),
         Misconception(
             "largest added",
             kind="wrong formula",
             credit=0.5,
-            says="You add the maximum, which makes large numbers larger. Subtract it.",
+            says="Your results are those of the maximum added, which makes large numbers larger. Subtract it.",
             change={"shift": lambda x, dim: x + x.amax(dim, keepdim=True)},
         ),
         Misconception(
             "subtracted the wrong way round",
             kind="wrong formula",
             credit=0.25,
-            says="You compute exp(max − x). It is exp(x − max), or the largest number gets the smallest weight.",
+            says="Your results are those of exp(max − x), where the largest number gets the smallest weight. It is "
+            "exp(x − max).",
             change={"shift": lambda x, dim: x.amax(dim, keepdim=True) - x},
         ),
         Misconception(
             "sign flipped",
             kind="wrong formula",
             credit=0.25,
-            says="You compute the softmax of −x, so the largest number gets the smallest weight.",
+            says="Your results are the softmax of −x: the largest number gets the smallest weight.",
             change={"before": lambda x, dim: -x},
         ),
         Misconception(
             "divided by the largest",
             kind="wrong formula",
             credit=0.25,
-            says="You divide by the maximum before exp, which changes the weights. Subtract it.",
+            says="Your results are those of numbers divided by their maximum before exp, which changes the weights. "
+            "Subtract it.",
             change={"shift": lambda x, dim: x / x.amax(dim, keepdim=True)},
         ),
         Misconception(
             "divided by the largest absolute value",
             kind="wrong formula",
             credit=0.25,
-            says="You divide by the largest magnitude before exp, which alters the weights. Subtract the maximum.",
+            says="Your results are those of numbers divided by their largest magnitude, which alters the weights. "
+            "Subtract the maximum.",
             change={"shift": lambda x, dim: x / x.abs().amax(dim, keepdim=True)},
         ),
         Misconception(
             "standardised",
             kind="wrong formula",
             credit=0.25,
-            says="You subtract the mean and divide by the spread, which alters the weights. Subtract only the maximum.",
+            says="Your results are those of the mean subtracted and the spread divided out, which alters the weights. "
+            "Subtract only the maximum.",
             change={"shift": lambda x, dim: (x - x.mean(dim, keepdim=True)) / x.std(dim, keepdim=True)},
         ),
         Misconception(
             "cut off",
             kind="wrong formula",
             credit=0.5,
-            says="You cut large numbers off, so different numbers get equal weights. Subtract the maximum.",
+            says="Your results are those of large numbers cut off, so different numbers get equal weights. "
+            "Subtract the "
+            "maximum.",
             # Wherever between 10 and 87 one cuts, the cases see the same.
             change={"shift": lambda x, dim: x.clamp(-80, 80)},
         ),
@@ -241,93 +252,101 @@ exercise = Exercise(
             "cut off above",
             kind="wrong formula",
             credit=0.5,
-            says="You cut numbers off at the top only: different ones get equal weights, and those far below zero "
-            "all become 0. Subtract the maximum.",
+            says="Your results are those of numbers cut off at the top only: different ones get equal weights, and "
+            "those far below zero all become 0. Subtract the maximum.",
             change={"shift": lambda x, dim: x.clamp(max=80)},
         ),
         Misconception(
             "shifted on top only",
             kind="wrong formula",
             credit=0.5,
-            says="You subtract the maximum above the fraction bar only. Subtract it before both uses.",
+            says="Your results are those of a maximum subtracted above the fraction bar only. Subtract it before both "
+            "uses.",
             change={"normalise": share_of_unshifted},
         ),
         Misconception(
             "shifted below only",
             kind="wrong formula",
             credit=0.5,
-            says="You subtract the maximum below the fraction bar only. Subtract it before both uses.",
+            says="Your results are those of a maximum subtracted below the fraction bar only. Subtract it before both "
+            "uses.",
             change={"normalise": unshifted_share},
         ),
         Misconception(
             "always the last dimension",
             kind="axis",
             credit=0.5,
-            says="Your function ignores dim and always works along the last dimension.",
+            says="Your results are always those along the last dimension, whatever dim is. Work along dim.",
             change={"axis": lambda dim, x: -1},
         ),
         Misconception(
             "always the first dimension",
             kind="axis",
             credit=0.5,
-            says="Your function ignores dim and always works along the first dimension.",
+            says="Your results are always those along the first dimension, whatever dim is. Work along dim.",
             change={"axis": lambda dim, x: 0},
         ),
         Misconception(
             "always the second dimension",
             kind="axis",
             credit=0.5,
-            says="Your function always works along dimension 1. Use the argument dim.",
+            says="Your results are always those along dimension 1. Use the argument dim.",
             change={"axis": lambda dim, x: 1},
         ),
         Misconception(
             "rows and columns only",
             kind="axis",
             credit=0.75,
-            says="Your function knows two dimensions only. Use the argument dim as it is: "
-            "tensors may have one dimension or three and more.",
+            says="Your function works with two dimensions only. Use the argument dim as it is: tensors may have one "
+            "dimension or three and more.",
             change={"axis": lambda dim, x: 0 if dim == 0 else 1},
         ),
         Misconception(
             "rows and columns exchanged",
             kind="axis",
             credit=0.5,
-            says="You work along the other dimension than asked. dim=0 runs down the columns, dim=1 along the rows.",
+            says="Your results are those along the other dimension than asked. dim=0 runs down the columns, "
+            "dim=1 along "
+            "the rows.",
             change={"axis": lambda dim, x: 1 - dim % x.dim() if x.dim() == 2 else dim},
         ),
         Misconception(
             "first dimension by default",
             kind="axis",
             credit=0.75,
-            says="Where dim is not given, yours is 0. The default is the last dimension, dim=-1.",
+            says="Where dim is not given, your results are those of 0. The default is the last dimension, dim=-1.",
             change={"default": 0},
         ),
         Misconception(
-            "largest without keepdim",
+            "largest along the wrong dimension",
             kind="axis",
             credit=0.5,
-            says="The maximum loses a dimension, so it is subtracted along the wrong one. Use keepdim=True.",
+            says="Your results are those of a maximum subtracted along the wrong dimension, as when it has lost "
+            "one. It "
+            "must keep its place: keepdim=True.",
             change={"shift": lambda x, dim: x - x.amax(dim)},
         ),
         Misconception(
-            "sum without keepdim",
+            "sum along the wrong dimension",
             kind="axis",
             credit=0.5,
-            says="The sum loses a dimension, so you divide along the wrong one. Use keepdim=True.",
+            says="Your results are those of a sum divided out along the wrong dimension, as when it has lost one. It "
+            "must keep its place: keepdim=True.",
             change={"normalise": lambda e, x, dim: e / e.sum(dim)},
         ),
         Misconception(
             "sum over everything",
             kind="axis",
             credit=0.5,
-            says="You divide by the sum of the whole tensor. Sum along dim, with keepdim=True.",
+            says="Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
             change={"normalise": lambda e, x, dim: e / e.sum()},
         ),
         Misconception(
             "softmax over everything",
             kind="axis",
             credit=0.5,
-            says="Your softmax runs over the whole tensor, as if dim were not there. Maximum and sum run along dim.",
+            says="Your results are the softmax over the whole tensor, as if dim were not there. Maximum and sum run "
+            "along dim.",
             change={"shift": lambda x, dim: x - x.max(), "normalise": lambda e, x, dim: e / e.sum()},
         ),
         Misconception(
@@ -338,7 +357,7 @@ exercise = Exercise(
             change={"normalise": lambda e, x, dim: e},
         ),
         Misconception(
-            "divided by the largest at the end",
+            "largest weight 1",
             kind="wrong formula",
             credit=0.5,
             says="The largest weight is 1, and they do not sum to one. Divide the exponentials by their sum along dim.",
@@ -348,14 +367,14 @@ exercise = Exercise(
             "divided by the mean",
             kind="wrong formula",
             credit=0.5,
-            says="You divide by the mean, so the values sum to their number. Divide by the sum along dim.",
+            says="Your values sum to their number, as after a division by the mean. Divide by the sum along dim.",
             change={"normalise": lambda e, x, dim: e / e.mean(dim, keepdim=True)},
         ),
         Misconception(
             "divided by the count",
             kind="wrong formula",
             credit=0.5,
-            says="You divide by how many numbers there are. Divide by the sum of the exponentials along dim.",
+            says="Your values are exponentials divided by how many there are. Divide them by their sum along dim.",
             change={"normalise": lambda e, x, dim: e / e.shape[dim]},
         ),
         softmax.divided_by_the_length(normalise=lambda e, x, dim: e / e.norm(dim=dim, keepdim=True)),
@@ -363,7 +382,7 @@ exercise = Exercise(
             "logarithm",
             kind="wrong formula",
             credit=0.5,
-            says="You return the logarithm of softmax. Return the weights: positive numbers that sum to one.",
+            says="Your results are the logarithms of softmax. Return the weights: positive numbers that sum to one.",
             change={"after": lambda weights, dim: weights.log()},
         ),
         softmax.EXPONENTIAL_FORGOTTEN,
@@ -372,7 +391,7 @@ exercise = Exercise(
             "scaled",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the size first. Softmax itself does not scale.",
+            says="Your results are those of numbers divided by the root of the size. Softmax itself does not scale.",
             change={"before": lambda x, dim: x / x.shape[dim] ** 0.5},
         ),
         softmax.applied_twice(before=lambda x, dim: torch.softmax(x, dim)),

@@ -77,46 +77,48 @@ exercise = Exercise(
             "scaled by √d",
             kind="scaling",
             credit=0.5,
-            says="You divide the scores by √d. Here they are not scaled; that comes with exercise 12.",
+            says="Your results are those of scores divided by √d. Here they are not scaled; that comes with exercise "
+            "12.",
             change={"scale": lambda scores, d, T: scores / d**0.5},
         ),
         Misconception(
             "divided by d",
             kind="scaling",
             credit=0.5,
-            says="You divide the scores by the number of dimensions. Here they are not scaled.",
+            says="Your results are those of scores divided by the number of dimensions. Here they are not scaled.",
             change={"scale": lambda scores, d, T: scores / d},
         ),
         Misconception(
             "divided by √T",
             kind="scaling",
             credit=0.5,
-            says="You divide the scores by the root of the number of words. Here they are not scaled.",
+            says="Your results are those of scores divided by the root of the number of words. Here they are not "
+            "scaled.",
             change={"scale": lambda scores, d, T: scores / T**0.5},
         ),
         Misconception(
             "divided by T",
             kind="scaling",
             credit=0.5,
-            says="You divide the scores by the number of words. Here they are not scaled.",
+            says="Your results are those of scores divided by the number of words. Here they are not scaled.",
             change={"scale": lambda scores, d, T: scores / T},
         ),
         Misconception(
             "multiplied by √d",
             kind="scaling",
             credit=0.5,
-            says="You multiply the scores by √d. Here they are not scaled.",
+            says="Your results are those of scores multiplied by √d. Here they are not scaled.",
             change={"scale": lambda scores, d, T: scores * d**0.5},
         ),
         Misconception(
-            "√3 hard-coded",
+            "divided by √3",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √3 whatever the sizes are. Here they are not scaled.",
             change={"scale": lambda scores, d, T: scores / 3**0.5},
         ),
         Misconception(
-            "√8 hard-coded",
+            "divided by √8",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √8 whatever the sizes are. Here they are not scaled.",
@@ -133,14 +135,15 @@ exercise = Exercise(
             "cosine",
             kind="wrong formula",
             credit=0.5,
-            says="You divide the scores by the lengths of both words. Use the dot products as they are.",
+            says="Your results are those of scores divided by the lengths of both words. Use the dot products as they "
+            "are.",
             change={"score": lambda X: (X / X.norm(dim=1, keepdim=True)) @ (X / X.norm(dim=1, keepdim=True)).mT},
         ),
         Misconception(
             "distance",
             kind="wrong formula",
             credit=0.25,
-            says="Your scores are distances, which are small where words are alike. Use dot products.",
+            says="Your results are those of distances, which are small where words are alike. Use dot products.",
             change={"score": lambda X: (X[:, None] - X).norm(dim=2)},
         ),
         # XXᵀ is symmetric: a softmax down its columns is the transpose of the one along its rows.
@@ -148,23 +151,26 @@ exercise = Exercise(
             "softmax down the columns",
             kind="axis",
             credit=0.5,
-            says="The weights that you use for a word do not sum to one: your softmax runs down the columns, or the "
-            "weights are transposed. Words are rows from here on: softmax along each row, then weights @ inputs.",
+            says="The weights that you use for a word do not sum to one: softmax runs down the columns, or the weights "
+            "are transposed. Words are rows from here on: softmax is along each row of the scores, and the context "
+            "is weights @ inputs.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
         softmax.OVER_EVERYTHING,
         Misconception(
-            "softmax missing",
+            "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="You weigh the words with raw scores. Apply softmax to each row of the scores first.",
+            says="The words are weighed with raw scores in your results. The weights are the softmax of each "
+            "row of the "
+            "scores.",
             change={"normalise": lambda scores: scores},
         ),
         Misconception(
             "divided by the sum",
             kind="wrong formula",
             credit=0.5,
-            says="You divide the scores by their sum, which fails for negative ones. Use softmax.",
+            says="Your weights are scores divided by their sum, which fails for negative ones. They are the softmax.",
             change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
         ),
         softmax.ROWS_NOT_NORMALISED,
@@ -181,28 +187,30 @@ exercise = Exercise(
             "future hidden",
             kind="mix-up",
             credit=0.5,
-            says="You hide later words. Here every word may look at every word; the mask is exercise 14.",
+            says="Later words are hidden in your results. Here every word may look at every word; the mask is exercise "
+            "14.",
             change={"normalise": lambda scores: torch.softmax(masks.hide_later(scores), dim=1)},
         ),
         Misconception(
             "own word left out",
             kind="mix-up",
             credit=0.5,
-            says="You leave the word itself out. Every word looks at all words, itself included.",
+            says="The word itself is left out in your results. Every word looks at all words, itself included.",
             change={"normalise": without_diagonal},
         ),
         Misconception(
             "plain average",
             kind="missing step",
             credit=0.0,
-            says="You average the words, whatever the weights. Multiply the weights with the words.",
+            says="Your results are the average of the words, whatever the weights. Multiply the weights with "
+            "the words.",
             change={"combine": lambda A, X: X.mean(dim=0, keepdim=True).expand_as(X)},
         ),
         Misconception(
             "weights entry by entry",
             kind="wrong formula",
             credit=0.25,
-            says="You multiply each word with its own weight only. Sum over all words: weights @ inputs.",
+            says="Your results are each word times its own weight only. Sum over all words: weights @ inputs.",
             change={"combine": lambda A, X: A.diagonal()[:, None] * X},
         ),
         Misconception(
@@ -216,7 +224,8 @@ exercise = Exercise(
             "dimensions compared",
             kind="convention",
             credit=0.25,
-            says="Your scores are (d, d): you compare dimensions. Words are rows: inputs @ inputs.T is (T, T).",
+            says="Your results are those of (d, d) scores, which compare dimensions. Words are rows: inputs @ inputs.T "
+            "is (T, T).",
             answers=asked(dimensions_mixed),
         ),
         # It is always the same, so it earns nothing.
@@ -225,22 +234,23 @@ exercise = Exercise(
             "words added",
             kind="mix-up",
             credit=0.5,
-            says="You add the words to the result (a residual connection). The context vectors are the sums alone.",
+            says="Your result has the words added to it (a residual connection). The context vectors are the sums "
+            "alone.",
             change={"after": lambda context, X: context + X},
         ),
         weighing.mean_instead_of_sum(after=lambda context, X: context / len(X)),
         Misconception(
-            "scaled after softmax",
+            "result divided by √d",
             kind="scaling",
             credit=0.5,
-            says="You divide the result by √d. Here nothing is scaled.",
+            says="Your result is divided by √d. Here nothing is scaled.",
             change={"after": lambda context, X: context / X.shape[1] ** 0.5},
         ),
         Misconception(
             "summed over the words",
             kind="wrong formula",
             credit=0.25,
-            says="You sum the context vectors of all words. Return a row for every word.",
+            says="Your result is the sum of the context vectors of all words. Return a row for every word.",
             change={"after": lambda context, X: context.sum(0)},
         ),
         Misconception(
@@ -290,7 +300,7 @@ exercise = Exercise(
             "weights returned",
             kind="missing step",
             credit=0.25,
-            says="You return the attention weights. Multiply them with the words.",
+            says="Your results are the attention weights. Multiply them with the words.",
             change={"combine": lambda A, X: A},
         ),
         softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),

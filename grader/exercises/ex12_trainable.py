@@ -90,7 +90,8 @@ exercise = Exercise(
             "linear layers",
             kind="convention",
             credit=0.5,
-            says="You use nn.Linear. That is exercise 13; here the weights are nn.Parameter (d_in, d_out).",
+            says="Your parameters are those of layers, such as nn.Linear. That is exercise 13; here the weights are "
+            "nn.Parameter (d_in, d_out).",
             change={
                 "make": lambda d_in, d_out: nn.Linear(d_in, d_out, bias=False),
                 "project": lambda linear, x: linear(x),

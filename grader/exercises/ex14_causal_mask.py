@@ -34,7 +34,8 @@ WHAT_MAY_BE_SEEN_HIDDEN = Misconception(
     "what may be seen hidden",
     kind="mix-up",
     credit=0.25,
-    says="Your mask is inverted: it hides the past and the word itself. Hide what is above the diagonal.",
+    says="Your results are those of an inverted mask, which hides the past and the word itself. Hide what is above the "
+    "diagonal.",
     change={"hidden": lambda X: ~later(X)},
 )
 
@@ -136,36 +137,40 @@ causal_softmax = Exercise(
             "not masked",
             kind="missing step",
             credit=0.0,
-            says="The future is not hidden. Set the scores above the diagonal to −∞ before softmax.",
+            says="The future is not hidden in your weights. The scores above the diagonal must be −∞ when softmax gets "
+            "them.",
             change={"hide": lambda scores, hidden: scores},
         ),
         Misconception(
             "past hidden",
             kind="axis",
             credit=0.5,
-            says="You hide the past: the mask is on the wrong side of the diagonal. Hide what is above it.",
+            says="The past is hidden in your weights: the mask is on the wrong side of the diagonal. Hide what "
+            "is above "
+            "it.",
             change={"hidden": lambda scores: later(scores).mT},
         ),
         Misconception(
             "own word hidden",
             kind="axis",
             credit=0.5,
-            says="You hide the diagonal, too, so the first word sees nothing and its row is NaN. "
-            "A word may look at itself: start above the diagonal, with diagonal=1.",
+            says="The diagonal is hidden in your weights, too: the first word sees nothing, and its row is NaN. A word "
+            "may look at itself: the mask starts above the diagonal, with diagonal=1.",
             change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu()},
         ),
         Misconception(
             "next word visible",
             kind="axis",
             credit=0.5,
-            says="Each word sees the next one. Hide everything above the diagonal, with diagonal=1.",
+            says="Each word sees the next one. Everything above the diagonal is hidden, with diagonal=1.",
             change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu(2)},
         ),
         Misconception(
-            "mask of six words",
+            "six words only",
             kind="hard-coded",
             credit=0.5,
-            says="Your mask has the notebook's six words. Take the size from the scores.",
+            says="Your code works for as many words as the notebook has, six, and for no other number. Take the size "
+            "from the scores.",
             change={"hidden": notebook_sized},
         ),
         WHAT_MAY_BE_SEEN_HIDDEN,
@@ -173,51 +178,56 @@ causal_softmax = Exercise(
             "zeros instead of −∞",
             kind="wrong formula",
             credit=0.5,
-            says="You set hidden scores to zero, and exp(0) = 1 is a weight like any other. Set them to −∞.",
+            says="Hidden scores count as zero in your weights, and exp(0) = 1 is a weight like any other. Set them to "
+            "−∞.",
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
         ),
         Misconception(
             "−1 instead of −∞",
             kind="wrong formula",
             credit=0.5,
-            says="You set hidden scores to −1, which hides nothing. Set them to −∞.",
+            says="Hidden scores count as −1 in your weights, which hides nothing. Set them to −∞.",
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, -1.0)},
         ),
         Misconception(
             "ones added",
             kind="wrong formula",
             credit=0.5,
-            says="You add the mask of ones to the scores, which favours the future. Set hidden scores to −∞.",
+            says="Your weights are those of ones added to the scores that should be hidden, which favours the future. "
+            "Set those to −∞.",
             change={"hide": lambda scores, hidden: scores + hidden},
         ),
         Misconception(
             "ones subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="You subtract the mask of ones from the scores, which hides nothing. Set hidden scores to −∞.",
+            says="Your weights are those of ones subtracted from the scores that should be hidden, which hides "
+            "nothing. "
+            "Set those to −∞.",
             change={"hide": lambda scores, hidden: scores - hidden.float()},
         ),
         Misconception(
             "+∞",
             kind="wrong formula",
             credit=0.5,
-            says="You set hidden scores to +∞, and softmax gives NaN. Set them to −∞.",
+            says="Your weights are those of hidden scores at +∞, of which softmax makes NaN. Set them to −∞.",
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, torch.inf)},
         ),
         Misconception(
             "zero times infinity",
             kind="wrong formula",
             credit=0.0,  # whoever returns NaN has it
-            says="All your weights are NaN, as when a mask of zeros and ones is multiplied with −∞: "
-            "0 · ∞ is NaN. Use masked_fill.",
+            says="All your weights are NaN. NaN comes from 0 · ∞, as of a mask of zeros and ones with −∞, and from "
+            "0 / 0. masked_fill multiplies nothing.",
             change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
         ),
         Misconception(
             "masked after softmax",
             kind="wrong formula",
             credit=0.5,
-            says="You mask after softmax and do not renormalise: rows do not sum to one, and the future shows in "
-            "how much is missing. Set scores to −∞ before softmax.",
+            says="Your weights are those of softmax over all words, with zeros put in after it: rows do not sum "
+            "to one, "
+            "and the future shows in how much is missing. Set scores to −∞ before softmax.",
             change={"hide": lambda scores, hidden: scores, "after": lambda weights, d_k: weights.tril()},
         ),
         Misconception(
@@ -231,46 +241,49 @@ causal_softmax = Exercise(
             "divided by d_k",
             kind="scaling",
             credit=0.5,
-            says="You divide the scores by d_k. Divide by its square root.",
+            says="Your weights are those of scores divided by d_k. Divide by its square root.",
             change={"scale": lambda scores, d_k: scores / d_k},
         ),
         Misconception(
             "divided by √T",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the number of words. Divide by √d_k, which is an argument.",
+            says="Your weights are those of scores divided by the root of the number of words. Divide by √d_k, "
+            "which is "
+            "an argument.",
             change={"scale": lambda scores, d_k: scores / len(scores) ** 0.5},
         ),
         Misconception(
             "divided by T",
             kind="scaling",
             credit=0.5,
-            says="You divide by the number of words. Divide by √d_k, which is an argument.",
+            says="Your weights are those of scores divided by the number of words. Divide by √d_k, which is an "
+            "argument.",
             change={"scale": lambda scores, d_k: scores / len(scores)},
         ),
         Misconception(
             "multiplied by √d_k",
             kind="scaling",
             credit=0.5,
-            says="You multiply the scores by √d_k. Divide by it.",
+            says="Your weights are those of scores multiplied by √d_k. They are divided by it.",
             change={"scale": lambda scores, d_k: scores * d_k**0.5},
         ),
         Misconception(
-            "√2 hard-coded",
+            "divided by √2",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √2 whatever d_k is. Divide by the root of the argument d_k.",
             change={"scale": lambda scores, d_k: scores / 2**0.5},
         ),
         Misconception(
-            "√3 hard-coded",
+            "divided by √3",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √3 whatever d_k is. Divide by the root of the argument d_k.",
             change={"scale": lambda scores, d_k: scores / 3**0.5},
         ),
         Misconception(
-            "√8 hard-coded",
+            "divided by √8",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √8 whatever d_k is. Divide by the root of the argument d_k.",
@@ -289,15 +302,15 @@ causal_softmax = Exercise(
             "softmax down the columns",
             kind="axis",
             credit=0.5,
-            says="Your softmax runs down the columns. Rows are queries: use dim=-1.",
+            says="Your weights are normalised down the columns. Rows are queries: it is dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
         softmax.OVER_EVERYTHING,
         Misconception(
-            "softmax missing",
+            "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="You return masked scores. Apply softmax to each row of them.",
+            says="Your results are masked scores. The weights are the softmax of each row of them.",
             change={"normalise": lambda scores: scores},
         ),
         softmax.ROWS_NOT_NORMALISED,
@@ -305,7 +318,8 @@ causal_softmax = Exercise(
             "applied twice",
             kind="wrong formula",
             credit=0.5,
-            says="You apply softmax twice, which gives hidden words weight again. Once is enough.",
+            says="Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
+            "enough.",
             change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
         ),
         softmax.SIGMOID,
@@ -314,7 +328,7 @@ causal_softmax = Exercise(
             "logarithm",
             kind="wrong formula",
             credit=0.5,
-            says="You return the logarithm of the weights. Return the weights: use softmax, not log_softmax.",
+            says="Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax.",
             change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
         ),
         masks.renormalised_after_softmax(
@@ -347,36 +361,40 @@ exercise = Exercise(
             "not renormalised",
             kind="missing step",
             credit=0.5,
-            says="The rows do not sum to one: after masking, divide each row by the sum of what is left of it.",
+            says="Your rows do not sum to one: after masking, each row is divided by the sum of what is left of it.",
             change={"renormalise": lambda weights: weights},
         ),
         Misconception(
             "not masked",
             kind="missing step",
             credit=0.0,
-            says="You return the weights as they came. Set those above the diagonal to zero, then renormalise.",
+            says="Your results are the weights as they came. Those above the diagonal are zero, and the others "
+            "renormalised.",
             change={"hide": lambda weights, hidden: weights},
         ),
         Misconception(
             "past hidden",
             kind="axis",
             credit=0.5,
-            says="You hide the past: zeros stand on the wrong side of the diagonal. They belong above it (torch.tril).",
+            says="The past is hidden in your results: zeros stand on the wrong side of the diagonal. They belong above "
+            "it (torch.tril).",
             change={"hidden": lambda weights: later(weights).mT},
         ),
         Misconception(
             "own word hidden",
             kind="axis",
             credit=0.5,
-            says="You hide the diagonal, too, so nothing is left of the first row, and 0/0 is NaN. "
-            "A word may look at itself.",
+            says="The diagonal is hidden in your results, too: nothing is left of the first row, and 0/0 is "
+            "NaN. A word "
+            "may look at itself.",
             change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu()},
         ),
         Misconception(
             "own word hidden, first row empty",
             kind="axis",
             credit=0.5,
-            says="You hide the diagonal, too, so nothing is left of the first row. A word may look at itself.",
+            says="The diagonal is hidden in your results, too: nothing is left of the first row. A word may look at "
+            "itself.",
             change={
                 "hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(),
                 "after": lambda weights: weights.nan_to_num(0.0),
@@ -386,29 +404,32 @@ exercise = Exercise(
             "next word visible",
             kind="axis",
             credit=0.5,
-            says="Each word sees the next one. Set everything above the diagonal to zero.",
+            says="Each word sees the next one. Everything above the diagonal must be zero.",
             change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(2)},
         ),
         WHAT_MAY_BE_SEEN_HIDDEN,
         Misconception(
-            "mask of six words",
+            "six words only",
             kind="hard-coded",
             credit=0.5,
-            says="Your mask has the notebook's six words. Take the size from the weights.",
+            says="Your code works for as many words as the notebook has, six, and for no other number. Take the size "
+            "from the weights.",
             change={"hidden": notebook_sized},
         ),
         Misconception(
             "−∞ in the weights",
             kind="mix-up",
             credit=0.5,
-            says="You set weights to −∞, and then sums are infinite. That is for scores; weights become zero.",
+            says="Your results are those of weights set to −∞, whose sums are infinite. That is for scores; weights "
+            "become zero.",
             change={"hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf)},
         ),
         Misconception(
             "softmax of the weights",
             kind="mix-up",
             credit=0.5,
-            says="You apply softmax to weights. They have been through it: divide by the sum instead.",
+            says="Your results are those of softmax of the weights. They have been through it: divide by the sum "
+            "instead.",
             change={
                 "hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf),
                 "renormalise": lambda weights: torch.softmax(weights, dim=1),
@@ -418,7 +439,9 @@ exercise = Exercise(
             "softmax after zeros",
             kind="wrong formula",
             credit=0.25,
-            says="You apply softmax after masking: exp(0) = 1, so hidden words get weight again. Divide by the sum.",
+            says="Your results are those of softmax after masking: exp(0) = 1, so hidden words get weight "
+            "again. Divide "
+            "by the sum.",
             change={"renormalise": lambda weights: torch.softmax(weights, dim=1)},
         ),
         Misconception(
@@ -429,74 +452,77 @@ exercise = Exercise(
             change={"renormalise": lambda weights: weights / weights.sum(0, keepdim=True)},
         ),
         Misconception(
-            "sum without keepdim",
+            "columns divided by the sums of rows",
             kind="axis",
             credit=0.5,
-            says="The sums lose a dimension, so column i is divided by the sum of row i. Use keepdim=True.",
+            says="Column i is divided by the sum of row i, as when the sums lose a dimension. They must keep their "
+            "place: keepdim=True.",
             change={"renormalise": lambda weights: weights / weights.sum(1)},
         ),
         Misconception(
             "divided by the sum of everything",
             kind="axis",
             credit=0.5,
-            says="You divide by the sum of all weights. Each row is divided by its own sum.",
+            says="Your results are divided by the sum of all weights. Each row is divided by its own sum.",
             change={"renormalise": lambda weights: weights / weights.sum()},
         ),
         Misconception(
             "everything scaled to the number of words",
             kind="wrong formula",
             credit=0.5,
-            says="You scale all weights by one number. Each row is divided by its own sum.",
+            says="All your weights are scaled by one number. Each row is divided by its own sum.",
             change={"renormalise": lambda weights: weights / weights.sum() * len(weights)},
         ),
         Misconception(
             "divided by the number of visible words",
             kind="wrong formula",
             credit=0.5,
-            says="You divide each row by how many words it may look at. Divide by the sum of its weights.",
+            says="Each of your rows is divided by how many words it may look at. Divide by the sum of its weights.",
             change={"renormalise": lambda weights: weights / visible(weights)},
         ),
         Misconception(
             "divided by the number of words",
             kind="wrong formula",
             credit=0.5,
-            says="You divide by the number of words. Divide each row by the sum of its weights.",
+            says="Your results are divided by the number of words. Divide each row by the sum of its weights.",
             change={"renormalise": lambda weights: weights / len(weights)},
         ),
         Misconception(
             "divided by the mean",
             kind="wrong formula",
             credit=0.5,
-            says="You divide each row by its mean, so it sums to the number of words. Divide by its sum.",
+            says="Each of your rows is divided by its mean, so it sums to the number of words. Divide by its sum.",
             change={"renormalise": lambda weights: weights / weights.mean(1, keepdim=True)},
         ),
         Misconception(
             "divided by the largest",
             kind="wrong formula",
             credit=0.5,
-            says="You divide each row by its largest weight. Divide by its sum.",
+            says="The largest weight of each of your rows is 1. Divide the row by its sum.",
             change={"renormalise": lambda weights: weights / weights.amax(1, keepdim=True)},
         ),
         Misconception(
             "divided by the length",
             kind="wrong formula",
             credit=0.5,
-            says="You divide each row by its Euclidean norm, so its squares sum to one. Divide by the plain sum.",
+            says="The squares of each of your rows sum to one, as after a division by the Euclidean norm. "
+            "Divide by the "
+            "plain sum.",
             change={"renormalise": lambda weights: weights / weights.norm(dim=1, keepdim=True)},
         ),
         Misconception(
             "multiplied by the sum",
             kind="wrong formula",
             credit=0.5,
-            says="You multiply each row by its sum. Divide by it.",
+            says="Each of your rows is multiplied by its sum. Divide by it.",
             change={"renormalise": lambda weights: weights * weights.sum(1, keepdim=True)},
         ),
         Misconception(
             "missing weight shared out",
             kind="wrong formula",
             credit=0.5,
-            says="You share what is missing equally among the visible words. Divide each row by its sum, "
-            "which keeps their proportions.",
+            says="What is missing is shared equally among the visible words in your results. Divide each row by its "
+            "sum, which keeps their proportions.",
             change={"renormalise": lambda w: w + torch.ones_like(w).tril() * (1 - w.sum(1, keepdim=True)) / visible(w)},
         ),
         Misconception(
@@ -510,7 +536,7 @@ exercise = Exercise(
             "the mask returned",
             kind="missing step",
             credit=0.0,
-            says="You return the mask. Multiply it with the weights, then renormalise.",
+            says="Your result is the mask. Multiply it with the weights, then renormalise.",
             answers=asked(lambda weights: torch.ones_like(weights).tril()),
         ),
         TRANSPOSED,
@@ -518,7 +544,7 @@ exercise = Exercise(
             "sums returned",
             kind="missing step",
             credit=0.25,
-            says="You return the sums of the masked rows. Divide each row by its sum.",
+            says="Your results are the sums of the masked rows. Divide each row by its sum.",
             change={"renormalise": lambda weights: weights.sum(1, keepdim=True)},
         ),
         *PIECES,

@@ -141,7 +141,9 @@ exercise = Exercise(
             "scaled by √context_length",
             kind="scaling",
             credit=0.5,
-            says="You divide by √context_length. Divide by √d_out, the root of the length of a key.",
+            says="The scores that you use are divided by √context_length. Divide by √d_out, the root of the "
+            "length of a "
+            "key.",
             change={"scale": lambda scores, d_in, d_out, T, context: scores / context**0.5},
         ),
         masks.FUTURE_NOT_HIDDEN,
@@ -152,7 +154,8 @@ exercise = Exercise(
             "zeros for −∞",
             kind="wrong formula",
             credit=0.25,
-            says="You set hidden scores to (nearly) 0, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+            says="Hidden scores count as (nearly) 0 in your results, and softmax makes exp(0) = 1 of each. Set them to "
+            "−∞.",
             change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
         ),
         masks.MASKED_AFTER_SOFTMAX,
@@ -168,14 +171,16 @@ exercise = Exercise(
             "softmax over queries",
             kind="axis",
             credit=0.25,
-            says="Your softmax runs over the queries (dim=1). It must run over the keys: dim=-1.",
+            says="Your weights are normalised over the queries (dim=1 of the scores). They must be over the keys: "
+            "dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
         Misconception(
             "softmax over the batch",
             kind="axis",
             credit=0.25,
-            says="Your softmax runs over the sentences of the batch (dim=0). It must run over the keys: dim=-1.",
+            says="Your weights are normalised over the sentences of the batch (dim=0). They must be over the keys: "
+            "dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
         masks.SOFTMAX_MISSING,
@@ -187,7 +192,7 @@ exercise = Exercise(
             "dropout on the values",
             kind="mix-up",
             credit=0.5,
-            says="You drop something else than attention weights, perhaps values. Drop weights, after the softmax.",
+            says="Something else than attention weights is dropped, perhaps values. Drop weights, after the softmax.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         dropout.before_softmax("drop_scores"),

@@ -156,49 +156,53 @@ exercise = Exercise(
             "heads added",
             kind="wrong formula",
             credit=0.25,
-            says="You add the outputs of the heads. Put them side by side: torch.cat(…, dim=-1).",
+            says="Your result is that of the outputs of the heads added up. Put them side by side: torch.cat(…, "
+            "dim=-1).",
             change={"join": lambda outputs: torch.stack(outputs).sum(0)},
         ),
         Misconception(
             "heads averaged",
             kind="wrong formula",
             credit=0.25,
-            says="You average the outputs of the heads. Put them side by side: torch.cat(…, dim=-1).",
+            says="Your result is the average of the heads' outputs. Put them side by side: torch.cat(…, dim=-1).",
             change={"join": lambda outputs: torch.stack(outputs).mean(0)},
         ),
         Misconception(
             "heads multiplied",
             kind="wrong formula",
             credit=0.25,
-            says="You multiply the outputs of the heads. Put them side by side: torch.cat(…, dim=-1).",
+            says="Your result is the product of the heads' outputs. Put them side by side: torch.cat(…, dim=-1).",
             change={"join": product},
         ),
         Misconception(
             "largest head only",
             kind="wrong formula",
             credit=0.25,
-            says="Of the heads, you keep the largest entries. Put their outputs side by side: torch.cat(…, dim=-1).",
+            says="Your result has the largest entries of all heads. Put their outputs side by side: torch.cat(…, "
+            "dim=-1).",
             change={"join": lambda outputs: torch.stack(outputs).amax(0)},
         ),
         Misconception(
             "joined on the words",
             kind="axis",
             credit=0.5,
-            says="You join the heads on the words (dim=1). Join their features: torch.cat(…, dim=-1).",
+            says="The heads are joined on the words (dim=1) in your result. Join their features: torch.cat(…, dim=-1).",
             change={"join": lambda outputs: torch.cat(outputs, dim=1)},
         ),
         Misconception(
             "joined on the batch",
             kind="axis",
             credit=0.5,
-            says="You join the heads on the sentences (dim=0). Join their features: torch.cat(…, dim=-1).",
+            says="The heads are joined on the sentences (dim=0) in your result. Join their features: torch.cat(…, "
+            "dim=-1).",
             change={"join": lambda outputs: torch.cat(outputs, dim=0)},
         ),
         Misconception(
             "stacked on a new last dimension",
             kind="axis",
             credit=0.5,
-            says="torch.stack makes a new dimension for the heads. Join the features that are there, with torch.cat.",
+            says="Your result has a new dimension for the heads, as torch.stack makes one. Join the features that are "
+            "there, with torch.cat.",
             change={"join": lambda outputs: torch.stack(outputs, dim=-1)},
         ),
         Misconception(
@@ -237,19 +241,21 @@ exercise = Exercise(
             change={"join": interleaved},
         ),
         Misconception(
-            "joined on the words, then viewed",
+            "words mixed up in joining",
             kind="arrangement",
             credit=0.25,
-            says="The shape is right, but words are mixed up: heads were joined before the words, then reshaped. "
+            says="The shape is right, but words are mixed up, as when heads are joined before the words, then "
+            "reshaped. "
             "Use torch.cat(…, dim=-1).",
             change={"join": viewed_as_one(1)},
         ),
         Misconception(
-            "joined on the batch, then viewed",
+            "sentences mixed up in joining",
             kind="arrangement",
             credit=0.25,
-            says="The shape is right, but sentences are mixed up: heads were joined in front, then reshaped. "
-            "Use torch.cat(…, dim=-1).",
+            says="The shape is right, but sentences are mixed up, as when heads are joined in front, then "
+            "reshaped. Use "
+            "torch.cat(…, dim=-1).",
             change={"join": viewed_as_one(0)},
         ),
         Misconception(
@@ -263,7 +269,7 @@ exercise = Exercise(
             "divided by the number of heads",
             kind="scaling",
             credit=0.5,
-            says="You divide by the number of heads. Heads stand side by side; nothing is averaged.",
+            says="Your result is divided by the number of heads. Heads stand side by side; nothing is averaged.",
             change={"join": lambda outputs: torch.cat(outputs, dim=-1) / len(outputs)},
         ),
         Misconception(
@@ -277,14 +283,15 @@ exercise = Exercise(
             "last head only",
             kind="missing step",
             credit=0.25,
-            says="You return the output of the last head: each one replaces those before. Collect them and join them.",
+            says="Your result is the output of the last head, as when each one replaces those before. Collect them and "
+            "join them.",
             change={"run": lambda heads, x: [heads[-1](x)]},
         ),
         Misconception(
             "first head's output repeated",
             kind="mix-up",
             credit=0.25,
-            says="You repeat the output of the first head. Call every head.",
+            says="Your result repeats the output of the first head. Every head has its own.",
             change={"run": lambda heads, x: [heads[0](x)] * len(heads)},
         ),
         Misconception(
@@ -299,14 +306,16 @@ exercise = Exercise(
             "heads in a chain",
             kind="mix-up",
             credit=0.25,
-            says="Each head gets the output of the one before. All of them get x.",
+            says="Your result is that of heads that get the output of the one before. All of them get x.",
             change={"run": in_a_chain},
         ),
         Misconception(
             "end of a chain",
             kind="mix-up",
             credit=0.25,
-            says="The heads come one after the other, as in nn.Sequential. Give x to each, and join their outputs.",
+            says="Your result is that of heads one after the other, as in nn.Sequential. Give x to each, and "
+            "join their "
+            "outputs.",
             change={"run": lambda heads, x: in_a_chain(heads, x)[-1:]},
         ),
         Misconception(
@@ -317,7 +326,7 @@ exercise = Exercise(
             change={"count": lambda _num_heads: 1},
         ),
         Misconception(
-            "two heads hard-coded",
+            "two heads",
             kind="hard-coded",
             credit=0.5,
             says="There are always two heads. Make num_heads of them.",
@@ -341,8 +350,8 @@ exercise = Exercise(
             "heads not registered",
             kind="missing step",
             credit=0.25,
-            says="Your module has no parameters, so nothing would be trained: it does not see heads in a plain list or "
-            "made in forward. Make them in __init__: self.heads = nn.ModuleList([…]).",
+            says="Your module has no parameters, so nothing would be trained: modules in a plain list, or made in "
+            "forward, do not count. The heads are made in __init__: self.heads = nn.ModuleList([…]).",
             change={"keep": lambda module, heads: setattr(module, "heads", heads)},
         ),
         Misconception(
@@ -356,7 +365,7 @@ exercise = Exercise(
             "one wide head",
             kind="mix-up",
             credit=0.25,
-            says="You make one head with num_heads · d_out features. Make num_heads heads with d_out each.",
+            says="There is one head with num_heads · d_out features. Make num_heads heads with d_out each.",
             change={
                 "count": lambda _num_heads: 1,
                 "sizes": lambda d_in, d_out, context, heads: (d_in, d_out * heads, context),
@@ -373,46 +382,46 @@ exercise = Exercise(
             "d_in and d_out exchanged",
             kind="mix-up",
             credit=0.25,
-            says="d_in and d_out change places when you make a head: CausalAttention(d_in, d_out, …).",
+            says="d_in and d_out change places in the heads: it is CausalAttention(d_in, d_out, …).",
             change={"sizes": lambda d_in, d_out, context, heads: (d_out, d_in, context)},
         ),
         Misconception(
             "d_in passed twice",
             kind="input",
             credit=0.5,
-            says="Your heads have d_in output features instead of d_out: CausalAttention(d_in, d_out, …).",
+            says="Your heads have d_in output features instead of d_out: it is CausalAttention(d_in, d_out, …).",
             change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_in, context)},
         ),
         Misconception(
-            "context length 6 hard-coded",
+            "context length 6",
             kind="hard-coded",
             credit=0.5,
-            says="Your heads are made for six words. Pass context_length on to them.",
+            says="Your heads take no more than six words. Pass context_length on to them.",
             change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out, 6)},
         ),
         Misconception(
             "always biased",
             kind="input",
             credit=0.75,
-            says="Your heads have a bias although qkv_bias is False. Pass qkv_bias on to them, as the fifth argument.",
+            says="Your heads have a bias although qkv_bias is False. It is the fifth argument of a head.",
             change={"bias": lambda _asked: True},
         ),
         Misconception(
             "never biased",
             kind="input",
             credit=0.75,
-            says="Your heads have no bias when qkv_bias is True. Pass qkv_bias on to them.",
+            says="Your heads have no bias when qkv_bias is True. It is the fifth argument of a head.",
             change={"bias": lambda _asked: False},
         ),
         Misconception(
-            "dropout missing",
+            "nothing dropped",
             kind="input",
             credit=0.5,
-            says="In training, nothing is dropped. Pass dropout on to every head, and leave them in training.",
+            says="In training, nothing is dropped. Every head needs the argument dropout, and has to be in training.",
             change={"rate": lambda _p: 0.0},
         ),
         Misconception(
-            "rate 0.5 hard-coded",
+            "rate 0.5",
             kind="hard-coded",
             credit=0.5,
             says="Your heads always drop at a rate of 0.5. Pass the argument dropout on to them.",
@@ -422,28 +431,29 @@ exercise = Exercise(
             "dropout on the output",
             kind="mix-up",
             credit=0.5,
-            says="You drop entries of the output. Dropout is for the weights, inside of the heads.",
+            says="Entries of the output are dropped. Dropout is for the weights, inside of the heads.",
             change={"finish": drop},
         ),
         Misconception(
             "dropout always active",
             kind="mix-up",
             credit=0.5,
-            says="You drop entries outside of training, too. Dropout belongs to the heads; add none to it.",
+            says="Entries are dropped outside of training, too. Dropout belongs to the heads; add none to it.",
             change={"finish": lambda module, joined, x: nn.functional.dropout(joined, module.p, True)},
         ),
         Misconception(
             "an output projection",
             kind="mix-up",
             credit=0.5,
-            says="You project the joined heads with out_proj. That comes in exercise 18; here is none.",
+            says="The joined heads are projected once more in your result. That comes in exercise 18; here is no "
+            "out_proj.",
             change={"add_layers": add_projection, "finish": lambda module, joined, x: module.out_proj(joined)},
         ),
         Misconception(
             "softmax on the output",
             kind="mix-up",
             credit=0.25,
-            says="You apply softmax to the output. It is for the weights, inside of the heads.",
+            says="Your result is that of softmax on the output. It is for the weights, inside of the heads.",
             change={"finish": lambda module, joined, x: torch.softmax(joined, dim=-1)},
         ),
         Misconception(
@@ -472,7 +482,7 @@ exercise = Exercise(
             "words and sentences exchanged",
             kind="axis",
             credit=0.25,
-            says="Words and sentences change places before the heads, which expect (B, T, d_in).",
+            says="Words and sentences change places in your results: the heads expect (B, T, d_in).",
             change={
                 "prepare": lambda x: x.transpose(0, 1),
                 "finish": lambda module, joined, x: joined.transpose(0, 1),
@@ -482,8 +492,8 @@ exercise = Exercise(
             "sentences joined",
             kind="mix-up",
             credit=0.25,
-            says="The sentences of a batch become one long text, whose words see each other. Give x to the heads as "
-            "it is.",
+            says="The sentences of a batch become one long text in your results, whose words see each other. Give x to "
+            "the heads as it is.",
             change={
                 "prepare": lambda x: x.reshape(1, -1, x.shape[-1]),
                 "finish": lambda module, joined, x: joined.reshape(*x.shape[:2], -1),
@@ -493,14 +503,15 @@ exercise = Exercise(
             "everything detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient comes through: something like no_grad or detach is around the heads. Remove it.",
+            says="No gradient comes through, as when something like no_grad or detach is around the heads. Nothing of "
+            "that kind belongs there.",
             change={"finish": lambda module, joined, x: joined.detach()},
         ),
         Misconception(
             "input detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches the input. Give x to the heads as it is, without detach or .data.",
+            says="No gradient reaches the input. Give x to the heads as it is: without detach, .data or a copy.",
             change={"prepare": lambda x: x.detach()},
         ),
         Misconception(

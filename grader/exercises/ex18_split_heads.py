@@ -157,7 +157,7 @@ exercise = Exercise(
     reference=reference,
     picture=picture_of_future,
     explained_in=dict.fromkeys(
-        ("view without transpose", "merged without transpose", "heads interleaved"), "why-view-alone"
+        ("words mixed up in splitting", "words mixed up in merging", "heads interleaved"), "why-view-alone"
     ),
     read=reader(reference, causal=True, mask=wrong_buffer),
     cases=[
@@ -219,46 +219,49 @@ exercise = Exercise(
             "scaled by √d_out",
             kind="scaling",
             credit=0.75,
-            says="You divide by √d_out. The keys of one head have head_dim entries: divide by the root of that.",
+            says="The scores that you use are divided by √d_out. The keys of one head have head_dim entries: divide by "
+            "the root of that.",
             change={"scale": lambda scores, sizes: scores / sizes.d_out**0.5},
         ),
         Misconception(
             "scaled by √d_in",
             kind="scaling",
             credit=0.5,
-            says="You divide by √d_in. The keys of one head have head_dim entries: divide by the root of that.",
+            says="The scores that you use are divided by √d_in. The keys of one head have head_dim entries: divide by "
+            "the root of that.",
             change={"scale": lambda scores, sizes: scores / sizes.d_in**0.5},
         ),
         Misconception(
             "scaled by √num_heads",
             kind="scaling",
             credit=0.5,
-            says="You divide by √num_heads. Divide by √head_dim: after the transpose, it is keys.shape[-1].",
+            says="The scores that you use are divided by √num_heads. Divide by √head_dim: after the transpose, it is "
+            "keys.shape[-1].",
             change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
         ),
         Misconception(
             "scaled by √T",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the number of words. Divide by √head_dim.",
+            says="The scores that you use are divided by the root of the number of words. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
         ),
         Misconception(
             "divided by T",
             kind="scaling",
             credit=0.5,
-            says="You divide by the number of words. Divide by √head_dim.",
+            says="The scores that you use are divided by the number of words. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.T},
         ),
         Misconception(
             "scaled by √context_length",
             kind="scaling",
             credit=0.5,
-            says="You divide by √context_length. Divide by √head_dim.",
+            says="The scores that you use are divided by √context_length. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.context**0.5},
         ),
         Misconception(
-            "√8 hard-coded",
+            "divided by √8",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √8 whatever the sizes are. Divide by √head_dim: keys.shape[-1] ** 0.5.",
@@ -269,51 +272,53 @@ exercise = Exercise(
             "keys as values",
             kind="mix-up",
             credit=0.5,
-            says="You weigh the keys. The weights belong to the values, W_value(x).",
+            says="Your results are weighted keys. The weights belong to the values, W_value(x).",
             change={"roles": ("query", "key", "key")},
         ),
         Misconception(
             "queries as values",
             kind="mix-up",
             credit=0.5,
-            says="You weigh the queries. The weights belong to the values, W_value(x).",
+            says="Your results are weighted queries. The weights belong to the values, W_value(x).",
             change={"roles": ("query", "key", "query")},
         ),
         Misconception(
             "queries as keys",
             kind="mix-up",
             credit=0.5,
-            says="You compare queries with queries. Compare them with the keys, W_key(x).",
+            says="Your results are those of queries compared with queries. They are compared with the keys, W_key(x).",
             change={"roles": ("query", "query", "value")},
         ),
         Misconception(
             "keys and values exchanged",
             kind="mix-up",
             credit=0.5,
-            says="Keys and values change places: compare queries with W_key(x), and weigh W_value(x).",
+            says="Keys and values change places in your results: queries are compared with W_key(x), and W_value(x) is "
+            "weighed.",
             change={"roles": ("query", "value", "key")},
         ),
         Misconception(
             "values not projected",
             kind="missing step",
             credit=0.5,
-            says="You weigh x itself. Weigh the values, W_value(x).",
+            says="Your results are x itself, weighted. Weigh the values, W_value(x).",
             change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
         ),
         Misconception(
-            "view without transpose",
+            "words mixed up in splitting",
             kind="arrangement",
             credit=0.25,
-            says="You view (B, T, d_out) as (B, num_heads, T, head_dim), which mixes words up. View as "
-            "(B, T, num_heads, head_dim), then transpose(1, 2).",
+            says="Your results are those of (B, T, d_out) viewed as (B, num_heads, T, head_dim), which mixes words up. "
+            "It is a view as (B, T, num_heads, head_dim), and then the result of transpose(1, 2).",
             change={"split": split_heads.viewed},
         ),
         Misconception(
-            "merged without transpose",
+            "words mixed up in merging",
             kind="arrangement",
             credit=0.25,
-            says="You merge the heads without transposing back, which mixes words up. First transpose(1, 2), "
-            "then contiguous().view(B, T, d_out).",
+            says="Your results are those of heads merged while they stand before the words, which mixes words "
+            "up. It is "
+            "the result of transpose(1, 2), and of that contiguous().view(B, T, d_out).",
             change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
         ),
         Misconception(
@@ -328,16 +333,17 @@ exercise = Exercise(
             "features interleaved in merging",
             kind="arrangement",
             credit=0.5,
-            says="When you merge, the features of the heads take turns. All of head 0 come first: transpose(1, 2), "
-            "then view(B, T, d_out).",
+            says="The features of the heads take turns in your result. All of head 0 come first: transpose(1, 2), then "
+            "view(B, T, d_out).",
             change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
         ),
         Misconception(
             "words and heads exchanged",
             kind="axis",
             credit=0.25,
-            says="The transpose is missing, so the heads of one word look at each other. Use transpose(1, 2): "
-            "(B, num_heads, T, head_dim).",
+            says="Your results are those of heads of one word that look at each other. Scores and values have "
+            "the shape "
+            "(B, num_heads, T, …), as transpose(1, 2) returns it.",
             change={
                 "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
                 "merge": lambda outputs: outputs.flatten(2),
@@ -347,14 +353,16 @@ exercise = Exercise(
             "num_heads and head_dim exchanged",
             kind="mix-up",
             credit=0.5,
-            says="You make head_dim heads of num_heads features. View as (B, T, num_heads, head_dim).",
+            says="Your results are those of head_dim heads with num_heads features. View as (B, T, num_heads, "
+            "head_dim).",
             change={"number": lambda heads, head_dim: head_dim},
         ),
         Misconception(
             "one head",
             kind="input",
             credit=0.25,
-            says="There is one head over all features, scaled by √d_out. Split the features among num_heads heads.",
+            says="Your results are those of one head over all features, scaled by √d_out. The features are split among "
+            "num_heads heads.",
             change={
                 "number": lambda heads, head_dim: 1,
                 "scale": lambda scores, sizes: scores / sizes.d_out**0.5,
@@ -364,14 +372,15 @@ exercise = Exercise(
             "one head, scaled by √head_dim",
             kind="input",
             credit=0.25,
-            says="There is one head over all features. Split the features among num_heads heads.",
+            says="Your results are those of one head over all features. They are split among num_heads heads.",
             change={"number": lambda heads, head_dim: 1},
         ),
         Misconception(
-            "two heads hard-coded",
+            "two heads",
             kind="hard-coded",
             credit=0.5,
-            says="There are always two heads. Split the features among num_heads heads.",
+            says="Your results are those of two heads, whatever num_heads is. The features are split among num_heads "
+            "heads.",
             change={
                 "number": lambda heads, head_dim: 2,
                 "scale": lambda scores, sizes: scores / (sizes.d_out // 2) ** 0.5,
@@ -390,7 +399,8 @@ exercise = Exercise(
             "mask inverted",
             kind="mix-up",
             credit=0.25,
-            says="You hide what should be seen: the past and the word itself. Put −∞ above the diagonal only.",
+            says="What should be seen is hidden in your results: the past and the word itself. The −∞ belong above the "
+            "diagonal only.",
             change={"hide": lambda scores, later, sizes: scores.masked_fill(~later, -torch.inf)},
         ),
         masks.OWN_WORD_HIDDEN,
@@ -400,31 +410,32 @@ exercise = Exercise(
         split_heads.minus_one_after_scaling(credit=0.25),
         masks.MASKED_AFTER_SOFTMAX,
         Misconception(
-            "context length 6 hard-coded",
+            "context length 6",
             kind="hard-coded",
             credit=0.5,
-            says="Your mask is made for six words. Give it the size context_length.",
+            says="Your module works for six words and no more. Its mask has the size context_length.",
             change={"longest": lambda _context: 6},
         ),
         Misconception(
             "mask on the first head only",
             kind="missing step",
             credit=0.25,
-            says="You hide the future from the first head only. The same mask is for all of them.",
+            says="The future is hidden from the first head only. The same mask is for all of them.",
             change={"hide": hide_in_first},
         ),
         Misconception(
             "mask on the first sentence only",
             kind="missing step",
             credit=0.25,
-            says="You hide the future in the first sentence of the batch only. The same mask is for all of them.",
+            says="The future is hidden in the first sentence of the batch only. The same mask is for all of them.",
             change={"hide": hide_in_first_sentence},
         ),
         Misconception(
             "softmax over queries",
             kind="axis",
             credit=0.25,
-            says="Your softmax runs over the queries (dim=2). It must run over the keys: dim=-1.",
+            says="Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: "
+            "dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=2)},
         ),
         *(
@@ -432,7 +443,8 @@ exercise = Exercise(
                 f"softmax over {what}{how}",
                 kind="axis",
                 credit=0.25,
-                says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=-1.",
+                says=f"Your weights are normalised over {of} (dim={dim} of the scores). "
+                "They must be over the keys: dim=-1.",
                 change={"normalise": split_heads.softmax_over(dim), **hiding},
             )
             for what, of, dim in (("heads", "the heads", 1), ("the batch", "the sentences of the batch", 0))
@@ -461,17 +473,18 @@ exercise = Exercise(
             change={"keep_out": split_heads.not_kept, "out": lambda out_proj, merged: merged},
         ),
         Misconception(
-            "out_proj not used",
+            "out_proj without effect",
             kind="missing step",
             credit=0.5,
-            says="You make out_proj and do not use it. Return self.out_proj(…) of the merged heads.",
+            says="Your result is that of the merged heads: out_proj has no part in it. Return what self.out_proj(…) "
+            "makes of them.",
             change={"out": lambda out_proj, merged: merged},
         ),
         Misconception(
             "out_proj applied twice",
             kind="wrong formula",
             credit=0.5,
-            says="You apply out_proj twice. Once is enough.",
+            says="Your result is that of out_proj applied twice. Once is enough.",
             change={"out": lambda out_proj, merged: out_proj(out_proj(merged))},
         ),
         Misconception(
@@ -499,14 +512,14 @@ exercise = Exercise(
             "out_proj transposed",
             kind="arrangement",
             credit=0.5,
-            says="You multiply by the weight of out_proj without its transpose. Call self.out_proj(…).",
+            says="Your result is that of the weight of out_proj without its transpose. Call self.out_proj(…).",
             change={"out": lambda out_proj, merged: merged @ out_proj.weight + out_proj.bias},
         ),
         Misconception(
             "out_proj detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches out_proj. Call self.out_proj(…), without .data or detach.",
+            says="No gradient reaches out_proj. It is self.out_proj(…), without .data or detach.",
             change={
                 "out": lambda out_proj, merged: nn.functional.linear(merged, out_proj.weight.data, out_proj.bias.data)
             },
@@ -527,10 +540,10 @@ exercise = Exercise(
             change={"per_head": lambda d_out, heads: d_out * heads},
         ),
         Misconception(
-            "divisibility not checked",
+            "divisibility not enforced",
             kind="missing step",
             credit=0.75,
-            says="Your class accepts a d_out that num_heads does not divide. Check that in __init__: assert or raise.",
+            says="Your class accepts a d_out that num_heads does not divide. It must stop with an error in __init__.",
             change={"fits": lambda d_out, heads: True},
         ),
         Misconception(
@@ -551,14 +564,14 @@ exercise = Exercise(
             "heads detached",
             kind="gradient",
             credit=0.5,
-            says="Gradients reach out_proj alone. Leave out detach and .data before it.",
+            says="Gradients reach out_proj alone. Neither detach nor .data belongs before it.",
             change={"merge": lambda outputs: outputs.transpose(1, 2).flatten(2).detach()},
         ),
         Misconception(
             "input detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches the input. Use x as it is, without detach or .data.",
+            says="No gradient reaches the input. Use x as it is: without detach, .data or a copy.",
             change={"prepare": lambda x: x.detach()},
         ),
         gradients.VALUES_DETACHED,
@@ -566,7 +579,7 @@ exercise = Exercise(
             "keys detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches W_key. Leave out detach and .data on the way of the keys.",
+            says="No gradient reaches W_key. Neither detach nor .data belongs on the way of the keys.",
             change={"pass_on": gradients.detached("k")},
         ),
         gradients.WEIGHTS_DETACHED,
@@ -575,14 +588,15 @@ exercise = Exercise(
             "rate 1 − p",
             kind="wrong formula",
             credit=0.5,
-            says="You drop with probability 1 − dropout. The argument is the rate itself.",
+            says="Weights are dropped with probability 1 − dropout. The argument is the rate itself.",
             change={"rate": lambda p: 1 - p},
         ),
         Misconception(
             "dropout elsewhere",
             kind="mix-up",
             credit=0.5,
-            says="You drop something else than attention weights, or more than these, perhaps values. Drop these only.",
+            says="Something else than attention weights is dropped, or more than these, perhaps values. Drop these "
+            "only.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         dropout.before_softmax("drop_raw"),
@@ -590,7 +604,8 @@ exercise = Exercise(
             "dropout on masked scores",
             kind="mix-up",
             credit=0.5,
-            says="You drop masked scores, and 0 · −∞ is NaN. Drop weights, after the softmax.",
+            says="Your results are those of dropout on masked scores, where 0 · −∞ is NaN. Drop weights, after the "
+            "softmax.",
             change={
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_scores": lambda dropout, scores: dropout(scores),

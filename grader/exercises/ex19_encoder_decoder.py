@@ -255,39 +255,40 @@ exercise = Exercise(
             "scaled by √embed_size",
             kind="scaling",
             credit=0.75,
-            says="You divide by √embed_size. The keys of one head have head_dim entries: divide by the root of that.",
+            says="The scores that you use are divided by √embed_size. The keys of one head have head_dim entries: "
+            "divide by the root of that.",
             change={"scale": lambda scores, sizes: scores / sizes.embed_size**0.5},
         ),
         Misconception(
             "scaled by √heads",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the number of heads. Divide by √head_dim.",
+            says="The scores that you use are divided by the root of the number of heads. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
         ),
         Misconception(
             "scaled by √K",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the number of keys. Divide by √head_dim.",
+            says="The scores that you use are divided by the root of the number of keys. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.K**0.5},
         ),
         Misconception(
             "scaled by √Q",
             kind="scaling",
             credit=0.5,
-            says="You divide by the root of the number of queries. Divide by √head_dim.",
+            says="The scores that you use are divided by the root of the number of queries. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.Q**0.5},
         ),
         Misconception(
             "divided by Q",
             kind="scaling",
             credit=0.5,
-            says="You divide by the number of queries. Divide by √head_dim.",
+            says="The scores that you use are divided by the number of queries. Divide by √head_dim.",
             change={"scale": lambda scores, sizes: scores / sizes.Q},
         ),
         Misconception(
-            "√8 hard-coded",
+            "divided by √8",
             kind="hard-coded",
             credit=0.5,
             says="Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.",
@@ -298,7 +299,7 @@ exercise = Exercise(
             "keys weighed",
             kind="mix-up",
             credit=0.5,
-            says="You weigh the projected keys. The weights belong to the projected values.",
+            says="Your results are weighted keys. The weights belong to the projected values.",
             change={
                 "layers": ("keys", "keys", "queries"),
                 "inputs": lambda values, keys, query: (keys, keys, query),
@@ -308,49 +309,51 @@ exercise = Exercise(
             "values made of the keys",
             kind="mix-up",
             credit=0.5,
-            says="You apply self.values to keys. Apply it to values.",
+            says="Your values are those of self.values applied to keys. Apply it to values.",
             change={"inputs": lambda values, keys, query: (keys, keys, query)},
         ),
         Misconception(
             "keys made of the values",
             kind="mix-up",
             credit=0.5,
-            says="You apply self.keys to values. Apply it to keys.",
+            says="Your keys are those of self.keys applied to values. Apply it to keys.",
             change={"inputs": lambda values, keys, query: (values, values, query)},
         ),
         Misconception(
             "keys made of the query",
             kind="mix-up",
             credit=0.25,
-            says="You apply self.keys to query. Apply it to keys.",
+            says="Your keys are those of self.keys applied to query. Apply it to keys.",
             change={"inputs": lambda values, keys, query: (values, query, query), "lengths": lambda K, Q: (K, Q, Q)},
         ),
         Misconception(
             "queries made of the keys",
             kind="mix-up",
             credit=0.25,
-            says="You apply self.queries to keys. Apply it to query.",
+            says="Your queries are those of self.queries applied to keys. Apply it to query.",
             change={"inputs": lambda values, keys, query: (values, keys, keys), "lengths": lambda K, Q: (K, K, K)},
         ),
         Misconception(
             "everything made of the query",
             kind="mix-up",
             credit=0.25,
-            says="Values and keys are made of query. They come from the other sequence: use the arguments.",
+            says="Values and keys are made of query in your results. They come from the other sequence: use the "
+            "arguments.",
             change={"inputs": lambda values, keys, query: (query, query, query), "lengths": lambda K, Q: (Q, Q, Q)},
         ),
         Misconception(
             "everything made of the values",
             kind="mix-up",
             credit=0.25,
-            says="Keys and queries are made of values. Use the arguments keys and query.",
+            says="Keys and queries are made of values in your results. Use the arguments keys and query.",
             change={"inputs": lambda values, keys, query: (values, values, values), "lengths": lambda K, Q: (K, K, K)},
         ),
         Misconception(
             "values and keys exchanged",
             kind="mix-up",
             credit=0.5,
-            says="Values and keys change places: forward(values, keys, query, mask) gets them in this order.",
+            says="Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
+            "order.",
             change={
                 "inputs": lambda values, keys, query: (keys, values, query),
             },
@@ -359,35 +362,37 @@ exercise = Exercise(
             "layers of values and keys exchanged",
             kind="mix-up",
             credit=0.5,
-            says="self.values projects the keys, and self.keys the values. Exchange them.",
+            says="Your results are those of self.values for the keys, and of self.keys for the values. Exchange them.",
             change={"layers": ("keys", "values", "queries")},
         ),
         Misconception(
             "layers of keys and queries exchanged",
             kind="mix-up",
             credit=0.5,
-            says="self.keys projects the query, and self.queries the keys. Exchange them.",
+            says="Your results are those of self.keys for the query, and of self.queries for the keys. Exchange them.",
             change={"layers": ("values", "queries", "keys")},
         ),
         Misconception(
             "keys and values both weighed as keys",
             kind="mix-up",
             credit=0.5,
-            says="You project keys and values with self.keys. The values have a layer of their own, self.values.",
+            says="Your keys and values are both those of self.keys. The values have a layer of their own, self.values.",
             change={"layers": ("keys", "keys", "queries")},
         ),
         Misconception(
             "self.values for all",
             kind="mix-up",
             credit=0.25,
-            says="You project everything with self.values. Keys and queries have layers of their own.",
+            says="Your keys, values and queries are all those of self.values. Keys and queries have layers of their "
+            "own.",
             change={"layers": ("values", "values", "values")},
         ),
         Misconception(
             "arguments in the order query, keys, values",
             kind="mix-up",
             credit=0.25,
-            says="Your forward takes query first. Its arguments are (values, keys, query, mask), in this order.",
+            says="Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
+            "query, mask), in this order.",
             change={"inputs": lambda values, keys, query: (query, keys, values), "lengths": lambda K, Q: (Q, K, K)},
         ),
         Misconception(
@@ -401,30 +406,32 @@ exercise = Exercise(
             "values not projected",
             kind="missing step",
             credit=0.5,
-            says="You weigh values as they come. Weigh self.values(values).",
+            says="Your results are those of values as they come. Weigh self.values(values).",
             change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
         ),
         Misconception(
             "nothing projected",
             kind="missing step",
             credit=0.25,
-            says="You use values, keys and query as they come. Project each with its layer first.",
+            says="Your results are those of values, keys and query as they come. Each has a layer that projects it "
+            "first.",
             change={"pass_on": lambda projected, role, x: x},
         ),
         Misconception(
-            "view without transpose",
+            "words mixed up in splitting",
             kind="arrangement",
             credit=0.25,
-            says="You reshape (N, length, embed_size) to (N, heads, length, head_dim): words are mixed up. Reshape "
-            "to (N, length, heads, head_dim), then exchange the two in the middle.",
+            says="Your results are those of (N, length, embed_size) reshaped to (N, heads, length, head_dim), which "
+            "mixes words up. Reshape to (N, length, heads, head_dim), then exchange the two in the middle.",
             change={"split": split_heads.viewed},
         ),
         Misconception(
-            "merged without transpose",
+            "words mixed up in merging",
             kind="arrangement",
             credit=0.25,
-            says="You merge the heads while they stand before the words, which mixes words up. "
-            "First bring (N, heads, Q, head_dim) to (N, Q, heads, head_dim).",
+            says="Your results are those of heads merged while they stand before the words, which mixes words "
+            "up. First "
+            "bring (N, heads, Q, head_dim) to (N, Q, heads, head_dim).",
             change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
         ),
         Misconception(
@@ -439,14 +446,15 @@ exercise = Exercise(
             "features interleaved in merging",
             kind="arrangement",
             credit=0.5,
-            says="When you merge, the features of the heads take turns. All of head 0 come first: nqhd, then reshape.",
+            says="The features of the heads take turns in your result. All of head 0 come first: nqhd, then reshape.",
             change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
         ),
         Misconception(
             "words and heads exchanged",
             kind="axis",
             credit=0.25,
-            says="The heads of one word look at each other. Scores have shape (N, heads, Q, K): nqhd,nkhd->nhqk.",
+            says="Your results are those of heads of one word that look at each other. Scores have shape (N, heads, Q, "
+            "K): nqhd,nkhd->nhqk.",
             change={
                 "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
                 "merge": lambda outputs: outputs.flatten(2),
@@ -456,14 +464,16 @@ exercise = Exercise(
             "heads and head_dim exchanged",
             kind="mix-up",
             credit=0.5,
-            says="You make head_dim heads of `heads` features. Reshape to (N, length, heads, head_dim).",
+            says="Your results are those of head_dim heads with `heads` features. Reshape to (N, length, heads, "
+            "head_dim).",
             change={"number": lambda heads, head_dim: head_dim},
         ),
         Misconception(
             "one head",
             kind="input",
             credit=0.25,
-            says="There is one head over all features, scaled by √embed_size. Split the features among the heads.",
+            says="Your results are those of one head over all features, scaled by √embed_size. The features are split "
+            "among the heads.",
             change={
                 "number": lambda heads, head_dim: 1,
                 "scale": lambda scores, sizes: scores / sizes.embed_size**0.5,
@@ -473,14 +483,16 @@ exercise = Exercise(
             "one head, scaled by √head_dim",
             kind="input",
             credit=0.25,
-            says="Scores are sums over all features, as in a single head. Keep the heads apart: nqhd,nkhd->nhqk.",
+            says="Your results are those of scores summed over all features, as in a single head. Keep the "
+            "heads apart: "
+            "nqhd,nkhd->nhqk.",
             change={"number": lambda heads, head_dim: 1},
         ),
         Misconception(
-            "eight heads hard-coded",
+            "eight heads",
             kind="hard-coded",
             credit=0.25,
-            says="There are always eight heads. Take their number from the argument.",
+            says="Your results are those of eight heads, whatever heads is. Take their number from the argument.",
             change={
                 "number": lambda heads, head_dim: 8,
                 "scale": lambda scores, sizes: scores / (sizes.embed_size // 8) ** 0.5,
@@ -490,7 +502,7 @@ exercise = Exercise(
             "weights transposed",
             kind="axis",
             credit=0.25,
-            says="The weights are transposed when they meet the values. Row i belongs to query i: nhqk,nkhd->nqhd.",
+            says="Your results are those of transposed weights. Row i belongs to query i: nhqk,nkhd->nqhd.",
             change={"mix": lambda weights, v: weights.mT @ v},
         ),
         Misconception(
@@ -504,44 +516,49 @@ exercise = Exercise(
             "weights and values summed",
             kind="wrong formula",
             credit=0.25,
-            says="Weights are summed before they meet the values. In einsum, give keys and values the same letter: "
-            "nhqk,nkhd->nqhd.",
+            says="Your results are those of weights summed before they meet the values. In einsum, keys and "
+            "values have "
+            "the same letter: nhqk,nkhd->nqhd.",
             change={"mix": lambda weights, v: weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)},
         ),
         Misconception(
             "products of sums",
             kind="wrong formula",
             credit=0.25,
-            says="Features of queries and keys are summed before they meet. In einsum, give them the same letter: "
-            "nqhd,nkhd->nhqk.",
+            says="Your results are those of features summed before queries and keys meet. In einsum, they have "
+            "the same "
+            "letter: nqhd,nkhd->nhqk.",
             change={"score": lambda q, k: q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]},
         ),
         Misconception(
-            "mask ignored",
+            "as without a mask",
             kind="missing step",
             credit=0.5,
-            says="Your result does not depend on the mask. Where it is 0, set the scores to −∞ before softmax.",
+            says="Your result does not depend on the mask. Where it is 0, the scores that softmax gets must be −∞.",
             change={"hide": lambda scores, hidden, sizes: scores},
         ),
         Misconception(
             "mask inverted",
             kind="mix-up",
             credit=0.5,
-            says="You hide what should be seen. Keys are hidden where mask == 0.",
+            says="What should be seen is hidden in your results. Keys are hidden where mask == 0.",
             change={"hidden": lambda mask, scores: mask != 0},
         ),
         Misconception(
             "masked after softmax",
             kind="missing step",
             credit=0.5,
-            says="You hide weights after softmax only, so they no longer sum to one. Mask the scores before softmax.",
+            says="Your results are those of softmax over all keys, with zeros put in after it, so weights no "
+            "longer sum "
+            "to one. Mask the scores before softmax.",
             change={"hide": lambda scores, hidden, sizes: scores, "hide_weights": masks.without},
         ),
         Misconception(
             "−∞ after softmax",
             kind="mix-up",
             credit=0.25,
-            says="You fill hidden weights with −1e20 after softmax. Fill the scores, before it.",
+            says="Your results are those of hidden weights filled with −1e20 after softmax. Fill the scores, "
+            "before it.",
             change={
                 "hide": lambda scores, hidden, sizes: scores,
                 "hide_weights": lambda weights, hidden: weights.masked_fill(hidden, -1e20),
@@ -554,77 +571,80 @@ exercise = Exercise(
             "+∞ for −∞",
             kind="wrong formula",
             credit=0.5,
-            says="You set hidden scores to a large number, so that nothing else is seen. Set them to −∞.",
+            says="Hidden scores count as a large number in your results, so that nothing else is seen. Set them to −∞.",
             change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 1e20)},
         ),
         Misconception(
             "queries hidden",
             kind="axis",
             credit=0.5,
-            says="Your mask hides queries. Its last dimension belongs to the keys: (N, 1, 1, K) or (N, 1, Q, K).",
+            says="Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, K) "
+            "or (N, 1, Q, K).",
             change={"hidden": lambda mask, scores: mask.mT == 0},
         ),
         Misconception(
             "mask added to the scores",
             kind="wrong formula",
             credit=0.5,
-            says="You add the mask to the scores. Set them to −∞ where it is 0.",
+            says="Your results are those of the mask added to the scores. Set them to −∞ where it is 0.",
             change={"hide": lambda scores, hidden, sizes: scores + (~hidden) / sizes.head_dim**0.5},
         ),
         Misconception(
             "mask added to the scores, after scaling",
             kind="wrong formula",
             credit=0.5,
-            says="You add the mask to the scores. Set them to −∞ where it is 0.",
+            says="Your results are those of the mask added to the scores. Set them to −∞ where it is 0.",
             change={"hide": lambda scores, hidden, sizes: scores + ~hidden},
         ),
         Misconception(
             "mask on the first head only",
             kind="missing step",
             credit=0.5,
-            says="You mask the first head only. The same mask is for all of them.",
+            says="Only the first head is masked in your results. The same mask is for all of them.",
             change={"hide": hide_in_first_head},
         ),
         Misconception(
             "first head's mask for all",
             kind="mix-up",
             credit=0.5,
-            says="All heads use the mask of the first. It may have one for each: (N, heads, Q, K).",
+            says="All heads have the mask of the first in your results. It may have one for each: (N, heads, Q, K).",
             change={"hidden": lambda mask, scores: mask[:, :1] == 0},
         ),
         Misconception(
             "first sentence's mask for all",
             kind="mix-up",
             credit=0.5,
-            says="All sentences of the batch use the mask of the first. Each has its own.",
+            says="All sentences of the batch have the mask of the first in your results. Each has its own.",
             change={"hidden": lambda mask, scores: mask[:1] == 0},
         ),
         Misconception(
             "causal mask added",
             kind="mix-up",
             credit=0.25,
-            says="You hide later words on top of the mask. Here nothing is hidden but where mask == 0.",
+            says="Later words are hidden on top of the mask in your results. Here nothing is hidden but where mask == "
+            "0.",
             change={"hide_anyway": causal, "hide": with_infinity},
         ),
         Misconception(
-            "causal mask always, the given one ignored",
+            "causal mask always, never the given one",
             kind="mix-up",
             credit=0.25,
-            says="You hide later words and do not use the mask. Hide keys where mask == 0, and nothing else.",
+            says="Later words are hidden in your results, and the mask has no part in them. Hide keys where mask == 0, "
+            "and nothing else.",
             change={"hide_anyway": causal, "hide": lambda scores, hidden, sizes: scores},
         ),
         Misconception(
             "causal mask for the given one",
             kind="mix-up",
             credit=0.25,
-            says="When there is a mask, you hide later words instead. Hide keys where mask == 0.",
+            says="When there is a mask, later words are hidden instead. Hide keys where mask == 0, and nothing else.",
             change={"hide": lambda scores, hidden, sizes: causal(scores)},
         ),
         Misconception(
             "causal without a mask",
             kind="mix-up",
             credit=0.5,
-            says="When there is no mask, you hide later words. Then nothing is hidden.",
+            says="When there is no mask, later words are hidden. Then nothing is hidden.",
             change={"unmasked": causal},
         ),
         *(
@@ -632,7 +652,8 @@ exercise = Exercise(
                 f"softmax over {what}{nan}",
                 kind="axis",
                 credit=0.25,
-                says=f"Your softmax runs over {of} (dim={dim}). It must run over the keys: dim=3.",
+                says=f"Your weights are normalised over {of} (dim={dim} of the scores). "
+                "They must be over the keys: dim=3.",
                 change={"normalise": split_heads.softmax_over(dim), **hiding},
             )
             for what, of, dim in (
@@ -644,10 +665,11 @@ exercise = Exercise(
         ),
         masks.SOFTMAX_MISSING,
         Misconception(
-            "softmax missing, with −1e20",
+            "raw scores as weights, with −1e20",
             kind="missing step",
             credit=0.25,
-            says="You weigh the values with raw scores, of which hidden ones are huge. Apply softmax to them first.",
+            says="Your values are weighed with raw scores, of which hidden ones are huge. The weights are the softmax "
+            "of them.",
             change={
                 "hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20 / sizes.head_dim**0.5),
                 "normalise": lambda scores: scores,
@@ -675,24 +697,25 @@ exercise = Exercise(
             change={"keep_out": split_heads.not_kept, "out": lambda fc_out, merged: merged},
         ),
         Misconception(
-            "fc_out not used",
+            "fc_out without effect",
             kind="missing step",
             credit=0.5,
-            says="You make fc_out and do not use it. Return self.fc_out(…) of the merged heads.",
+            says="Your result is that of the merged heads: fc_out has no part in it. Return what self.fc_out(…) makes "
+            "of them.",
             change={"out": lambda fc_out, merged: merged},
         ),
         Misconception(
             "fc_out applied twice",
             kind="wrong formula",
             credit=0.5,
-            says="You apply fc_out twice. Once is enough.",
+            says="Your result is that of fc_out applied twice. Once is enough.",
             change={"out": lambda fc_out, merged: fc_out(fc_out(merged))},
         ),
         Misconception(
             "fc_out transposed",
             kind="arrangement",
             credit=0.5,
-            says="You multiply by the weight of fc_out without its transpose. Call self.fc_out(…).",
+            says="Your result is that of the weight of fc_out without its transpose. Call self.fc_out(…).",
             change={"out": lambda fc_out, merged: merged @ fc_out.weight},
         ),
         Misconception(
@@ -706,7 +729,7 @@ exercise = Exercise(
             "fc_out detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.",
+            says="No gradient reaches fc_out. It is self.fc_out(…), without .data or detach.",
             change={"out": lambda fc_out, merged: merged @ fc_out.weight.data.T},
         ),
         Misconception(
@@ -728,10 +751,10 @@ exercise = Exercise(
             change={"width": lambda embed_size, heads: embed_size * heads},
         ),
         Misconception(
-            "divisibility not checked",
+            "divisibility not enforced",
             kind="missing step",
             credit=0.75,
-            says="Your class accepts an embed_size that heads does not divide. Check it in __init__.",
+            says="Your class accepts an embed_size that heads does not divide. It must stop with an error in __init__.",
             change={"fits": lambda embed_size, heads: True},
         ),
         Misconception(
@@ -759,28 +782,29 @@ exercise = Exercise(
             "values detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches values. Leave out detach and .data on their way.",
+            says="No gradient reaches values. Neither detach nor .data belongs on their way.",
             change={"pass_on": gradients.detached("v")},
         ),
         Misconception(
             "keys detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches keys. Leave out detach and .data on their way.",
+            says="No gradient reaches keys. Neither detach nor .data belongs on their way.",
             change={"pass_on": gradients.detached("k")},
         ),
         Misconception(
             "queries detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches query. Leave out detach and .data on the way of the queries.",
+            says="No gradient reaches query. Neither detach nor .data belongs on the way of the queries.",
             change={"pass_on": gradients.detached("q")},
         ),
         Misconception(
             "weights detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches keys and query. Leave out detach and .data on the way of scores and weights.",
+            says="No gradient reaches keys and query. Neither detach nor .data belongs on the way of scores and "
+            "weights.",
             change={"pass_on": gradients.detached("q", "k")},
         ),
         *modules.IN_MODULES,

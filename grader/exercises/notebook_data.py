@@ -43,7 +43,7 @@ def six_words_read(answers: Callable[..., Any] | None = None, credit: float = 0.
         "the notebook's words",
         kind="borrowed",
         credit=credit,
-        says="Your function reads the six words of the notebook. Use the argument inputs.",
+        says="Your results are those of the six words of the notebook. Use the argument inputs.",
         change=change,
         answers=answers,
     )

@@ -2,13 +2,15 @@
 
 __all__ = [
     "answer_key",
+    "asking_again",
     "best_verdict",
     "code_facts",
     "combined",
     "judge",
     "judging_time",
-    "lending",
+    "locating",
     "no_understanding",
     "sentences",
     "with_facts",
+    "with_lines",
 ]

@@ -9,6 +9,7 @@ import functools
 import symtable
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import torch
 
@@ -22,18 +23,26 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @functools.lru_cache(maxsize=256)
-def facts_of(source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str]) -> tuple[Fact, ...]:
+def facts_of(
+    source: str, entry: str, methods: tuple[str, ...], variables: frozenset[str], asked: tuple[str, ...] = ()
+) -> tuple[Fact, ...]:
     """The facts about what is called `entry` in a cell: a function, or the `methods` of a class.
 
-    `variables` are those that other cells of the notebook have.
+    `variables` are those that other cells of the notebook have; `asked` are expressions to look for.
     """
     with _as_far_as_it_can_be_read():
         tree = _tree(source)
         if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
             return ()  # what is read cannot be told from the text
-        borrowed = _borrowed(symtable.symtable(source, "cell", "exec"), entry, variables)
+        functions = _functions(tree, entry, methods)
+        own = {node.name for node in ast.walk(tree) if isinstance(node, _Function)}
+        borrowed = _in_defaults(functions, variables) + _borrowed(
+            symtable.symtable(source, "cell", "exec"), entry, variables
+        )
         lines = source.splitlines()
-        found = [fact for function in _functions(tree, entry, methods) for fact in _of_function(function, lines)]
+        found = [fact for function in functions for fact in _of_function(function, lines, own)]
+        found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
+        found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
     return ()
 
@@ -90,13 +99,17 @@ def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str
     return sorted({name for name in names if name in variables and name not in own and not hasattr(builtins, name)})
 
 
-def _of_function(function: _Function, lines: Sequence[str]) -> Iterator[Fact]:
+def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:
     nodes = [node for statement in function.body for node in ast.walk(statement)]
     elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in nodes:
         match node:
-            case ast.Expr(value=value) if _is_only_computed(value):
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="add"))) if _knows_sets(nodes):
+                continue
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
+                yield Fact(Kind.LOST, _line(node, lines))
+            case ast.Expr(value=value) if is_only_computed(value):
                 yield Fact(Kind.LOST, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
                 yield Fact(Kind.UNUSED, name)
@@ -107,17 +120,61 @@ def _of_function(function: _Function, lines: Sequence[str]) -> Iterator[Fact]:
         yield Fact(Kind.NO_RETURN, function.name)
 
 
+def _arguments(function: _Function, methods: Collection[str]) -> tuple[str, ...]:
+    """The names of those that may come by position, without the object of a method."""
+    given = function.args
+    names = tuple(argument.arg for argument in (*given.posonlyargs, *given.args))
+    return names[1:] if function.name in methods else names
+
+
+def _is_written(expression: str, functions: Sequence[_Function]) -> bool:
+    """Whether it stands somewhere in these functions."""
+    wanted = ast.parse(expression, mode="eval").body
+    return any(_is_like(node, wanted) for function in functions for node in ast.walk(function))
+
+
+def _is_like(node: Any, wanted: Any) -> bool:
+    """The same expression, where `_` stands for any."""
+    if isinstance(wanted, ast.Name) and wanted.id == "_":
+        return isinstance(node, ast.expr)
+    if isinstance(wanted, ast.AST):
+        alike = type(node) is type(wanted)
+        return alike and all(_is_like(getattr(node, part), value) for part, value in ast.iter_fields(wanted))
+    if isinstance(wanted, list):
+        alike = isinstance(node, list) and len(node) == len(wanted)
+        return alike and all(_is_like(*pair) for pair in zip(node, wanted, strict=True))
+    return bool(node == wanted)
+
+
+def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
+    """Sets have an `add` that changes them."""
+    return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
+
+
+def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> list[str]:
+    """Variables of the notebook in the defaults of arguments."""
+    defaults = [node for one in functions for node in (*one.args.defaults, *one.args.kw_defaults) if node]
+    names = [node.id for default in defaults for node in ast.walk(default) if isinstance(node, ast.Name)]
+    return sorted({name for name in names if name in variables})
+
+
 def _line(node: ast.stmt, lines: Sequence[str]) -> str:
     return lines[node.lineno - 1].strip()[:MAX_LINE]
 
 
-def _is_only_computed(value: ast.expr) -> bool:
+def is_only_computed(value: ast.expr) -> bool:
     """Whether a statement computes something, and changes nothing by that."""
     match value:
         case ast.BinOp() | ast.Compare():
             return True
-        case ast.Call(func=ast.Attribute(attr=name), keywords=keywords):
-            return name in _NEW_TENSORS and not any(keyword.arg in ("out", "inplace") for keyword in keywords)
+        case ast.Call(keywords=keywords) if any(keyword.arg in ("out", "inplace") for keyword in keywords):
+            return False
+        case ast.Call(func=ast.Name(id=name)):
+            return name.startswith("softmax")  # of the notebook, or torch's
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name in _KEPT_MODULES
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _NEW_TENSORS
     return False
 
 
@@ -133,13 +190,15 @@ def _is_size(call: ast.Call) -> bool:
     return name in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
 
 
+# What a class keeps under such a name is a module of torch: it changes nothing that it is given.
+_KEPT_MODULES = frozenset({"dropout", "attn_dropout", "drop", "out_proj", "fc_out", "softmax"})
 # Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.
 _OTHERS = (list, dict, set, str, torch.nn.ModuleList, torch.nn.Module, torch.Generator)
 _NEW_TENSORS = frozenset(
     name
-    for name in {*dir(torch.Tensor), "cat", "stack"}
+    for name in {*dir(torch.Tensor), "cat", "stack", "dropout"}
     if not name.startswith(("_", "is_", "set_", "register", "retain", "require"))
     and not name.endswith("_")
     and name not in ("backward", "map", "apply", "resize", "share_memory", "numpy", "item")
-    and not any(hasattr(kind, name) for kind in _OTHERS)
+    and (name == "add" or not any(hasattr(kind, name) for kind in _OTHERS))
 )

@@ -26,5 +26,6 @@ def combined(verdicts: Mapping[str, Verdict]) -> Verdict:
         explained_in=next((verdict.explained_in for verdict in verdicts.values() if verdict.explained_in), ""),
         pictures=tuple(picture for verdict in verdicts.values() for picture in verdict.pictures),
         lost=next((verdict.lost for verdict in verdicts.values() if verdict.lost), None),
+        located=tuple(place for verdict in verdicts.values() for place in verdict.located),
         functions={name: replace(verdict, pictures=()) for name, verdict in verdicts.items()},
     )

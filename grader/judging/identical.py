@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,3 +20,22 @@ def identical(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, (int, float)):
         return one == other or (one != one and other != other)
     return type(one) is type(other) and (one is None or (isinstance(one, (bool, int, str)) and one == other))
+
+
+def all_are_nan(value: Any) -> bool:
+    """Whether there are numbers, and each of them is NaN."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(all_are_nan, value))
+    return isinstance(value, torch.Tensor) and value.numel() > 0 and bool(value.isnan().all())
+
+
+def is_constant(names: Sequence[str], values: Sequence[Any]) -> bool:
+    """Whether values of the same name are equal, wherever there is one: None is no value."""
+    if any(value is None for value in values):
+        return False
+    alike: dict[str, list[Any]] = {}
+    for name, value in zip(names, values, strict=True):
+        alike.setdefault(name, []).append(value)
+    return all(len(pair) > 1 and identical(*pair[:2]) for pair in alike.values())

@@ -6,6 +6,7 @@ says how the first wrong answer differs, and claims nothing more.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -24,12 +25,12 @@ from grader.judging.credits import (
     SIDES,
 )
 from grader.judging.devices import is_elsewhere
-from grader.judging.identical import identical
+from grader.judging.identical import all_are_nan, identical, is_constant
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import explaining
 from grader.judging.no_understanding import program_that_answers
-from grader.judging.pictures import best_picture
-from grader.judging.precision import decimals_left, has_16_bits
+from grader.judging.pictures import best_picture, pictures_of
+from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.judging.reading import read
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import describe_form
@@ -116,23 +117,20 @@ class _Judgement:
         if self.exercise.read is not None:  # what is read shows more than one result
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
-        if not does and not self._is_constant():
-            return verdict
-        if len(verdict.misconceptions) == 1:
+        known = sentences.without_understanding(self.form.noun, does) if does else ""
+        instead = self._result(0.0, Reason.CONSTANT, known) if known else self._constant()
+        if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
-        noun = self.form.noun
-        said = sentences.without_understanding(noun, does) if does else sentences.constant(noun)
-        return self._result(0.0, Reason.CONSTANT, said)
+        return instead or verdict
 
     def pictures(self) -> tuple[Picture, ...]:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
-        found = []
-        for case, answer, wrong in zip(self.cases, self.answers, self.findings, strict=True):
-            if self.exercise.picture and wrong and isinstance(answer, Returned) and not first_unusable(answer.value):
-                picture = self.exercise.picture(answer.value, case.inputs)
-                title = sentences.shown(self.exercise.entry, case.case.name)
-                found += [replace(picture, title=title)] if picture else []
-        best = best_picture(found)
+        wrong = [
+            (case, answer.value)
+            for case, answer, finding in zip(self.cases, self.answers, self.findings, strict=True)
+            if finding and isinstance(answer, Returned) and not first_unusable(answer.value)
+        ]
+        best = best_picture(pictures_of(self.exercise, wrong))
         return (best,) if best else ()
 
     def _finding(self, index: int, answer: Answer) -> Finding | None:
@@ -156,9 +154,15 @@ class _Judgement:
             reason=reason,
             sentences=tuple(text[:MAX_SENTENCE] for text in sentences),
             misconceptions=tuple(misconception.name for misconception in misconceptions),
-            cases_right=self.findings.count(None),
+            cases_right=self._cases_right,
             cases=len(self.answers),
         )
+
+    @property
+    def _cases_right(self) -> int:
+        """How many are, unless no more than what must fail is right: that is no merit where nothing works."""
+        right = [index for index, finding in enumerate(self.findings) if not finding]
+        return len(right) if any(self.form.is_evidence(self.expected[index]) for index in right) else 0
 
     def _no_function(self) -> Verdict | None:
         missing = next((answer for answer in self.answers if isinstance(answer, Missing)), None)
@@ -212,12 +216,7 @@ class _Judgement:
         said += [misconception.says for misconception in held]
         credit = math.prod(misconception.credit for misconception in held)
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
-        return replace(verdict, explained_in=self._explained_in(held))
-
-    def _explained_in(self, misconceptions: Sequence[Misconception]) -> str:
-        """The section that explains the first of these that another section than the exercise's own explains."""
-        names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
-        return next((self.exercise.explained_in[name] for name in names if name in self.exercise.explained_in), "")
+        return replace(verdict, explained_in=self.exercise.section_for(held))
 
     def _output_right(self) -> Verdict | None:
         """What a class computes is right in every case, and something else is not."""
@@ -238,37 +237,37 @@ class _Judgement:
         return self._result(credit, Reason.BESIDE, *said, self._about(pairs[0][1]))
 
     def _constant(self) -> Verdict | None:
-        return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun)) if self._is_constant() else None
+        """Different inputs of the same shape have the same result."""
+        results = [
+            (case.case.name, value)
+            for case, value in zip(self.cases, self._results, strict=True)
+            if not case.case.beside
+        ]
+        if not is_constant([name for name, _ in results], [value for _, value in results]):
+            return None
+        if all_are_nan(self._results):
+            return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun))
+        return self._result(
+            0.0, Reason.CONSTANT, sentences.constant(self.form.noun), *said_of_whole_numbers(self._numbers)
+        )
 
-    def _is_constant(self) -> bool:
-        """Whether different inputs of the same shape have the same result."""
-        values: dict[str, list[Any]] = {}
-        for case, answer in zip(self.cases, self.answers, strict=True):
-            if case.case.beside:
-                continue
-            value = self.form.result(answer.value) if isinstance(answer, Returned) else None
-            if value is None:
-                return False
-            values.setdefault(case.case.name, []).append(value)
-        return all(len(pair) > 1 and identical(*pair[:2]) for pair in values.values())
+    @functools.cached_property
+    def _results(self) -> list[Any]:
+        """What was computed in each case; None where nothing was."""
+        return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in self.answers]
+
+    @functools.cached_property
+    def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """All numbers that came back, and the expected ones, if they belong together."""
+        return numbers_of(self.form, self.answers, self.expected)
 
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""
-        pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
-        for answer, expected in zip(self.answers, self.expected, strict=True):
-            paired = self.form.paired_numbers(answer.value, expected) if isinstance(answer, Returned) else None
-            if paired is None:
-                return None
-            pairs += paired
-        if not pairs:
+        if self._numbers is None:
             return None
-        got, want = (torch.cat([numbers.reshape(-1) for numbers in side]) for side in zip(*pairs, strict=True))
-        decimals = decimals_left(got, want, self.tolerance)
-        if decimals is not None:
-            return self._result(PRECISION_CREDIT, Reason.ROUNDED, sentences.rounded(decimals))
-        if has_16_bits(got, want):
-            return self._result(PRECISION_CREDIT, Reason.HALF_PRECISION, sentences.HALF_PRECISION)
-        return None
+        got, want = self._numbers
+        lost = what_is_lost(got, want, self.tolerance)
+        return self._result(PRECISION_CREDIT, *lost) if lost else None
 
     def _rearranged(self) -> Verdict | None:
         wrong = [finding for finding in self._wrong() if part_of(finding) != "gradient"]
@@ -280,9 +279,9 @@ class _Judgement:
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
         said = [self._about(first)]
-        right = self.findings.count(None)
-        if right:
+        if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
+        said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
         if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(describe_form(answer.value)))

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
 
+from grader.judging.another_way import AskAgain
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
-from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase
 
 MAX_NAMES = 3
 MOST = 150  # ways to lend; with sizes first, two names are through with them before
 
-# Puts cases to the student's code, with what they lend.
-AskAgain = Callable[[Sequence[SampledCase]], list[Answer]]
 Path = tuple[Any, ...]
 
 
@@ -37,7 +35,7 @@ def is_right_with_lent_values(
     cases = [case for case in cases if not case.case.beside]  # one name cannot fit two numbers of words
     # The first case by itself: hardly any way to lend gets beyond it. What is right depends on nothing that is lent.
     keys = [AnswerKey(exercise, some) for some in (cases[:1], cases[1:])]
-    for chosen in itertools.islice(itertools.product(_in_all(cases), repeat=len(names)), MOST):
+    for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):
         lent = [
             replace(case, lent=dict(zip(names, of_case, strict=True)))
             for case, of_case in zip(cases, zip(*chosen, strict=True), strict=True)
@@ -48,7 +46,7 @@ def is_right_with_lent_values(
     return False
 
 
-def _in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
+def found_in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
     """What is found at the same place in all cases, in each of them: sizes, and then what has them."""
     by_place = [dict(_parts(case.inputs)) for case in cases]
     places = [place for place in by_place[0] if all(place in found for found in by_place)]

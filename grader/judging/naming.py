@@ -19,6 +19,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import can_combine
+from grader.model.forms.parts import IN_PART
 
 
 def explaining(
@@ -35,7 +36,7 @@ def explaining(
     for held in _likely(key, looks):
         time.look()
         if _explained_by(held, looks):
-            return held
+            return _with_another(held, looks, time)
     return ()
 
 
@@ -43,6 +44,23 @@ def _about_results(key: AnswerKey, cases: Sequence[int], wrong: Sequence[bool]) 
     """Where results are wrong, their cases: what else is asked for tells nothing of code with other results."""
     results = [index for index in cases if not key.cases[index].case.beside]
     return results if any(wrong[index] for index in results) else cases
+
+
+def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
+    """The same with a second one that a class shows which has not the parameters that it should.
+
+    Of those that do not fit little is known, so several may seem to explain what is seen: then none is named.
+    """
+    seen = [look for look in looks if look.has_more]
+    if len(held) > 1 or not seen or all(look.shows_no_more_than(held) for look in seen):
+        return held
+    found: list[Held] = []
+    for other in looks[0].key.exercise.misconceptions:
+        time.look()
+        if can_combine(held[0], other):
+            both = tuple(sorted((held[0], other), key=looks[0].key.exercise.misconceptions.index))
+            found += [both] if all(look.shows_no_more_than(both) for look in seen) else []
+    return found[0] if len(found) == 1 and _explained_by(found[0], looks) else held
 
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
@@ -99,6 +117,22 @@ class Look:
         outputs = value.get("output") if isinstance(value, dict) else None
         output = outputs.get("output") if isinstance(outputs, dict) else None
         return output if isinstance(output, torch.Tensor) else None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether it was called without all of its parameters."""
+        return (
+            isinstance(self.answer, Returned) and isinstance(self.answer.value, dict) and IN_PART in self.answer.value
+        )
+
+    def shows_no_more_than(self, held: Held) -> bool:
+        """Whether that came out as it does with these misconceptions."""
+        wrong = self.key.wrong(held, self.index)
+        outputs = wrong.value.get(IN_PART) if isinstance(wrong, Returned) else None
+        if outputs is None or not isinstance(self.answer, Returned):
+            return False
+        given = [self.answer.value[IN_PART].get(name) for name in outputs]
+        return same(given, list(outputs.values()), self.tolerance, strict=True)
 
     def glance(self) -> Glance:
         assert self.output is not None

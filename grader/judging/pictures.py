@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
+from grader.judging import sentences
+from grader.model.exercise import Exercise, SampledCase
 from grader.model.verdict import Picture
 
 
@@ -15,3 +19,11 @@ def best_picture(pictures: Iterable[Picture]) -> Picture | None:
         return not picture.wrong, max(height, width) < 3, min(height, width) < 2, height * width
 
     return min(pictures, key=order, default=None)
+
+
+def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]]) -> list[Picture]:
+    """All that can be drawn of what came back in some cases."""
+    drawn = [(case, exercise.picture(value, case.inputs)) for case, value in returned] if exercise.picture else []
+    return [
+        replace(picture, title=sentences.shown(exercise.entry, case.case.name)) for case, picture in drawn if picture
+    ]

@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 
+from grader.judging import sentences
+from grader.model.answer import Answer, Returned
+from grader.model.forms.function import Form
+from grader.model.verdict import Reason
+
 Tensor = torch.Tensor
+
+
+def numbers_of(form: Form, answers: Sequence[Answer], expected: Sequence[Any]) -> tuple[Tensor, Tensor] | None:
+    """All numbers of some answers, and those that are expected, if they belong together."""
+    pairs: list[tuple[Tensor, Tensor]] = []
+    for answer, wanted in zip(answers, expected, strict=True):
+        paired = form.paired_numbers(answer.value, wanted) if isinstance(answer, Returned) else None
+        if paired is None:
+            return None
+        pairs += paired
+    if not pairs:
+        return None
+    got, want = (torch.cat([numbers.reshape(-1) for numbers in side]) for side in zip(*pairs, strict=True))
+    return got, want
+
+
+def what_is_lost(got: Tensor, want: Tensor, tolerance: float) -> tuple[Reason, str] | None:
+    """Why digits are missing, as a reason and in a sentence, if they are."""
+    decimals = decimals_left(got, want, tolerance)
+    if decimals is not None:
+        return Reason.ROUNDED, sentences.rounded(decimals)
+    if is_cut(got, want):
+        return Reason.ROUNDED, sentences.CUT
+    return (Reason.HALF_PRECISION, sentences.HALF_PRECISION) if has_16_bits(got, want) else None
 
 
 def decimals_left(got: Tensor, want: Tensor, tolerance: float) -> int | None:
@@ -18,6 +50,25 @@ def decimals_left(got: Tensor, want: Tensor, tolerance: float) -> int | None:
         ):
             return decimals
     return None
+
+
+def is_cut(got: Tensor, want: Tensor) -> bool:
+    """Whether nothing but the decimals is missing; of numbers below one, that would be all."""
+    return (
+        are_whole(got)
+        and bool((got != got[0]).any())
+        and bool(want.abs().max() > 2)
+        and bool(((want - got).abs() <= 1.0001).all())
+    )
+
+
+def said_of_whole_numbers(numbers: tuple[Tensor, Tensor] | None) -> list[str]:
+    """A sentence, if only whole numbers came back and that is wrong."""
+    return [sentences.WHOLE] if numbers and are_whole(numbers[0]) and not are_whole(numbers[1]) else []
+
+
+def are_whole(numbers: Tensor) -> bool:
+    return torch.equal(numbers, numbers.round())
 
 
 def has_16_bits(got: Tensor, want: Tensor) -> bool:

@@ -18,6 +18,8 @@ def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTim
         return answer
     if answer.value is None or first_unusable(answer.value):
         return answer
+    if exercise.form.returned_nothing(answer.value):
+        return replace(answer, value=None)
     unreadable = replace(answer, value=Unusable("something that cannot be read"))
     if not exercise.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
         return unreadable

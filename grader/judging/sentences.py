@@ -9,12 +9,15 @@ from grader.judging.devices import advice
 from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.fact import Fact, Kind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
+from grader.model.located import Located
 from grader.sandbox.plain_text import one_line
 
 RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
 TWO_THINGS = "Two things at once:"
 ALL_ELSE_RIGHT = "With values there that fit, your code gives the right numbers."
+RIGHT_OTHERWISE = "When it is asked like that, it gives the right numbers."
+FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
 WRONG_DEVICE = (
@@ -25,6 +28,11 @@ INPUT_MODIFIED = (
     "The result is right, but your function changes its input. "
     "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
 )
+WHERE_NAN_COMES_FROM = (
+    "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞: exp of large numbers is ∞, and a softmax over −∞ alone is 0/0."
+)
+CUT = "Your result is cut to whole numbers, as by // in place of /, or in a tensor of integers. Keep the decimals."
+WHOLE = "All numbers that you return are whole ones, as after //, or in a tensor of integers."
 HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
 
 
@@ -42,6 +50,9 @@ def _borrowed(names: Sequence[str]) -> str:
 
 
 MANY = 3
+MAX_LINE = 120  # characters of a line that is shown
+MANY_LINES = 4
+_COUNTS = {2: "two", 3: "three", 4: "four"}
 _FACTS = {
     Kind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
     Kind.UNUSED: "You compute `{}` and never use it.",
@@ -50,12 +61,40 @@ _FACTS = {
 }
 
 
+def fits_another_shape(shape: str) -> str:
+    return f"Your code fits words of shape {shape}. In this notebook each word is a column, of shape (D, 1)."
+
+
+def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -> str:
+    return f"`{function}` takes ({', '.join(written)}), but gets ({', '.join(asked)}), in this order."
+
+
+def in_order(names: Sequence[str]) -> str:
+    return f"Your code takes its arguments in another order than they come in: ({', '.join(names)})."
+
+
+def located(places: Sequence[Located]) -> str:
+    """Where what is wrong lies, and of what kind it is. What to write there is for the student to find."""
+    shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
+    if len(shown) == 1:
+        ((line, change),) = shown
+        return f"With one small change in the line `{line}`, all hidden cases come out right. It is about {change}."
+    listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
+    return (
+        f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all hidden cases come out right: {listed}."
+    )
+
+
 def missing(noun: str, entry: str) -> str:
     return f"There is no {noun} called {entry}."
 
 
 def constant(noun: str) -> str:
-    return f"Your {noun} returns the same result whatever its input is."
+    return f"Your {noun} returns the same result for all inputs of the same size."
+
+
+def all_nan(noun: str) -> str:
+    return f"All that your {noun} returned is NaN. {WHERE_NAN_COMES_FROM}"
 
 
 def without_understanding(noun: str, does: str) -> str:
@@ -91,7 +130,8 @@ def about(finding: Finding, noun: str) -> str:
         case Unreadable(what):
             return f"Your {noun} returned {what}."
         case NothingReturned():
-            return "Your function returned None: does it end with a return statement?"
+            what = "forward" if noun == "class" else noun
+            return f"Your {what} returned None: does every way through it end with a return statement?"
         case Differs(difference, name=name):
             return difference.sentence(name)
         case Broken(sentence=sentence):
@@ -115,8 +155,12 @@ def _word(name: str) -> str:
     return re.sub(r"\W", "", name)[:60] or "an error"
 
 
+# A point behind which a name begins or goes on is none of a number: v1.forward, heads.0.weight.
+_NUMBER = re.compile(r"[-+]?(\d+\.(?!_|[^\W\d]{2})\d*|(?<!\w)\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", re.IGNORECASE)
+
+
 def _safe_message(message: str) -> str:
     """An error message without anything that could be a hidden number: sizes may stay, decimals may not."""
-    text = re.sub(r"[-+]?(\d+\.\d*|\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", "…", message, flags=re.IGNORECASE)
+    text = _NUMBER.sub("…", message)
     text = " ".join(text.split())
     return text[:160] + ("…" if len(text) > 160 else "")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.judging import sentences
-from grader.model.exercise import Exercise
+from grader.model.exercise import Exercise, Misconception
 from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
 
 NAME = "the notebook's variables"
 
+_IS_FIXED = re.compile(r"\bwhatever (D|d_k|the head size|the size)\b")
 BORROWED_CREDIT = 0.5  # as for a number of the notebook that is written in the code
 
 
@@ -47,12 +49,38 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     """
     if any(fact.kind == Kind.NO_RETURN for fact in facts):  # whatever else is said follows from that
         return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
+    verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
     said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
     first = "missing step" in kinds
     return replace(verdict, sentences=(*said, *verdict.sentences) if first else (*verdict.sentences, *said))
 
 
+def _in_words_of_the_code(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
+    """What a misconception says of the code, where that stands there."""
+    written = {fact.what for fact in facts if fact.kind == Kind.WRITTEN}
+    seen = {one.says: one.says_of_code for one in _named(exercise, verdict) if written & set(one.in_code)}
+    return replace(verdict, sentences=tuple(seen.get(text, text) for text in verdict.sentences))
+
+
+def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
+    """The same number in all cases, which the code takes from the notebook: nobody has written it."""
+    if not any(fact.kind == Kind.BORROWED for fact in facts):
+        return verdict
+    fixed = [held for held in _named(exercise, verdict) if _IS_FIXED.search(held.says)]
+    names, said = {held.name for held in fixed}, {held.says for held in fixed}
+    named = tuple(NAME if name in names else name for name in verdict.misconceptions)
+    return replace(
+        verdict,
+        misconceptions=tuple(dict.fromkeys(named)),
+        sentences=tuple(text for text in verdict.sentences if text not in said),
+    )
+
+
 def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
     """The kinds of the misconceptions that are named: one that is also a kind of facts says the same as those."""
-    return {held.kind for held in exercise.misconceptions if held.name in verdict.misconceptions}
+    return {held.kind for held in _named(exercise, verdict)}
+
+
+def _named(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
+    return [held for held in exercise.misconceptions if held.name in verdict.misconceptions]

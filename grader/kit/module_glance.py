@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from grader.kit.module_steps import NOT_KNOWN, Memory, same_chance, with_steps
-from grader.sandbox.forms.module import copied, describe, gradients, load, move, observe, same
+from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, move, observe, same
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -66,12 +66,17 @@ class ModuleGlance:
                 return observe(functools.partial(with_steps, self._class, changes), *self._case)
         with self._changed(changes) as built:
             if not built.loaded:
-                return built.seen
+                return built.seen | self._called_in_part(built.module)
             seen = built.seen | self._called(built.module, keeping=not changes)
             if inputs:
                 first = next(iter(self._calls.values()))
                 seen["gradients"] = gradients(built.module, self._weights, first, inputs)
             return seen
+
+    def _called_in_part(self, module: nn.Module) -> dict[str, Any]:
+        """The same of a module that has not all the parameters that it should."""
+        with torch.no_grad():
+            return called_in_part(module, self._calls)
 
     @torch.no_grad()
     def _called(self, module: nn.Module, *, keeping: bool) -> dict[str, Any]:
@@ -135,8 +140,7 @@ class ModuleGlance:
         except Exception as error:
             return error
         chance = torch.default_generator.get_state()
-        if loaded:
-            move(module, self._weights)
+        move(module, self._weights)
         module.train(bool(self._how.get("train")))
         steps = self._steps | {name: change for name, change in changes.items() if name in self._in_building}
         vars(module).update((name, self._memory.remembering(step)) for name, step in steps.items())

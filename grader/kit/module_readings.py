@@ -11,12 +11,13 @@ from grader.kit.dropout_rules import finding
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
 from grader.kit.pieces import other_type
+from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
 
 Tensor = torch.Tensor
 Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
 
-ACCEPTED = "Your class accepts arguments that cannot work. Check them in __init__, with assert or raise."
+ACCEPTED = "Your class accepts arguments that cannot work. It must stop with an error in __init__."
 CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
 UNSAVED = "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out."
@@ -52,7 +53,7 @@ def reader(
         parts: Parts = {"parameters": wrong_parameters(seen, weights)}
         buffers = {"mask": mask(seen, *arguments)} if mask else {}
         if "outputs" not in seen:
-            return parts | buffers
+            return parts | buffers | ({IN_PART: seen["in_part"]} if "in_part" in seen else {})
         outputs = seen["outputs"]
         if how.get("train") and "extra" in how:
             quiet = undropped(arguments, weights, calls, how["extra"])

@@ -54,7 +54,10 @@ def scores(value: Any, _inputs: Sequence[Any]) -> Picture | None:
     broken = ~matrix.isfinite()
     wrong = _not_finite(broken)
     same = [i for i in range(1, len(matrix)) if torch.equal(matrix[i], matrix[0])]
-    if same:
+    if torch.equal(matrix, matrix.round()) and bool((matrix != matrix[0, 0]).any()):
+        broken[:] = True
+        wrong.append("All are whole numbers, as of //. A division with / keeps the rest.")
+    elif same:
         broken[same] = True
         wrong.append(f"{_named('row', same)} repeat{'s' * (len(same) == 1)} row 1: each query has scores of its own.")
     total = matrix.sum(1)

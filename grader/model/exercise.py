@@ -58,6 +58,9 @@ class Misconception:
 
     `says` is what a student reads who has it, and `credit` what the exercise still earns, from 0 to 1. `change`
     replaces arguments of the reference, or steps of a class, by name; an exercise with a glance takes nothing else.
+
+    Only numbers are compared, so `says` has to be true of every code that gives them. Where the code has one of the
+    expressions `in_code`, in which `_` stands for anything, the student reads `says_of_code` instead.
     """
 
     name: str
@@ -67,6 +70,8 @@ class Misconception:
     says: str
     change: Mapping[str, Any] = field(default_factory=dict)
     answers: Callable[..., Any] | None = None
+    in_code: tuple[str, ...] = ()
+    says_of_code: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,11 @@ class Exercise:
             for case in self.cases
             for sample in range(SAMPLES_PER_CASE)
         ]
+
+    def section_for(self, misconceptions: Sequence[Misconception]) -> str:
+        """The section that explains the first of these that another section than the exercise's own explains."""
+        names = [name for misconception in misconceptions for name in (misconception.name, misconception.kind)]
+        return next((self.explained_in[name] for name in names if name in self.explained_in), "")
 
     def compared(self, value: Any, inputs: Inputs) -> Any:
         """What is compared of a value that came back."""

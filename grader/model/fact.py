@@ -7,13 +7,16 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """Kinds of mistakes that a text shows. None of them is a mistake where the answers are right."""
+    """Kinds of mistakes that a text shows. None of them is a mistake where the answers are right, nor
+    are ARGUMENTS and what is WRITTEN by themselves."""
 
     BORROWED = "borrowed"  # it reads a variable of the notebook, which fits the notebook's inputs
     LOST = "lost"  # it computes something and does not even give it a name
     UNUSED = "unused"  # it gives a name to something and never reads it
     ALWAYS_TRUE = "always true"  # it asserts a tuple
     NO_RETURN = "no return"
+    ARGUMENTS = "arguments"  # of a function or method, by name
+    WRITTEN = "written"  # an expression that a misconception asks for: see Misconception.in_code
 
 
 @dataclass(frozen=True)
@@ -21,4 +24,5 @@ class Fact:
     """Something that the text of the code shows."""
 
     kind: Kind
-    what: str  # the name, or the line
+    what: str  # the name, the line, or the expression
+    parts: tuple[str, ...] = ()

@@ -9,14 +9,16 @@ from typing import Any
 
 from grader.model import untrusted
 from grader.model.answer import Loss, Lost
+from grader.model.located import Located
 from grader.model.picture import Picture
 from grader.sandbox.plain_text import one_line
 
 __all__ = ["Picture", "Reason", "Scored", "Verdict"]
 
 MAX_PICTURES = 4
+MAX_LINES = 4  # in which mistakes are located
 MAX_FUNCTIONS = 8  # that share an exercise
-_LEFT_OUT_IF_EMPTY = ("explained_in", "pictures", "lost", "functions")
+_LEFT_OUT_IF_EMPTY = ("explained_in", "pictures", "lost", "located", "functions")
 
 
 class Reason(StrEnum):
@@ -32,6 +34,7 @@ class Reason(StrEnum):
     CONSTANT = "constant"
     ROUNDED = "rounded"
     HALF_PRECISION = "half precision"
+    LOCATED = "located"  # nothing names it; the lines in which it lies are known
     ARRANGEMENT = "arrangement"
     INPUT_MODIFIED = "input modified"
     WRONG_DEVICE = "wrong device"
@@ -59,6 +62,7 @@ class Verdict:
     explained_in: str = ""  # the anchor of a section of the notebook that explains it, if not the exercise's own
     pictures: tuple[Picture, ...] = ()  # of what the student's code returned, for feedback
     lost: Lost | None = None  # how the sandbox was lost, if that is why
+    located: tuple[Located, ...] = ()  # where the code has to change, by proof
     functions: Mapping[str, Verdict] = field(default_factory=dict)  # where several share an exercise: on each, by name
 
     @property
@@ -101,6 +105,8 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
     reason = data.get("reason")
     pictures = data.get("pictures")
     few = pictures[:MAX_PICTURES] if isinstance(pictures, (list, tuple)) else ()
+    located = data.get("located")
+    some = located if isinstance(located, (list, tuple)) else ()
     return Verdict(
         exercise=untrusted.count(data.get("exercise")) or None,
         title=one_line(data.get("title", "")),
@@ -113,6 +119,7 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
         explained_in=str(data.get("explained_in", data.get("reread", ""))),  # as it was called once
         pictures=tuple(picture for said in few if (picture := Picture.from_json(said))),
         lost=Lost.from_json(data.get("lost")),
+        located=tuple(place for said in some[:MAX_LINES] if (place := Located.from_json(said))),
     )
 
 

@@ -33,10 +33,26 @@ _STATES = {
 _NEXT_STEPS = {
     Reason.TO_DO: "Begin with the hint that unfolds in this section.",
     Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
-    Reason.ERROR: "Call it with inputs of other sizes than the notebook's, until you see the same error.",
+    Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
     Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for far too much memory.",
     Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
+    Reason.LOCATED: "Read what is shown piece by piece, and say of each piece what shape it has and what it is.",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",
+}
+# The same, where more is known: by what its sentences have in them.
+_ADVICE = {
+    r"stopped with (NameError|UnboundLocalError)": "Find the place where that name gets its value. It is an argument, "
+    "or something that is computed before it is read.",
+    r"stopped with (SyntaxError|IndentationError|TabError)": "Run the cell by itself: Python shows the place that it "
+    "cannot read. A bracket or a colon before it may be missing.",
+    r"stopped with (TypeError|AttributeError)": "Print what kind of thing each value is, just before it stops: a "
+    "tensor, a list, a number or None.",
+    r"dtype|scalar type": "Print the dtype of each tensor, just before it stops: all should have that of the input.",
+    r"stopped with (RuntimeError|IndexError|ValueError)": "Call it with inputs of other sizes than the notebook's, and "
+    "print the shape of each tensor, just before it stops.",
+    r"returned None|returns None": "Call it in a cell of its own, and look at what comes back: a result has to be "
+    "returned, on every way through the code.",
+    r"is NaN\.": "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
 }
 _UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG)
 _TEST_CELL = re.compile(r"test-exercise-(\d+)")
@@ -129,7 +145,7 @@ class _Reader:
         part.right = [self._sentence(text) for text in _what_is_right(scored, part.max_points)]
         if part.state != "full" and verdict.reason != Reason.TO_DO:
             part.wrong = [self._sentence(text) for text in _what_is_wrong(verdict)]
-        part.steps = [Markup(escape(_NEXT_STEPS[verdict.reason]))] if verdict.reason in _NEXT_STEPS else []
+        part.steps = [Markup(escape(step))] if (step := _next_step(verdict)) else []
         part.figures = [self._figure(picture, f"{part.name}-{index}") for index, picture in enumerate(verdict.pictures)]
         if part.points is None:
             part.points = scored.points
@@ -209,6 +225,14 @@ def _found(verdict: Verdict) -> str:
     if named := " + ".join(verdict.misconceptions):
         return named[:1].upper() + named[1:]
     return _STATES.get(verdict.reason, "Partly right" if 0 < verdict.credit < 1 else "Not right yet")
+
+
+def _next_step(verdict: Verdict) -> str:
+    """What to do about it; empty if its sentences say all."""
+    if verdict.reason not in _NEXT_STEPS:
+        return ""
+    said = "\n".join(verdict.sentences)
+    return next((advice for words, advice in _ADVICE.items() if re.search(words, said)), _NEXT_STEPS[verdict.reason])
 
 
 def _what_is_right(scored: Scored, most: float) -> Iterator[str]:

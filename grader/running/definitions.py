@@ -44,11 +44,16 @@ class Definitions:
             to_read |= {other for word in words for other in self._defining.get(word, ())} - read
         return False
 
+    def only_source(self, entry: str) -> str | None:
+        """The cell that defines it; None if there is none, or no telling which counts."""
+        cells = set(self._defining.get(entry, ()))
+        return cells.pop() if len(cells) == 1 else None
+
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
         """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""
-        cells = set(self._defining.get(exercise.entry, ()))
-        if len(cells) != 1:
+        code = self.only_source(exercise.entry)
+        if code is None:
             return ()
-        (code,) = cells
         variables = frozenset().union(*(variables_of(source) for source in self._sources if source != code))
-        return facts_of(code, exercise.entry, exercise.form.methods, variables)
+        asked = tuple({expression: None for one in exercise.misconceptions for expression in one.in_code})
+        return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)

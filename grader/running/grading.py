@@ -15,13 +15,14 @@ import torch
 
 from grader.catalogue import EXERCISES, earlier_functions
 from grader.errors import CourseError
+from grader.judging.asking_again import true_of_the_code
 from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
-from grader.judging.lending import is_right_with_lent_values
+from grader.judging.locating import Repair
 from grader.judging.sentences import JUDGING_TOO_LONG
-from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
+from grader.judging.with_lines import with_lines
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
@@ -33,7 +34,9 @@ from grader.notebooks.verdict_cells import blocked_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
 from grader.running.notebook_time import TimeOfNotebook
 from grader.running.patience import patiently
-from grader.running.sandbox_process import CellResult, Limits, SandboxLost, SandboxProcess
+from grader.running.replies import CellResult
+from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.trial import Trial
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
@@ -231,21 +234,26 @@ class Grading:
         ask = functools.partial(self._ask, exercise)
         try:
             verdict = best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
-            return self._true_of_the_code(exercise, verdict, standins)
+            verdict = true_of_the_code(
+                exercise,
+                verdict,
+                lambda: self.definitions.facts(exercise),
+                lambda: exercise.sample(self.seed),
+                functools.partial(ask, standins=standins),
+                self.settings.device,
+                self.judging,
+            )
+            return with_lines(exercise, verdict, functools.partial(self._repair, exercise, standins))
         except JudgingTooLong:
             return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 
-    def _true_of_the_code(self, exercise: Exercise, verdict: Verdict, standins: Standins) -> Verdict:
-        """The same with what the code shows. What it borrows of the notebook may be all that is wrong."""
-        if not is_for_the_code_to_tell(verdict):
-            return verdict
-        facts = self.definitions.facts(exercise)
-        if names := borrowed_by(facts, exercise, verdict):
-            cases, device = exercise.sample(self.seed), self.settings.device
-            ask = functools.partial(self._ask, exercise, standins=standins)
-            if is_right_with_lent_values(exercise, cases, ask, names, device, self.judging):
-                return only_borrowed(verdict, facts)
-        return with_facts(exercise, verdict, facts)
+    def _repair(self, exercise: Exercise, standins: Standins) -> Repair | None:
+        """What makes all right, with few changes of the one cell that defines it."""
+        source = self.definitions.only_source(exercise.entry)
+        if source is None or self.time.is_over(self.sandbox):
+            return None
+        trial = Trial(self._new_sandbox, self.ran, exercise, standins)
+        return trial.repair(source, exercise.sample(self.seed), self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []

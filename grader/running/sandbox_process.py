@@ -11,25 +11,25 @@ import os
 import secrets
 import select
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned, sentence_of
+from grader.model.answer import Answer, Loss, Lost, sentence_of
 from grader.model.attempt import Attempt
-from grader.model.exercise import Inputs, Standins
+from grader.model.edited import EditedSource
+from grader.model.exercise import Inputs, SampledCase, Standins
 from grader.model.submission import Files
-from grader.notebooks.outputs import rebuild_outputs
 from grader.running import scratch
 from grader.running.attempts import Attempts
+from grader.running.replies import CellResult, read_answer, read_cell
 from grader.running.scratch import MustEnd
 from grader.running.stand_ins import compute
 from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
-from grader.sandbox.plain_text import one_line
-from grader.sandbox.values import decode, devices, encode
+from grader.sandbox.values import encode
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here
@@ -51,12 +51,6 @@ class Limits:
     submission: float = 300.0
     memory: int = 4 * 2**30  # bytes
     patience: float = 5.0  # how many times as long everything may take by the clock
-
-
-@dataclass(frozen=True)
-class CellResult:
-    outputs: list[Any]  # nbformat outputs
-    error: str = ""  # such as "SyntaxError: invalid syntax"
 
 
 class SandboxLost(Exception):
@@ -133,7 +127,7 @@ class SandboxProcess:
         if len(source) > MAX_SOURCE:
             return CellResult([], "CellTooLong: This cell is too long to be run.")
         request = {"do": "cell", "source": source, "number": number}
-        return _read_cell(self._ask(request, {}, within, ends_at))
+        return read_cell(self._ask(request, {}, within, ends_at))
 
     def answer(
         self,
@@ -160,7 +154,32 @@ class SandboxProcess:
             frame = self._ask(request, tensors, seconds, ends_at, standins)
         except SandboxLost as lost:
             return lost.lost
-        return _read_answer(frame)
+        return read_answer(frame.header, frame.tensors)
+
+    def answers_of_edited(
+        self,
+        entry: str,
+        case: SampledCase,
+        sources: Sequence[EditedSource],
+        standins: Standins,
+        form: str,
+        within: float,
+        ends_at: float,
+    ) -> list[Answer]:
+        """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
+        tree, tensors = encode(list(case.inputs), words=True)
+        request = {
+            "do": "edited", "entry": entry, "form": form, "inputs": tree, "standins": list(standins),
+            "sources": [edited.source for edited in sources],
+            "lent": [dict(edited.lent) for edited in sources],
+        }  # fmt: skip
+        frame = self._ask(request, tensors, within, ends_at, standins)
+        headers = frame.header.get("answers")
+        if not isinstance(headers, list) or len(headers) != len(sources):
+            return [Lost(Loss.FORGED)] * len(sources)
+        return [
+            read_answer(header, frame.tensors) if isinstance(header, dict) else Lost(Loss.FORGED) for header in headers
+        ]
 
     @property
     def cpu_seconds(self) -> float:
@@ -243,27 +262,6 @@ class SandboxProcess:
         if not self._has_disk and time.monotonic() >= self._next_look:
             self._scratch.look_at_amounts(self._process.pid)
             self._next_look = time.monotonic() + wire.MEANWHILE_SECONDS
-
-
-def _read_cell(frame: wire.Frame) -> CellResult:
-    error = frame.header.get("error")
-    text = f"{error.get('type')}: {error.get('message')}" if isinstance(error, dict) else ""
-    return CellResult(rebuild_outputs(frame.header.get("outputs")), one_line(text, 600))
-
-
-def _read_answer(frame: wire.Frame) -> Answer:
-    header = frame.header
-    if header.get("missing") is True:
-        return Missing()
-    raised = header.get("raised")
-    if isinstance(raised, dict):
-        return Raised(*(one_line(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")))
-    values = header.get("values")
-    items = values.get("list") if isinstance(values, dict) else None
-    if not isinstance(items, list) or len(items) != 2:
-        return Lost(Loss.FORGED)
-    value, inputs_after = decode(values, frame.tensors, words=True)
-    return Returned(value, inputs_after, frozenset(devices(items[0])))
 
 
 def _environment(folder: Path) -> dict[str, str]:

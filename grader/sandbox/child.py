@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from grader.sandbox import accelerator, wire
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 from grader.sandbox.values import decode, encode
+
+VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
@@ -35,6 +39,8 @@ def serve(shell: Shell, channel: socket.socket, device: str, has_disk: bool) -> 
         if request.header["do"] == "cell":
             outputs, error = run_cell(shell, request.header["source"], request.header.get("number"))
             reply: Reply = {"outputs": outputs, "error": error}, {}
+        elif request.header["do"] == "edited":
+            reply = _answer_edited(shell, channel, request, device)
         else:
             reply = _answer(shell, channel, request, device)
         # What was computed for this request belongs to it, and nothing is read of a device that has failed.
@@ -50,7 +56,7 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     own = {name: notebook[name] for name in other if name in notebook}
     notebook.update(other)
     try:
-        return _call(shell, request, device)
+        return _call(shell, request, device, notebook)
     finally:
         # Whoever keeps a stand-in has nothing of it: the judge answers it in this case only.
         for name in other:
@@ -58,9 +64,51 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
         notebook.update(own)
 
 
-def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
+def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
+    """Put one case to several versions of the student's definitions, each with names of its own for all it reads."""
+    identity, header = request.header["id"], request.header
+    standins = {name: _ask_the_judge(channel, identity, name) for name in header["standins"]}
+    answers: list[dict[str, Any]] = []
+    tensors: dict[str, torch.Tensor] = {}
+    for index, (source, lent) in enumerate(zip(header["sources"], header["lent"], strict=True)):
+        names = {**shell.user_ns, **standins}
+        given = wire.Frame(header, {name: tensor.clone() for name, tensor in request.tensors.items()})
+        answer, more = _define_and_call(shell, given, device, source, names | lent, f"{index}-")
+        answers.append(answer)
+        tensors |= more
+    return {"answers": answers}, tensors
+
+
+def _define_and_call(
+    shell: Shell, request: wire.Frame, device: str, source: str, names: dict[str, Any], prefix: str
+) -> Reply:
+    try:
+        with _not_for_ever(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(compile(source, "<edited>", "exec"), names)
+            return _call(shell, request, device, names, prefix)
+    except BaseException as error:
+        return {"raised": _describe_error(error, shell)}, {}
+
+
+@contextlib.contextmanager
+def _not_for_ever() -> Iterator[None]:
+    """A change may make a loop endless. Where it stops nothing, as in code that catches all, the judge ends all."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, VERSION_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any], prefix: str = "") -> Reply:
     """Call the student's function on one case and report what came back."""
-    function = shell.user_ns.get(request.header["entry"])
+    function = names.get(request.header["entry"])
     if not callable(function):
         return {"missing": True}, {}
     inputs = _on_device(decode(request.header["inputs"], request.tensors, words=True), device)
@@ -70,9 +118,9 @@ def _call(shell: Shell, request: wire.Frame, device: str) -> Reply:
             _seed(device)
             value = put(form, function, inputs)
             accelerator.finish(device)
-        answer, tensors = encode(value, words=has_words(form))
+        answer, tensors = encode(value, prefix, words=has_words(form))
         # The inputs go back too: the judge looks whether they were modified.
-        after, more_tensors = encode(inputs, prefix="input", words=True)
+        after, more_tensors = encode(inputs, prefix=f"{prefix}input", words=True)
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}

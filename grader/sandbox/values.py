@@ -5,6 +5,7 @@ A value becomes a JSON tree that refers to tensors by name. Both sides treat wha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,13 +123,13 @@ def _why_unusable(tensor: torch.Tensor) -> str:
     return "a tensor that is far too long" if max(tensor.shape, default=0) > MAX_SIZE else ""
 
 
-def decode(tree: Any, tensors: dict[str, torch.Tensor], max_nodes: int = MAX_NODES, words: bool = False) -> Any:
+def decode(tree: Any, tensors: Mapping[str, torch.Tensor], max_nodes: int = MAX_NODES, words: bool = False) -> Any:
     """The value of a JSON tree. Whatever is not as `encode` writes it becomes Unusable."""
     return _Decoder(tensors, max_nodes, words).value(tree, MAX_DEPTH)
 
 
 class _Decoder:
-    def __init__(self, tensors: dict[str, torch.Tensor], max_nodes: int, words: bool) -> None:
+    def __init__(self, tensors: Mapping[str, torch.Tensor], max_nodes: int, words: bool) -> None:
         self._unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
         self._nodes_left = max_nodes
         self._words = words

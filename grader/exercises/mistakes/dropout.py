@@ -19,7 +19,7 @@ def before_softmax(step: str) -> Misconception:
         "dropout before softmax",
         kind="mix-up",
         credit=0.5,
-        says="You drop scores, and softmax then makes weights of the zeros. Drop weights, after the softmax.",
+        says="It is scores that are dropped, and softmax makes weights of the zeros. Drop weights, after the softmax.",
         change={"drop_weights": lambda dropout, weights: weights, step: lambda dropout, scores: dropout(scores)},
     )
 
@@ -27,31 +27,31 @@ def before_softmax(step: str) -> Misconception:
 # Of modules with a causal mask: exercises 16 and 18.
 IN_MODULES = [
     Misconception(
-        "dropout forgotten",
+        "nothing dropped",
         kind="missing step",
         credit=0.5,
-        says="In training, nothing is dropped. Apply dropout to the attention weights.",
+        says="In training, nothing is dropped. Dropout is for the attention weights.",
         change={"drop_weights": lambda dropout, weights: weights},
     ),
     Misconception(
-        "rate 0.5 hard-coded",
+        "rate 0.5",
         kind="hard-coded",
         credit=0.5,
-        says="You always drop at a rate of 0.5. Take the rate from the argument dropout.",
+        says="Dropout is always at a rate of 0.5. Take the rate from the argument dropout.",
         change={"rate": lambda _p: 0.5},
     ),
     Misconception(
         "dropout always active",
         kind="missing step",
         credit=0.5,
-        says="You drop weights outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
+        says="Weights are dropped outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
         change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
     ),
     Misconception(
         "dropout on the output",
         kind="mix-up",
         credit=0.5,
-        says="You drop entries of the output. Drop attention weights, before they meet the values.",
+        says="Entries of the output are dropped. Drop attention weights, before they meet the values.",
         change={
             "drop_weights": lambda dropout, weights: weights,
             "drop_outputs": lambda dropout, out: dropout(out),

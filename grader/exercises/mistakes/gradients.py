@@ -19,7 +19,8 @@ EVERYTHING_DETACHED = Misconception(
     "everything detached",
     kind="gradient",
     credit=0.5,
-    says="No gradient comes through: something like no_grad or detach is around the computation. Remove it.",
+    says="No gradient comes through, as when something like no_grad or detach is around the computation. The result "
+    "must be computed from the weights by operations that keep gradients.",
     change={"finish": lambda outputs: outputs.detach()},
 )
 
@@ -27,7 +28,7 @@ VALUES_DETACHED = Misconception(
     "values detached",
     kind="gradient",
     credit=0.5,
-    says="No gradient reaches W_value. Leave out detach and .data on the way of the values.",
+    says="No gradient reaches W_value. Neither detach nor .data belongs on the way of the values.",
     change={"pass_on": detached("v")},
 )
 
@@ -35,6 +36,6 @@ WEIGHTS_DETACHED = Misconception(
     "weights detached",
     kind="gradient",
     credit=0.5,
-    says="No gradient reaches W_query and W_key. Leave out detach and .data on the way of scores and weights.",
+    says="No gradient reaches W_query and W_key. Neither detach nor .data belongs on the way of scores and weights.",
     change={"pass_on": detached("q", "k")},
 )

@@ -29,7 +29,8 @@ SOFTMAX_TWICE = Misconception(
     "softmax twice",
     kind="wrong formula",
     credit=0.25,
-    says="You apply softmax twice, and the second gives hidden words weight again. Apply it once.",
+    says="Your results are those of softmax applied twice, where the second gives hidden words weight again. Apply it "
+    "once.",
     change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
 )
 
@@ -39,7 +40,7 @@ def future_hidden(**change: Any) -> Misconception:
         "future hidden",
         kind="mix-up",
         credit=0.5,
-        says="You hide later words (a causal mask). Here every word may look at every word.",
+        says="Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
         change=change,
     )
 
@@ -48,7 +49,9 @@ FUTURE_NOT_HIDDEN = Misconception(
     "future not hidden",
     kind="missing step",
     credit=0.25,
-    says="Every word sees all words. Hide later words: put −∞ above the diagonal of the scores before softmax.",
+    says="Every word sees all words: the weights that you use are not masked. Above the diagonal, the scores "
+    "must be −∞ "
+    "before softmax.",
     change={"hide": lambda scores, later, *_sizes: scores},
 )
 
@@ -56,7 +59,8 @@ PAST_HIDDEN = Misconception(
     "past hidden",
     kind="mix-up",
     credit=0.25,
-    says="You hide the past and show the future. Put −∞ above the diagonal: later keys are there.",
+    says="The past is hidden and the future shown in your results. The −∞ belong above the diagonal: later keys are "
+    "there.",
     change={"hide": lambda scores, later, *_sizes: scores.masked_fill(later.mT, -torch.inf)},
 )
 
@@ -64,7 +68,7 @@ OWN_WORD_HIDDEN = Misconception(
     "own word hidden",
     kind="mix-up",
     credit=0.25,
-    says="A word does not see itself: your mask includes the diagonal. Use diagonal=1.",
+    says="A word does not see itself, as when the mask includes the diagonal. It starts above it: diagonal=1.",
     change={"hide": lambda scores, later, *_sizes: scores.masked_fill(with_diagonal(later), -torch.inf)},
 )
 
@@ -72,7 +76,7 @@ NEXT_WORD_SEEN = Misconception(
     "next word seen",
     kind="mix-up",
     credit=0.25,
-    says="A word sees the one after it: your mask begins too late. Use diagonal=1.",
+    says="A word sees the one after it, as when the mask begins too late. It starts above the diagonal: diagonal=1.",
     change={"hide": lambda scores, later, *_sizes: scores.masked_fill(later.triu(2), -torch.inf)},
 )
 
@@ -80,8 +84,8 @@ MASKED_AFTER_SOFTMAX = Misconception(
     "masked after softmax",
     kind="missing step",
     credit=0.25,
-    says="You hide weights after softmax only: rows no longer sum to one, and the future was "
-    "in the sum. Mask the scores before softmax.",
+    says="Your results are those of softmax over all words, with zeros put in after it: rows no longer sum to one, and "
+    "the future was in the sum. Mask the scores before softmax.",
     change={"hide": lambda scores, later, *_sizes: scores, "hide_weights": without},
 )
 
@@ -104,10 +108,10 @@ def renormalised_after_softmax(**change: Any) -> Misconception:
 
 
 SOFTMAX_MISSING = Misconception(
-    "softmax missing",
+    "raw scores as weights",
     kind="missing step",
     credit=0.25,
-    says="You weigh the values with raw scores. Apply softmax to the masked scores first.",
+    says="Your values are weighed with raw scores. The weights are the softmax of the masked scores.",
     change={"hide": lambda scores, hidden, *_sizes: without(scores, hidden), "normalise": lambda scores: scores},
 )
 
@@ -126,14 +130,16 @@ IN_MODULES = [
         "mask not cut to the text",
         kind="hard-coded",
         credit=0.5,
-        says="Texts shorter than context_length stop with an error. Cut the mask to the text: mask[:T, :T].",
+        says="Texts shorter than context_length stop with an error. The mask must be cut to the text: mask[:T, :T].",
         change={"crop": lambda later, T: later},
     ),
     Misconception(
         "weights transposed",
         kind="axis",
         credit=0.25,
-        says="The weights are transposed when they meet the values, so words see the future.",
+        says="Your results are those of transposed weights, where words see the future. Row i of the weights "
+        "belongs to "
+        "query i.",
         change={"mix": lambda weights, v: weights.mT @ v},
     ),
     Misconception(

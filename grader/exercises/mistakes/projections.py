@@ -8,7 +8,7 @@ QUERY_PARAMETERS_FOR_EVERYTHING = Misconception(
     "query parameters for everything",
     kind="mix-up",
     credit=0.25,
-    says="You use W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
+    says="Your results are those of W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
     change={"weights": "qqq", "biases": "qqq"},
 )
 
@@ -16,8 +16,17 @@ QUERIES_AND_KEYS_EXCHANGED = Misconception(
     "queries and keys exchanged",
     kind="mix-up",
     credit=0.5,
-    says="Queries and keys change places, as in QᵀK. The scores are KᵀQ, with a column for every query.",
+    says="Queries and keys change places in your results, as with QᵀK. The scores are KᵀQ, with a column for every "
+    "query.",
     change={"score": lambda Q, K: Q.mT @ K},
+)
+
+DIMENSIONS_COMPARED = Misconception(
+    "dimensions compared",
+    kind="convention",
+    credit=0.25,
+    says="Your results are those of scores that compare dimensions. Words are compared: KᵀQ has shape (N, N).",
+    change={"score": lambda Q, K: K @ Q.mT, "combine": lambda V, A: A @ V},
 )
 
 ALWAYS_BIASED = Misconception(

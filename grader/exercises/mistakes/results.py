@@ -20,7 +20,7 @@ def squeezed(**change: Any) -> Misconception:
         "squeezed",
         kind="arrangement",
         credit=0.5,
-        says="Your result loses the dimensions of size 1. Leave out squeeze: one sentence is a batch, too.",
+        says="Your result has lost the dimensions of size 1, as with squeeze. One sentence is a batch, too.",
         change=change,
     )
 
@@ -30,7 +30,7 @@ def flat_vectors(**change: Any) -> Misconception:
         "flat vectors",
         kind="arrangement",
         credit=0.5,
-        says="The numbers are right, but you dropped a dimension: each result must keep the shape (D, 1).",
+        says="The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).",
         change=change,
     )
 
@@ -55,7 +55,8 @@ LAST_OUTPUT_ONLY = Misconception(
     "last output only",
     kind="missing step",
     credit=0.25,
-    says="Each query overwrites the one before: you return the last output alone. Append to a list.",
+    says="Your result is the last output alone, as when each query overwrites the one before. Collect all outputs in a "
+    "list.",
     change={"arrange": lambda outputs: outputs[:, -1:]},
 )
 
@@ -71,7 +72,7 @@ LAST_QUERY_LEFT_OUT = Misconception(
     "last query left out",
     kind="missing step",
     credit=0.5,
-    says="Your outer loop stops before the last query: range(N) already ends at N - 1.",
+    says="The output of the last query is missing. In a loop, range(N) already ends at N - 1.",
     change={"arrange": lambda outputs: split_columns(outputs)[:-1]},
 )
 

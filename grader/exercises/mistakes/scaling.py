@@ -18,7 +18,7 @@ def sign_flipped(**change: Any) -> Misconception:
 
 
 ROOT_OF_FOUR = Misconception(
-    "√4 hard-coded",
+    "divided by 2",
     kind="hard-coded",
     credit=0.5,
     says="Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.",
@@ -29,16 +29,17 @@ MULTIPLIED_BY_ROOT_D = Misconception(
     "multiplied by √D",
     kind="scaling",
     credit=0.5,
-    says="You multiply the scores by √D. Divide by it.",
+    says="The scores that you use are multiplied by √D. They are divided by it.",
     change={"scale": lambda scores, D, N: scores * D**0.5},
 )
 
 
 def scaled_after_softmax(**change: Any) -> Misconception:
     return Misconception(
-        "scaled after softmax",
+        "scaled in the wrong place",
         kind="scaling",
         credit=0.5,
-        says="You scale after softmax. Scale the scores, before softmax.",
+        says="Your results are those of scores that are not scaled, divided by the root in the end. Scale the scores, "
+        "before softmax.",
         change=change,
     )

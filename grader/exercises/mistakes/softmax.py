@@ -17,10 +17,10 @@ def over_everything(scores: Tensor) -> Tensor:
 
 
 EXPONENTIAL_FORGOTTEN = Misconception(
-    "exponential forgotten",
+    "without the exponential",
     kind="missing step",
     credit=0.25,
-    says="You leave out exp. It makes every number positive before you divide by the sum.",
+    says="Your results are those without exp, which makes every number positive before it is divided by the sum.",
     change={"positive": lambda items: items},
 )
 
@@ -30,7 +30,8 @@ def divided_by_the_length(**change: Any) -> Misconception:
         "divided by the length",
         kind="wrong formula",
         credit=0.5,
-        says="You divide by the Euclidean norm, so the squares sum to one. Divide by the plain sum.",
+        says="The squares of your values sum to one, as after a division by the Euclidean norm. Divide by the plain "
+        "sum.",
         change=change,
     )
 
@@ -39,7 +40,7 @@ BASE_TWO = Misconception(
     "base two",
     kind="wrong formula",
     credit=0.5,
-    says="You use powers of 2. Use the exponential function, torch.exp.",
+    says="Your results are those of powers of 2. Softmax has the exponential function, torch.exp.",
     change={"positive": torch.exp2},
 )
 
@@ -49,7 +50,7 @@ def hard_maximum(**change: Any) -> Misconception:
         "hard maximum",
         kind="wrong formula",
         credit=0.25,
-        says="You give all weight to the largest number. Softmax gives every number some weight.",
+        says="All your weight is on the largest number. Softmax gives every number some weight.",
         change=change,
     )
 
@@ -59,7 +60,7 @@ def applied_twice(**change: Any) -> Misconception:
         "applied twice",
         kind="wrong formula",
         credit=0.5,
-        says="You apply softmax twice. Once is enough.",
+        says="Your weights are those of softmax applied twice. Once is enough.",
         change=change,
     )
 
@@ -68,15 +69,15 @@ OVER_QUERIES = Misconception(
     "softmax over queries",
     kind="axis",
     credit=0.5,
-    says="Your softmax runs over the queries of one key. It must run over the keys of one query.",
+    says="Your weights are normalised over the queries of one key. They must be over the keys of one query.",
     change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
 )
 
 SCORES_DIVIDED_BY_THEIR_SUM = Misconception(
-    "exponential forgotten",
+    "without the exponential",
     kind="missing step",
     credit=0.25,
-    says="You divide scores by their sum without exp. Use softmax.",
+    says="Your weights are scores divided by their sum, without exp. They are the softmax of the scores.",
     change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
 )
 
@@ -84,7 +85,7 @@ SIGMOID = Misconception(
     "sigmoid",
     kind="wrong formula",
     credit=0.25,
-    says="You use the sigmoid of the scores as weights. Use softmax.",
+    says="Your weights are the sigmoids of the scores. They are the softmax.",
     change={"normalise": torch.sigmoid},
 )
 
@@ -92,7 +93,8 @@ ALONG_ROWS = Misconception(
     "softmax along rows",
     kind="axis",
     credit=0.5,
-    says="Your softmax runs over the queries of one key. It must run down each column of KᵀQ: over the keys.",
+    says="Your weights are normalised over the queries of one key. They must be down each column of KᵀQ: over "
+    "the keys.",
     change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
 )
 
@@ -108,7 +110,7 @@ OVER_EVERYTHING = Misconception(
     "softmax over everything",
     kind="axis",
     credit=0.5,
-    says="Your softmax runs over all scores at once. Apply it to each row, with dim=-1.",
+    says="All your weights together sum to one, and not those of each query. Softmax is over each row, dim=-1.",
     change={"normalise": over_everything},
 )
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from grader import Misconception
-from grader.exercises.mistakes import gradients, masks, results, scaling, weighing
+from grader.exercises.mistakes import gradients, masks, one_head, results, scaling, weighing
 
 Tensor = torch.Tensor
 
@@ -41,7 +41,8 @@ def zeros_for_infinity(credit: float) -> Misconception:
         "zeros for −∞",
         kind="wrong formula",
         credit=credit,
-        says="You set hidden scores to 0, or next to it, and softmax makes exp(0) = 1 of each. Set them to −∞.",
+        says="Hidden scores count as 0, or next to it, in your results, and softmax makes exp(0) = 1 of each. Set them "
+        "to −∞.",
         change={"hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0)},
     )
 
@@ -51,7 +52,7 @@ def minus_one_for_infinity(credit: float) -> Misconception:
         "−1 for −∞",
         kind="wrong formula",
         credit=credit,
-        says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+        says="Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.",
         change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1 / sizes.head_dim**0.5)},
     )
 
@@ -61,7 +62,7 @@ def minus_one_after_scaling(credit: float) -> Misconception:
         "−1 for −∞, after scaling",
         kind="wrong formula",
         credit=credit,
-        says="You set hidden scores to −1, which softmax still sees. Set them to −∞.",
+        says="Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.",
         change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1.0)},
     )
 
@@ -85,28 +86,34 @@ IN_MODULES = [
         "divided by head_dim and 2",
         kind="wrong formula",
         credit=0.5,
-        says="** 1 / 2 is (** 1) / 2, so you divide by head_dim and by 2. Write ** 0.5.",
+        says="The scores that you use are divided by head_dim and by 2. Divide by the root of head_dim, ** 0.5.",
+        in_code=one_head.DIVIDED_TWICE,
+        says_of_code="/ … ** 1 / 2 divides by (… ** 1), and then by 2. Write ** 0.5.",
         change={"scale": lambda scores, sizes: scores / sizes.head_dim / 2},
     ),
     Misconception(
         "divided by head_dim / 2",
         kind="wrong formula",
         credit=0.5,
-        says="** 1 / 2 is (** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
+        says="The scores that you use are divided by half of head_dim. Divide by the root of it, ** 0.5.",
+        in_code=one_head.HALVED,
+        says_of_code="** 1 / 2 is (… ** 1) / 2, so you divide by half of head_dim. Write ** 0.5.",
         change={"scale": lambda scores, sizes: scores / (sizes.head_dim / 2)},
     ),
     Misconception(
         "multiplied by √head_dim",
         kind="scaling",
         credit=0.5,
-        says="You multiply the scores by √head_dim. Divide by it.",
+        says="The scores that you use are multiplied by √head_dim. They are divided by it.",
         change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
     ),
     Misconception(
-        "scaled after softmax",
+        "scaled in the wrong place",
         kind="scaling",
         credit=0.5,
-        says="You divide the weights by √head_dim, so these do not sum to one. Divide the scores, before softmax.",
+        says="Your results are those of scores that are not scaled, divided by √head_dim in the end. Divide the "
+        "scores, "
+        "before softmax.",
         change={
             "scale": lambda scores, sizes: scores,
             "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
@@ -124,14 +131,14 @@ IN_MODULES = [
         "first head's weights for all",
         kind="mix-up",
         credit=0.25,
-        says="All heads use the weights of the first. Each head computes its own.",
+        says="All heads have the weights of the first in your results. Each head has its own.",
         change={"change_weights": first_of(1)},
     ),
     Misconception(
         "weights averaged over heads",
         kind="mix-up",
         credit=0.25,
-        says="All heads use the mean of their weights. Each head uses its own.",
+        says="All heads have the mean of their weights in your results. Each head has its own.",
         change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
     ),
     Misconception(
@@ -153,14 +160,16 @@ IN_MODULES = [
         "exponentials not divided",
         kind="missing step",
         credit=0.25,
-        says="You weigh the values with exponentials that are not divided by their sum. Use softmax.",
+        says="Your values are weighed with exponentials that are not divided by their sum. The weights are the "
+        "softmax.",
         change={"normalise": torch.exp},
     ),
     Misconception(
         "sigmoid for softmax",
         kind="wrong formula",
         credit=0.25,
-        says="You use sigmoid, so that weights do not sum to one. Use softmax over the keys.",
+        says="Your weights are the sigmoids of the scores, which do not sum to one. They are the softmax over "
+        "the keys.",
         change={"normalise": torch.sigmoid},
     ),
     weighing.first_sentences_weights(change_weights=first_of(0)),

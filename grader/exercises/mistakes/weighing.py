@@ -21,7 +21,8 @@ def first_sentences_weights(**change: Any) -> Misconception:
         "first sentence's weights for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences of a batch use the weights of the first. Compute weights for each of them.",
+        says="All sentences of a batch have the weights of the first in your results. Each of them has weights of its "
+        "own.",
         change=change,
     )
 
@@ -31,7 +32,8 @@ def plain_average(**change: Any) -> Misconception:
         "plain average",
         kind="missing step",
         credit=0.0,
-        says="You average the values, whatever the weights. Multiply each value with its weight, then sum.",
+        says="Your outputs are the average of the values, whatever the weights. Each value is multiplied with its "
+        "weight, then summed.",
         change=change,
     )
 
@@ -41,7 +43,7 @@ def first_querys_weights(**change: Any) -> Misconception:
         "first query's weights",
         kind="mix-up",
         credit=0.25,
-        says="You use the weights of the first query for all. Use those of the current query.",
+        says="Every query has the weights of the first in your results. Query i has weights of its own.",
         change=change,
     )
 
@@ -51,12 +53,12 @@ QUERIES_AND_KEYS_EXCHANGED = Misconception(
     "queries and keys exchanged",
     kind="mix-up",
     credit=0.5,
-    says="Queries and keys change places: row i of the scores should be query i with every key.",
+    says="Queries and keys change places in your results. Row i of the scores is query i with every key.",
     change={"score": lambda q, k: k @ q.mT},
 )
 
 SUM_NEVER_RESET = Misconception(
-    "sum never reset",
+    "sums that go on",
     kind="missing step",
     credit=0.5,
     says="The sum of one query goes on in the next. Start from zero for every query.",
@@ -67,7 +69,8 @@ WEIGHTS_TRANSPOSED = Misconception(
     "weights transposed",
     kind="axis",
     credit=0.5,
-    says="The weights are transposed. Column i must hold the weights of query i when you compute V @ A.",
+    says="Your results are those of transposed weights. Column i must hold the weights of query i when you compute V @ "
+    "A.",
     change={"combine": lambda V, A: V @ A.mT},
 )
 
@@ -75,7 +78,7 @@ WORDS_ADDED = Misconception(
     "words added",
     kind="mix-up",
     credit=0.5,
-    says="You add X to the result (a residual connection). Self-attention alone has no such sum.",
+    says="Your result has X added to it (a residual connection). Self-attention alone has no such sum.",
     change={"after": lambda outputs, X: outputs + X},
 )
 
@@ -85,6 +88,6 @@ def mean_instead_of_sum(**change: Any) -> Misconception:
         "mean instead of sum",
         kind="wrong formula",
         credit=0.5,
-        says="You divide the result by the number of words. The weights already sum to one.",
+        says="Your result is divided by the number of words. The weights already sum to one.",
         change=change,
     )

@@ -22,6 +22,10 @@ class Form:
         """Whether it is of the kind that our code in the sandbox sends, if nobody forges it."""
         return True
 
+    def returned_nothing(self, observed: Any) -> bool:
+        """Whether there is None where a result should be, for want of a return statement."""
+        return observed is None
+
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with an answer."""
         found = difference(got, want, tolerance)

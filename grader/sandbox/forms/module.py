@@ -35,10 +35,11 @@ def observe(
     if not isinstance(module, nn.Module):
         raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
     seen = describe(module)
-    if not load(module, weights):
-        return seen
+    fits = load(module, weights)
     move(module, weights)
     module.train(bool(how.get("train")))
+    if not fits:
+        return seen | called_in_part(module, calls)
     seen |= called(module, calls)
     if how.get("gradients"):
         seen["gradients"] = gradients(module, weights, next(iter(calls.values())), how["gradients"])
@@ -53,6 +54,22 @@ def called(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, A
         seen["outputs"][name] = module(*given)
         seen["changes_input"] |= not all(map(same, given, call))
     return seen
+
+
+def called_in_part(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """The same of a module that has not all the parameters that it should, as far as chance has no part in it."""
+    if not is_the_same_each_time(module):
+        return {}
+    try:
+        outputs = called(module, calls)["outputs"]
+    except Exception:  # of parameters that do not fit, which are told anyway
+        return {}
+    return {"in_part": outputs} if all(isinstance(output, torch.Tensor) for output in outputs.values()) else {}
+
+
+def is_the_same_each_time(module: nn.Module) -> bool:
+    """Whether it drops nothing, and has parameters, which are filled: what else it computes with may be drawn."""
+    return not module.training and bool(_parameters(module))
 
 
 def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
@@ -104,17 +121,20 @@ def _parameters(module: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
-    """Copy the weights into the parameters of these names, if there are such with these shapes."""
+    """Copy the weights into the parameters of these names, where there are such with these shapes: whether all fit."""
     parameters = _parameters(module)
-    if any(name not in parameters or parameters[name].shape != weight.shape for name, weight in weights.items()):
-        return False
+    fitting = {
+        name: weight
+        for name, weight in weights.items()
+        if name in parameters and parameters[name].shape == weight.shape
+    }
     with torch.no_grad():
         for name, parameter in parameters.items():
             if parameter.requires_grad and not name.endswith("mask"):  # which is no chance, and must be what it is
                 parameter.fill_(FILL)
-        for name, weight in weights.items():
+        for name, weight in fitting.items():
             parameters[name].copy_(weight)
-    return True
+    return len(fitting) == len(weights)
 
 
 def gradients(

@@ -1,5 +1,5 @@
 """Changes its inputs to fit its answer. The judge keeps the inputs that it asked with."""
-# Gets: returns the same result whatever its input is
+# Gets: returns the same result for all inputs of the same size
 
 
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):

@@ -1,5 +1,5 @@
 # wrong: keepdim forgotten in the maximum only
-# named: largest without keepdim
+# named: largest along the wrong dimension
 def softmax_stable(x, dim=-1):
     maxima, _ = x.max(dim=dim)
     e = torch.exp(x - maxima)

@@ -1,5 +1,5 @@
 # wrong: the exponentials are divided by the largest of them, and x is not shifted
-# named: divided by the largest at the end
+# named: largest weight 1
 def softmax_stable(x, dim=-1):
     e = torch.exp(x)
     largest = e.max(dim=dim, keepdim=True).values

@@ -1,5 +1,5 @@
 # wrong: the root of eight from another example is written into the function
-# named: √8 hard-coded
+# named: divided by √8
 def all_context_vectors(inputs):
     out = []
     for q in inputs:

@@ -1,5 +1,5 @@
 # wrong: the context vectors are divided by the root of d
-# named: scaled after softmax
+# named: result divided by √d
 def all_context_vectors(inputs):
     attn_weights = torch.softmax(inputs @ inputs.T, dim=-1)
     context_vecs = attn_weights @ inputs

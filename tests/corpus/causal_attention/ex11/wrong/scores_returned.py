@@ -1,5 +1,5 @@
 # wrong: returns the scores, (T, T)
-# named: softmax missing + weights returned
+# named: raw scores as weights + weights returned
 def all_context_vectors(inputs):
     attn_scores = torch.empty(len(inputs), len(inputs))
     for i in range(len(inputs)):

@@ -1,5 +1,5 @@
 # wrong: no softmax
-# named: softmax missing
+# named: raw scores as weights
 def all_context_vectors(inputs):
     attn_scores = inputs @ inputs.T
     return attn_scores @ inputs

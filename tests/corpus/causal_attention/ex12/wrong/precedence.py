@@ -1,5 +1,5 @@
 # wrong: V is divided by the root, not the scores
-# named: scaled after softmax
+# named: scaled in the wrong place
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: the root of 8 is hard-coded
-# named: √8 hard-coded
+# named: divided by √8
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: the notebook's d_out = 2 is hard-coded under the root
-# named: √2 hard-coded
+# named: divided by √2
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

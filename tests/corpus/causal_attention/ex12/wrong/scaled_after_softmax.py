@@ -1,5 +1,5 @@
 # wrong: scaled after the softmax
-# named: scaled after softmax
+# named: scaled in the wrong place
 class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()

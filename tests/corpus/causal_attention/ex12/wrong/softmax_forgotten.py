@@ -1,5 +1,5 @@
 # wrong: no softmax
-# named: softmax missing
+# named: raw scores as weights
 class SelfAttention_v1(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super(SelfAttention_v1, self).__init__()

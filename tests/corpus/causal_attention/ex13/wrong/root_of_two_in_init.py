@@ -1,5 +1,5 @@
 # wrong: the scale is the root of 2, the notebook's d_out
-# named: √2 hard-coded
+# named: divided by √2
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

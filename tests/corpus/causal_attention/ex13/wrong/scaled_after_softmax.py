@@ -1,5 +1,5 @@
 # wrong: scaled after the softmax
-# named: scaled after softmax
+# named: scaled in the wrong place
 class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: no softmax
-# named: softmax missing
+# named: raw scores as weights
 class SelfAttention_v2(torch.nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super(SelfAttention_v2, self).__init__()

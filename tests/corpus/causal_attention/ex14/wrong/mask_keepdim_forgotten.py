@@ -1,5 +1,5 @@
 # wrong: mask_then_renormalize: keepdim forgotten, the sums of the rows divide the columns
-# named: sum without keepdim
+# named: columns divided by the sums of rows
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1)

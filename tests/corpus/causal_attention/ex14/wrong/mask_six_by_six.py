@@ -1,5 +1,5 @@
 # wrong: mask_then_renormalize: a 6 x 6 mask, whatever T is
-# named: mask of six words
+# named: six words only
 def mask_then_renormalize(attn_weights):
     context_length = 6
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

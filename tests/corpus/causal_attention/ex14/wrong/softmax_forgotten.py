@@ -1,5 +1,5 @@
 # wrong: causal_softmax: masked and scaled, but the softmax is forgotten
-# named: softmax missing
+# named: raw scores as weights
 def mask_then_renormalize(attn_weights):
     keep = torch.ones_like(attn_weights).tril()
     return F.normalize(attn_weights * keep, p=1, dim=1)

@@ -1,5 +1,5 @@
 # wrong: causal_softmax: a default of eight for d_k, and the argument is not used
-# named: √8 hard-coded
+# named: divided by √8
 def mask_then_renormalize(attn_weights):
     masked = torch.tril(attn_weights)
     return masked / masked.sum(dim=-1, keepdim=True)

@@ -1,5 +1,5 @@
 # wrong: causal_softmax: the root of three is written into the function, the size of a word
-# named: √3 hard-coded
+# named: divided by √3
 def mask_then_renormalize(attn_weights):
     keep = torch.ones_like(attn_weights).tril()
     return F.normalize(attn_weights * keep, p=1, dim=1)

@@ -1,5 +1,5 @@
 # wrong: causal_softmax: the notebook's d_k = 2 is hard-coded
-# named: √2 hard-coded
+# named: divided by √2
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

@@ -1,5 +1,5 @@
 # wrong: causal_softmax: scaled after the softmax
-# named: scaled after softmax
+# named: scaled in the wrong place
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

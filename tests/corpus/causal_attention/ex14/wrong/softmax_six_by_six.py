@@ -1,5 +1,5 @@
 # wrong: causal_softmax: a 6 x 6 mask, whatever T is
-# named: mask of six words
+# named: six words only
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)

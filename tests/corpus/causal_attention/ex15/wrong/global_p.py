@@ -1,5 +1,5 @@
 # wrong: the rate of the notebook's layer, called dropout, is used instead of p
-# named: rate 0.5 hard-coded
+# named: rate 0.5
 dropout = nn.Dropout(0.5)
 
 

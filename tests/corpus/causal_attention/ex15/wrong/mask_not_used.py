@@ -1,5 +1,5 @@
 # wrong: the mask is made, but the weights are scaled without it
-# named: mask forgotten
+# named: all scaled, none dropped
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

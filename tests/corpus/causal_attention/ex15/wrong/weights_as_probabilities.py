@@ -1,5 +1,5 @@
 # wrong: the small weights are dropped, not random ones
-# named: weights compared with p
+# named: small weights dropped
 def inverted_dropout(attn_weights, p, training):
     if not training:
         return attn_weights

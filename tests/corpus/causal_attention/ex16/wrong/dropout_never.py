@@ -1,5 +1,5 @@
 # wrong: the dropout layer is made but not used
-# named: dropout forgotten
+# named: nothing dropped
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: training=False is hard-coded, never drops
-# named: dropout forgotten
+# named: nothing dropped
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: the root of 8 is hard-coded
-# named: √8 hard-coded
+# named: divided by √8
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: divided by the root of 2, whatever d_out is
-# named: √2 hard-coded
+# named: divided by √2
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

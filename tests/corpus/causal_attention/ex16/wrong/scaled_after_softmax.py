@@ -1,5 +1,5 @@
 # wrong: scaled after the softmax
-# named: scaled after softmax
+# named: scaled in the wrong place
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: no softmax, future scores are set to zero
-# named: softmax missing
+# named: raw scores as weights
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: concatenated on the token dim, then viewed to the right shape: tokens and heads mixed
-# named: joined on the words, then viewed
+# named: words mixed up in joining
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: context length 6 written instead of the argument
-# named: context length 6 hard-coded
+# named: context length 6
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: the heads are switched to eval in forward: no dropout in training
-# named: dropout missing
+# named: nothing dropped
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: (H, B, T, d_out) reshaped to (B, T, H * d_out) without moving the head dim
-# named: joined on the batch, then viewed
+# named: sentences mixed up in joining
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

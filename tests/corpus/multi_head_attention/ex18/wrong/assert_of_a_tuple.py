@@ -1,5 +1,5 @@
 # wrong: assert with brackets around condition and text: always true
-# named: divisibility not checked
+# named: divisibility not enforced
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: self.dropout is made and never used
-# named: dropout forgotten
+# named: nothing dropped
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

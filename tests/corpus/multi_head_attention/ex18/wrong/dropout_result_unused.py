@@ -1,5 +1,5 @@
 # wrong: the result of dropout is thrown away
-# named: dropout forgotten
+# named: nothing dropped
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

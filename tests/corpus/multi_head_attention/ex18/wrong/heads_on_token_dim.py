@@ -1,5 +1,5 @@
 # wrong: the heads are concatenated on the token dim and reshaped
-# named: merged without transpose
+# named: words mixed up in merging
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

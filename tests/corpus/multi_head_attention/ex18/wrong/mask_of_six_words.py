@@ -1,5 +1,5 @@
 # wrong: the mask has the six words of the example, context_length ignored
-# named: context length 6 hard-coded
+# named: context length 6
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

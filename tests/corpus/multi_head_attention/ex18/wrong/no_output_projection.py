@@ -1,5 +1,5 @@
 # wrong: out_proj is there and never used
-# named: out_proj not used
+# named: out_proj without effect
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

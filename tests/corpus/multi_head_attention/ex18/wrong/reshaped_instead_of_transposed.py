@@ -1,5 +1,5 @@
 # wrong: reshape(b, t, nh, hs) instead of transpose when merging
-# named: merged without transpose
+# named: words mixed up in merging
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

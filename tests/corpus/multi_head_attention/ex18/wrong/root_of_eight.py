@@ -1,5 +1,5 @@
 # wrong: the root of eight written down
-# named: √8 hard-coded
+# named: divided by √8
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()

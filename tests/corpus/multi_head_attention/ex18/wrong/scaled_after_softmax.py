@@ -1,5 +1,5 @@
 # wrong: the weights are divided by the root after softmax
-# named: scaled after softmax
+# named: scaled in the wrong place
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

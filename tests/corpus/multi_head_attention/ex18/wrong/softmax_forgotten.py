@@ -1,5 +1,5 @@
 # wrong: no softmax, masked scores set to zero
-# named: softmax missing
+# named: raw scores as weights
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

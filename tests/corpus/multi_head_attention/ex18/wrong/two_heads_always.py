@@ -1,5 +1,5 @@
 # wrong: two heads, num_heads ignored
-# named: two heads hard-coded
+# named: two heads
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: chunk cuts heads of different sizes without an error
-# named: divisibility not checked
+# named: divisibility not enforced
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

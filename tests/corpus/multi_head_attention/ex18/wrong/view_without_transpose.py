@@ -1,5 +1,5 @@
 # wrong: viewed as (B, H, T, head_dim) directly: tokens mixed up
-# named: view without transpose
+# named: words mixed up in splitting
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: assert with brackets around condition and text: always true
-# named: divisibility not checked
+# named: divisibility not enforced
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

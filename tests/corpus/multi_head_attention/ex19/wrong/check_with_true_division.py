@@ -1,5 +1,5 @@
 # wrong: checks (embed_size / heads) * heads == embed_size: always true
-# named: divisibility not checked
+# named: divisibility not enforced
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

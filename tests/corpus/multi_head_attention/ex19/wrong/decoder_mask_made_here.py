@@ -1,5 +1,5 @@
 # wrong: makes a causal mask of its own at every call and does not read the given one
-# named: causal mask always, the given one ignored
+# named: causal mask always, never the given one
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: eight heads written down
-# named: eight heads hard-coded
+# named: eight heads
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

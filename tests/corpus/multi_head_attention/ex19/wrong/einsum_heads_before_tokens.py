@@ -1,5 +1,5 @@
 # wrong: output letters nhqd, then reshaped
-# named: merged without transpose
+# named: words mixed up in merging
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

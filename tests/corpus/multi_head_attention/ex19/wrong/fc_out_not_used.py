@@ -1,5 +1,5 @@
 # wrong: fc_out is made and never used
-# named: fc_out not used
+# named: fc_out without effect
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

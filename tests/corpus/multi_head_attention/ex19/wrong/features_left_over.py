@@ -1,5 +1,5 @@
 # wrong: the features that do not fit into the heads are padded with zeros
-# named: divisibility not checked
+# named: divisibility not enforced
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

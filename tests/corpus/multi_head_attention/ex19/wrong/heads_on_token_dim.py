@@ -1,5 +1,5 @@
 # wrong: the heads are concatenated on the token dim and viewed
-# named: merged without transpose
+# named: words mixed up in merging
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: masked_fill without underscore, its result thrown away
-# named: mask ignored
+# named: as without a mask
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

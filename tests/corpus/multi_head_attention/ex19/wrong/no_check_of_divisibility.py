@@ -1,5 +1,5 @@
 # wrong: embed_size % heads is not checked in the constructor
-# named: divisibility not checked
+# named: divisibility not enforced
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

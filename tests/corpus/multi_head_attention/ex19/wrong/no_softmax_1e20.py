@@ -1,5 +1,5 @@
 # wrong: no softmax, hidden scores stay -1e20
-# named: softmax missing, with −1e20
+# named: raw scores as weights, with −1e20
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: (N, H, Q, d) viewed as (N, Q, E) without a transpose
-# named: merged without transpose
+# named: words mixed up in merging
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

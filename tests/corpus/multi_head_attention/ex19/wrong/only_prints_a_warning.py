@@ -1,5 +1,5 @@
 # wrong: prints a sentence instead of raising an error
-# named: divisibility not checked
+# named: divisibility not enforced
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

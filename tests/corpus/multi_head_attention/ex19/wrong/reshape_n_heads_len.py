@@ -1,5 +1,5 @@
 # wrong: einsum version with the reshape (N, heads, len, head_dim)
-# named: view without transpose
+# named: words mixed up in splitting
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

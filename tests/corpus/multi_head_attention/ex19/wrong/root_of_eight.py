@@ -1,5 +1,5 @@
 # wrong: the root of eight, the number of heads of the paper, written down
-# named: √8 hard-coded
+# named: divided by √8
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

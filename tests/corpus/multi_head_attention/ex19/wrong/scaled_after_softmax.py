@@ -1,5 +1,5 @@
 # wrong: the attention is divided by the root after softmax
-# named: scaled after softmax
+# named: scaled in the wrong place
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

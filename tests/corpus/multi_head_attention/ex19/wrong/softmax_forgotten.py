@@ -1,5 +1,5 @@
 # wrong: no softmax
-# named: softmax missing
+# named: raw scores as weights
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

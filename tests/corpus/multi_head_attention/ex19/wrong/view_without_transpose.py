@@ -1,5 +1,5 @@
 # wrong: viewed as (N, H, length, d) without a transpose
-# named: view without transpose
+# named: words mixed up in splitting
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

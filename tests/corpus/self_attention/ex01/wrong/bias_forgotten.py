@@ -1,5 +1,5 @@
 # wrong: the biases are never added
-# named: bias forgotten
+# named: without bias
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []
     for x in all_x:

@@ -1,5 +1,5 @@
 # wrong: loops over the notebook's N instead of len(all_x)
-# named: nothing
+# named: the notebook's variables
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries = []
     all_keys = []

@@ -1,5 +1,5 @@
 # wrong: return is indented into the loop, so only the first word is done
-# named: returned inside the loop
+# named: one word's results only
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     all_queries, all_keys, all_values = [], [], []
     for x in all_x:

@@ -1,5 +1,5 @@
 # wrong: two columns are multiplied without a transpose, which raises
-# named: nothing
+# named: vectors in place of columns
 def attention_scores(all_queries, all_keys):
     scores = []
     for query in all_queries:

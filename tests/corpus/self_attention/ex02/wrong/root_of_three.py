@@ -1,5 +1,5 @@
 # wrong: three words, so √3
-# named: √3 hard-coded
+# named: divided by √3
 def attention_scores(all_queries, all_keys):
     scores = []
     for query in all_queries:

@@ -1,5 +1,5 @@
 # wrong: the inner list is created once outside the loop, so it grows
-# named: row never reset
+# named: rows of all queries
 def attention_scores(all_queries, all_keys):
     all_scores = []
     scores = []

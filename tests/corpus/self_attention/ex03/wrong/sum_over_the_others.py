@@ -1,5 +1,5 @@
 # wrong: each item is divided by the sum over all other items
-# named: nothing
+# named: others' sum
 def softmax(items_in):
     values = [math.exp(float(i)) for i in items_in]
     result = []

@@ -1,5 +1,5 @@
 # wrong: scores over their sum, no exponential
-# named: exponential forgotten
+# named: without the exponential
 def attention_weights(all_attention_scores):
     out = []
     for scores in all_attention_scores:

@@ -1,5 +1,5 @@
 # wrong: the notebook's N
-# named: nothing
+# named: the notebook's variables
 def attention_weights(all_attention_scores):
     weights = []
     for n in range(N):

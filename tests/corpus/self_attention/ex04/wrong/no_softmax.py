@@ -1,4 +1,4 @@
 # wrong: the scores are only made tensors
-# named: softmax missing
+# named: raw scores as weights
 def attention_weights(all_attention_scores):
     return [torch.as_tensor(s) for s in all_attention_scores]

@@ -1,5 +1,5 @@
 # wrong: the notebook's N and D
-# named: nothing
+# named: the notebook's variables
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     for n in range(N):

@@ -1,5 +1,5 @@
 # wrong: the accumulator is made once, so sums of earlier words stay in
-# named: sum never reset
+# named: sums that go on
 def weighted_sums(all_attention_weights, all_values):
     outs = []
     total = torch.zeros_like(all_values[0])

@@ -1,5 +1,5 @@
 # wrong: the weighted sums are computed, the values are returned
-# named: values in the outer loop
+# named: values returned
 def weighted_sums(all_attention_weights, all_values):
     sums = []
     for weights in all_attention_weights:

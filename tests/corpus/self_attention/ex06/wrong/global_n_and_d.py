@@ -1,5 +1,5 @@
 # wrong: loops over the notebook's N, scales by its D
-# named: nothing
+# named: the notebook's variables
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for i in range(N):

@@ -1,5 +1,5 @@
 # wrong: divided by 2, which is sqrt(4)
-# named: √4 hard-coded
+# named: divided by 2
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

@@ -1,5 +1,5 @@
 # wrong: the accumulator is made once before the loops
-# named: sum never reset
+# named: sums that go on
 def self_attention(all_queries, all_keys, all_values):
     outputs = []
     y = torch.zeros_like(all_values[0])

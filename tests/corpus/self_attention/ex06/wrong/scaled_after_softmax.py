@@ -1,5 +1,5 @@
 # wrong: the weights are scaled instead of the scores
-# named: scaled after softmax
+# named: scaled in the wrong place
 def self_attention(all_queries, all_keys, all_values):
     outs = []
     for q in all_queries:

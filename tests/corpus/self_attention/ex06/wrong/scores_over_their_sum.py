@@ -1,5 +1,5 @@
 # wrong: the scores are divided by their sum, without exp
-# named: exponential forgotten
+# named: without the exponential
 def self_attention(all_queries, all_keys, all_values):
     outputs = []
     for q in all_queries:

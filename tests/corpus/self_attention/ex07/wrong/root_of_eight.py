@@ -1,5 +1,5 @@
 # wrong: the root of 8 is hard-coded, from a textbook example with d_k = 8
-# named: √8 hard-coded
+# named: divided by √8
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     d_k = 8
     queries, keys, values = W_q @ X + b_q, W_k @ X + b_k, W_v @ X + b_v

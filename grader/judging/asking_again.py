@@ -1,0 +1,71 @@
+"""What a student's code does when it is asked again, otherwise: if all is right then, the mistake is found."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from grader.judging import sentences
+from grader.judging.another_way import AskAgain, AskedAgain, Way
+from grader.judging.arguments import all_orders, ways_by_name
+from grader.judging.judging_time import JudgingTime
+from grader.judging.lending import is_right_with_lent_values
+from grader.judging.rows import ways_with_rows
+from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
+from grader.model.exercise import Exercise, SampledCase
+from grader.model.fact import Fact
+from grader.model.verdict import Reason, Verdict
+
+CREDIT = 0.5  # for what is right when it is asked in another way
+_UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+
+
+def true_of_the_code(
+    exercise: Exercise,
+    verdict: Verdict,
+    read: Callable[[], Sequence[Fact]],
+    draw: Callable[[], Sequence[SampledCase]],
+    ask: AskAgain,
+    device: str,
+    time: JudgingTime,
+) -> Verdict:
+    """The same with what the code shows, by its text and by what else it answers. `read` gives what
+    its text shows, and `draw` the cases."""
+    if not is_for_the_code_to_tell(verdict):
+        return verdict
+    facts, cases = read(), draw()
+    names = borrowed_by(facts, exercise, verdict)
+    if names and is_right_with_lent_values(exercise, cases, ask, names, device, time):
+        return only_borrowed(verdict, facts)
+    if verdict.reason in _UNEXPLAINED:
+        verdict = _in_another_way(exercise, verdict, facts, cases, ask, device, time) or verdict
+    return with_facts(exercise, verdict, facts)
+
+
+def _in_another_way(
+    exercise: Exercise,
+    verdict: Verdict,
+    facts: Sequence[Fact],
+    cases: Sequence[SampledCase],
+    ask: AskAgain,
+    device: str,
+    time: JudgingTime,
+) -> Verdict | None:
+    first = cases[0]
+    ways = itertools.chain(
+        ways_by_name(exercise, first, facts), all_orders(exercise, first), ways_with_rows(exercise, first)
+    )
+    way = AskedAgain(exercise, cases, ask, device, time).first_right(ways)
+    return _right_in(way, verdict) if way else None
+
+
+def _right_in(way: Way, verdict: Verdict) -> Verdict:
+    return replace(
+        verdict,
+        credit=CREDIT,
+        reason=Reason.MISCONCEPTION,
+        misconceptions=(way.name,),
+        sentences=(*way.says, sentences.RIGHT_OTHERWISE),
+        pictures=(),
+    )

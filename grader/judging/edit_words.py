@@ -1,0 +1,106 @@
+"""What a change of a student's code is made of: where it may be, what is at hand there, and what it may put there."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from grader.judging.student_text import StudentText
+from grader.model.located import Change
+
+Item = TypeVar("Item")
+
+FITTED = "size_of_the_case"  # a name that stands for a number which fits the case
+
+KEEPS = frozenset(["sum", "mean", "max", "min", "amax", "amin", "logsumexp", "prod", "norm"])
+WITH_DIM = KEEPS.union(
+    ["softmax", "log_softmax", "Softmax", "argmax", "cumsum", "stack", "cat", "unsqueeze", "squeeze"],
+    ["transpose", "flatten", "unbind", "size", "split", "chunk", "std", "var"],
+)
+SIBLINGS = [
+    {"sum", "mean", "max", "min", "amax", "amin", "prod"},
+    {"tril", "triu"},
+    {"ones", "zeros"},
+    {"ones_like", "zeros_like"},
+    {"cat", "stack"},
+    {"vstack", "hstack"},
+    {"exp", "log", "sqrt", "rsqrt", "square", "exp2", "sigmoid"},
+    {"softmax", "log_softmax", "softmin", "sigmoid"},
+    {"mul", "matmul", "add", "sub", "div", "dot", "mm", "bmm"},
+    {"view", "reshape", "permute", "transpose"},
+    {"append", "extend"},
+    {"split", "chunk"},
+    {"rand", "randn"},
+    {"repeat", "repeat_interleave"},
+]
+OPERATORS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.MatMult: "@", ast.Pow: "**",
+}  # fmt: skip
+COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+AXES = ("transpose(-2, -1)", "transpose(0, 1)", "transpose(1, 2)", "transpose(2, 3)", "transpose(1, 3)")
+FORMS = (
+    "clone()",
+    "contiguous()",
+    "unsqueeze(-1)",
+    "unsqueeze(0)",
+    "unsqueeze(1)",
+    "squeeze()",
+    "squeeze(-1)",
+    "squeeze(0)",
+)
+STEPS = (
+    *(f"{name}(dim={dim}, keepdim=True)" for name in ("sum", "amax") for dim in (-1, 0)),
+    "sum(dim=-1)", "sum(dim=0)", "sum()", "exp()", "sqrt()", "tril()",
+)  # fmt: skip
+NUMBERS_NEARBY = (-3, -2, -1, 0, 1, 2, 3, 4)
+
+
+class Spot(NamedTuple):
+    """An expression, and what it stands in."""
+
+    node: ast.expr
+    parent: ast.AST
+    field: str
+
+    @property
+    def is_value(self) -> bool:
+        """Whether something may be done to it first: it is given a name, returned, given to a call or multiplied."""
+        match self.parent:
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Lambda() | ast.ListComp():
+                return True
+            case ast.BinOp():
+                return True
+            case ast.Call():
+                return self.field in ("args", "keywords")
+            case ast.keyword(arg=name):
+                return name not in ("dim", "axis", "keepdim", "keepdims", "device", "dtype", "bias")
+            case ast.Attribute():
+                return isinstance(self.node, ast.Call | ast.BinOp)
+        return False
+
+
+class Surroundings(NamedTuple):
+    """What a function has at hand."""
+
+    names: tuple[str, ...]  # its parameters, and what it assigns
+    parameters: tuple[str, ...]
+    attributes: tuple[str, ...]  # of its class
+    text: StudentText
+
+
+class Other(NamedTuple):
+    """What may have been meant."""
+
+    text: str
+    change: Change
+    cost: int
+
+
+def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The list with two of its items exchanged, for every two."""
+    for i, j in itertools.combinations(range(min(len(items), 8)), 2):
+        order = list(items)
+        order[i], order[j] = order[j], order[i]
+        yield order

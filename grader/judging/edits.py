@@ -1,0 +1,142 @@
+"""Small changes of a student's code: each is one that would undo a mistake of the kind that students make.
+
+None brings in a formula. What a change puts there is a number, an operator, an order of axes, or something that the
+student's own code has already. How plausible it is says its cost: 1 for what is a slip of one word, more for more.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.judging import edit_expressions, edit_statements
+from grader.judging.edit_words import FITTED, Spot, Surroundings
+from grader.judging.student_text import Function, Splice, StudentText, statements
+from grader.model.located import Change
+
+MOST = 6_000  # changes of one code
+MOST_ALIKE = 4  # lines with the same mistake
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of one spot of the code."""
+
+    splices: tuple[Splice, ...]
+    line: int
+    change: Change
+    cost: int
+    fitted: bool = False  # whether it holds FITTED, in place of a size that fits the case
+    more_lines: tuple[int, ...] = ()  # where it changes something, too
+
+    def overlaps(self, other: Edit) -> bool:
+        return any(mine.overlaps(theirs) for mine in self.splices for theirs in other.splices)
+
+
+def edits_of(text: StudentText) -> list[Edit]:
+    """All changes, the most plausible first, none that leaves the code as it is."""
+    found: dict[tuple[Splice, ...], Edit] = {}
+    for edit in _all_edits(text):
+        if len(found) >= MOST:
+            break
+        known = found.get(edit.splices)
+        if known is None or edit.cost < known.cost:
+            found[edit.splices] = edit
+    found |= {edit.splices: edit for edit in _repeated(text, list(found.values())) if edit.splices not in found}
+    return sorted(found.values(), key=lambda edit: edit.cost)
+
+
+def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The same change of the same thing, whatever its names, in all the lines that are alike."""
+    alike: dict[tuple[tuple[str, ...], Change], list[Edit]] = {}
+    for edit in edits:
+        if len(edit.splices) == 1 and edit.line and not edit.fitted:
+            (splice,) = edit.splices
+            parts = (text.bytes[text.start_of(edit.line) : splice.start], text.bytes[splice.start : splice.end])
+            texts = (text.line(edit.line), *(part.decode() for part in parts), splice.text)
+            alike.setdefault((tuple(_WORD.sub("name", part) for part in texts), edit.change), []).append(edit)
+    for same in alike.values():
+        lines = [edit.line for edit in same]
+        if 2 <= len(same) == len(set(lines)) <= MOST_ALIKE:
+            splices = tuple(splice for edit in same for splice in edit.splices)
+            yield Edit(splices, lines[0], same[0].change, same[0].cost + 1, more_lines=tuple(lines[1:]))
+
+
+def _all_edits(text: StudentText) -> Iterator[Edit]:
+    for function, owner in text.functions:
+        around = _surroundings(text, function, owner)
+        for made in edit_statements.of_function(text, function, around):
+            yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
+        for spot in _spots(function):
+            span = text.span(spot.node)
+            for other in edit_expressions.others(text, spot, around):
+                splice = Splice(*span, other.text)
+                if text.bytes[splice.start : splice.end] != other.text.encode():
+                    line = getattr(spot.node, "lineno", function.lineno)
+                    yield Edit((splice,), line, other.change, other.cost, FITTED in other.text)
+
+
+def _surroundings(text: StudentText, function: Function, owner: ast.ClassDef | None) -> Surroundings:
+    parameters = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
+    parameters = [name for name in parameters if name != "self"]
+    names = parameters + [
+        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    attributes: list[str] = []
+    if owner is not None:
+        stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+        attributes = [node.attr for node in stored if isinstance(node.ctx, ast.Store) and _is_self(node.value)]
+        attributes += _registered(owner)
+    return Surroundings(_unique(names), _unique(parameters), _unique(attributes), text)
+
+
+def _registered(owner: ast.ClassDef) -> list[str]:
+    """The names of buffers and parameters."""
+    return [
+        node.args[0].value
+        for node in ast.walk(owner)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith("register_")
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    ]
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _spots(function: Function) -> Iterator[Spot]:
+    """The expressions of a function, each with what it stands in."""
+    for default in (*function.args.defaults, *filter(None, function.args.kw_defaults)):
+        yield from _inside(default, function.args, "defaults")
+    for statement in statements(function):
+        if isinstance(statement, ast.Assert | ast.Import | ast.ImportFrom | ast.Raise):
+            continue
+        for name, value in ast.iter_fields(statement):
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, ast.expr):
+                    yield from _inside(part, statement, name)
+
+
+def _inside(node: ast.expr | ast.keyword, parent: ast.AST, field: str) -> Iterator[Spot]:
+    if isinstance(node, ast.expr):
+        if isinstance(node, ast.JoinedStr):  # which is only for people
+            return
+        yield Spot(node, parent, field)
+    for name, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.expr | ast.keyword):
+                yield from _inside(part, node, name)
+            elif isinstance(part, ast.comprehension):
+                for inner in (part.iter, *part.ifs):
+                    yield from _inside(inner, part, "iter")

@@ -1,0 +1,186 @@
+"""Find the lines in which mistakes lie: change the student's code in one spot after the other, until all is right.
+
+What is changed is asked in a sandbox like the student's own code, and judged like it. That a change makes all answers
+right is the proof. The change itself is never shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.edited_text import EditedText
+from grader.judging.edits import Edit, edits_of
+from grader.judging.fitting import effort, numbers_that_fit
+from grader.judging.intermediate import Intermediate
+from grader.judging.judge import is_right, judge_by
+from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.student_text import StudentText, definitions_in
+from grader.model.answer import Answer, Raised, Returned
+from grader.model.edited import AskEdited
+from grader.model.exercise import Exercise, SampledCase
+from grader.model.located import Change, Located
+
+Item = TypeVar("Item")
+
+MOST_TRIED = 2_500  # versions of one code
+MOST_MISTAKES = 3  # at once
+MOST_PLAUSIBLE = 3  # cost of a change where there are several
+MOST_TRIED_FURTHER = 3  # versions that may be a step towards what is right
+AT_ONCE = 32
+SECONDS = 4.0  # of the judge's processor; a last bound, since what is tried is counted
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Changes which, together, make all answers right."""
+
+    text: EditedText
+
+    @property
+    def located(self) -> tuple[Located, ...]:
+        """The lines, as the student wrote them. Of two changes in one line, the first is told."""
+        found = {line: Located(line, change) for line, change in reversed(self.text.places)}
+        return tuple(reversed(found.values()))
+
+
+class Locating:
+    """The search in one student's code for one exercise."""
+
+    def __init__(self, exercise: Exercise, cases: Sequence[SampledCase], ask: AskEdited, device: str) -> None:
+        self._cases = cases
+        self._all = AnswerKey(exercise, cases)
+        self._keys = [AnswerKey(exercise, [case]) for case in cases]
+        self._ask = ask
+        self._device = device
+        self._time = JudgingTime(SECONDS)
+        self._left = MOST_TRIED
+        self._fitting = numbers_that_fit(cases)
+
+    @property
+    def tried(self) -> int:
+        return MOST_TRIED - self._left
+
+    def repair(self, source: str) -> Repair | None:
+        """The most plausible changes, as few as can be, that make all right."""
+        try:
+            text = EditedText(StudentText(definitions_in(source)))
+            return self._repair(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, JudgingTooLong):
+            return None
+
+    def _repair(self, text: EditedText) -> Repair | None:
+        telling = self._most_telling(text)
+        if telling is None:  # nothing is wrong with it
+            return None
+        search = _Search(self, text, telling)
+        found = search.right()
+        if found is not None:
+            return Repair(found)
+        if len(text.edits) + 1 >= MOST_MISTAKES:
+            return None
+        for further in search.promising():
+            repair = self._repair(further)
+            if repair is not None:
+                return repair
+        return None
+
+    def _most_telling(self, text: EditedText) -> int | None:
+        """The smallest of the cases that the code answers wrong; None if it is right."""
+        wrong = [index for index in range(len(self._cases)) if not self.is_right(index, text)]
+        return min(wrong, key=lambda index: effort(self._cases[index]), default=None)
+
+    def versions(self, text: EditedText) -> Iterator[EditedText]:
+        for edit in edits_of(text.text):
+            if text.undoes(edit) or (text.edits and not _is_plausible_after(text.edits, edit)):
+                continue
+            for fitting in self._fitting if edit.fitted else [()]:
+                yield text.with_edit(edit, fitting)
+
+    def ask_all(self, texts: Iterable[EditedText], telling: int) -> Iterator[tuple[EditedText, Answer]]:
+        """What versions answer to a case, as long as more may be tried."""
+        for some in _some_at_once(texts, AT_ONCE):
+            if self._left <= 0:
+                return
+            self._left -= len(some)
+            yield from zip(some, self._ask([text.in_case(telling) for text in some], self._cases[telling]), strict=True)
+
+    def is_right_in_all(self, text: EditedText) -> bool:
+        return all(self.is_right(index, text) for index in range(len(self._cases)))
+
+    def is_right(self, index: int, text: EditedText) -> bool:
+        return self.is_right_answer(index, self.answer(index, text))
+
+    def is_right_answer(self, index: int, answer: Answer) -> bool:
+        return isinstance(answer, Returned) and is_right(self._keys[index], [answer], self._device, self._time)
+
+    def has_misconceptions(self, text: EditedText) -> bool:
+        """Whether there are some that explain all answers of a version."""
+        answers = [self.answer(index, text) for index in range(len(self._cases))]
+        return bool(judge_by(self._all, answers, self._device, self._time).misconceptions)
+
+    @functools.cached_property
+    def intermediate(self) -> Intermediate:
+        return Intermediate(self._all)
+
+    def answer(self, index: int, text: EditedText) -> Answer:
+        (answer,) = self._ask([text.in_case(index)], self._cases[index])
+        return answer
+
+
+class _Search:
+    """One step of it: all versions of a text with one more change."""
+
+    def __init__(self, locating: Locating, text: EditedText, telling: int) -> None:
+        self._locating = locating
+        self._text = text
+        self._telling = telling
+        self._stopped = isinstance(locating.answer(telling, text), Raised)
+        self._wrong_as_known: list[EditedText] = []
+        self._lost: list[EditedText] = []
+        self._no_longer_stopped: list[EditedText] = []
+
+    def right(self) -> EditedText | None:
+        """The first version that is right in all cases. Of others, those are noted that are a step towards it."""
+        versions = self._locating.versions(self._text)
+        for text, answer in self._locating.ask_all(versions, self._telling):
+            if self._locating.is_right_answer(self._telling, answer):
+                if self._locating.is_right_in_all(text):
+                    return text
+            elif isinstance(answer, Returned):
+                self._note(text, answer)
+        return None
+
+    def promising(self) -> Iterator[EditedText]:
+        """Versions with another change, that may be right with one more."""
+        as_known = self._wrong_as_known[:MOST_TRIED_FURTHER]
+        yield from (text for text in as_known if self._locating.has_misconceptions(text))
+        yield from self._lost[:MOST_TRIED_FURTHER]
+        yield from self._no_longer_stopped[:MOST_TRIED_FURTHER]
+
+    def _note(self, text: EditedText, answer: Returned) -> None:
+        edit = text.edits[-1]
+        if edit.cost > MOST_PLAUSIBLE:
+            return
+        if self._locating.intermediate.is_of_a_misconception(answer.value, self._telling):
+            self._wrong_as_known.append(text)
+        elif edit.change == Change.LOST and edit.cost == 1:
+            self._lost.append(text)
+        elif self._stopped and edit.cost == 1:
+            self._no_longer_stopped.append(text)
+
+
+def _is_plausible_after(made: Sequence[Edit], edit: Edit) -> bool:
+    """Not what takes something away in one place and puts it in another."""
+    moves = edit.change == Change.MISSING and any(before.change == Change.SURPLUS for before in made)
+    return edit.cost <= MOST_PLAUSIBLE and not moves
+
+
+def _some_at_once(items: Iterable[Item], count: int) -> Iterator[list[Item]]:
+    left = iter(items)
+    while some := list(itertools.islice(left, count)):
+        yield some

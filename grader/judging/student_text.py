@@ -1,0 +1,129 @@
+"""A student's definitions as text and as syntax tree, and where in the text each part of the tree stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+MAX_SOURCE = 20_000  # characters of a cell; a whole notebook of the course has as many
+
+_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)  # lines that are for IPython
+_LINE_END = re.compile(r"\r\n?|\n")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Splice:
+    """Bytes of a text and what comes in place of them."""
+
+    start: int
+    end: int
+    text: str
+
+    def overlaps(self, other: Splice) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+class StudentText:
+    """The functions and classes of a cell. What else the cell does has been done when it was run."""
+
+    def __init__(self, source: str) -> None:
+        """Raise SyntaxError or ValueError where this is no Python that can be looked at."""
+        if len(source) > MAX_SOURCE:
+            raise ValueError("too long")
+        self.source = _MAGIC.sub("", source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
+            self.tree = ast.parse(self.source)
+        self.bytes = self.source.encode()
+        self.lines = _LINE_END.split(self.source)  # as Python counts lines
+
+    @cached_property
+    def definitions(self) -> list[ast.stmt]:
+        return [node for node in self.tree.body if _defines(node)]
+
+    @cached_property
+    def functions(self) -> list[tuple[Function, ast.ClassDef | None]]:
+        """All functions that have a name of their own, and the class that each is a method of."""
+        found: list[tuple[Function, ast.ClassDef | None]] = []
+        for node in self.definitions:
+            if isinstance(node, Function):
+                found.append((node, None))
+            elif isinstance(node, ast.ClassDef):
+                found += [(part, node) for part in node.body if isinstance(part, Function)]
+        return found
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where a statement or an expression begins and ends."""
+        assert isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword)
+        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno or 0, node.end_col_offset or 0)
+
+    def of(self, node: ast.AST) -> str:
+        """As it is written."""
+        start, end = self.span(node)
+        return self.bytes[start:end].decode()
+
+    def indentation(self, node: ast.stmt) -> str:
+        """What stands before a statement in its line."""
+        start = self._starts[node.lineno - 1]
+        return self.bytes[start : start + node.col_offset].decode()
+
+    def start_of(self, number: int) -> int:
+        """Where a line begins."""
+        return self._starts[number - 1]
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def with_splices(self, *splices: Splice) -> str:
+        """The whole text with these changes, none of which overlap."""
+        changed = self.bytes
+        for splice in sorted(splices, key=lambda splice: splice.start, reverse=True):
+            changed = changed[: splice.start] + splice.text.encode() + changed[splice.end :]
+        return changed.decode()
+
+    def _at(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + column
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(match.end() for match in re.finditer(rb"\r\n?|\n", self.bytes))]
+
+
+def definitions_in(source: str) -> str:
+    """Functions and classes alone, on the lines where they stand."""
+    text = StudentText(source)
+    kept: set[int] = set()
+    for node in text.definitions:
+        first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+        kept |= set(range(first, (node.end_lineno or node.lineno) + 1))
+    return "\n".join(line if number in kept else "" for number, line in enumerate(text.lines, start=1)) + "\n"
+
+
+def statements(function: Function) -> Iterator[ast.stmt]:
+    """All statements of a function, but for functions and classes inside of it and what these do."""
+    todo = list(function.body)
+    while todo:
+        node = todo.pop(0)
+        yield node
+        for block in blocks(node):
+            todo += block
+
+
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements directly inside of one."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield block
+
+
+def _defines(node: ast.stmt) -> bool:
+    is_lambda = isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
+    return isinstance(node, Function | ast.ClassDef) or is_lambda

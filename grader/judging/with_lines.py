@@ -1,0 +1,56 @@
+"""A verdict with the lines in which mistakes lie that have no name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from grader.judging import sentences
+from grader.judging.locating import Repair
+from grader.judging.what_is_left import enough_is_left
+from grader.model.exercise import Exercise
+from grader.model.located import Change
+from grader.model.verdict import Reason, Verdict
+
+# As for misconceptions of these kinds.
+CREDITS = {
+    Change.NUMBER: 0.5,
+    Change.AXIS: 0.5,
+    Change.NAME: 0.5,
+    Change.ORDER: 0.5,
+    Change.ARRANGEMENT: 0.5,
+    Change.LOST: 0.5,
+    Change.RETURNED: 0.5,
+    Change.OPERATOR: 0.25,
+    Change.CALL: 0.25,
+    Change.SURPLUS: 0.25,
+    Change.MISSING: 0.25,
+    Change.PLACE: 0.25,
+}
+_UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+
+
+def with_lines(exercise: Exercise, verdict: Verdict, find: Callable[[], Repair | None]) -> Verdict:
+    """The same with the lines that `find` finds, if nothing else explains what is wrong."""
+    if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
+        return verdict
+    repair = find()
+    if repair is None:
+        return verdict
+    said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing
+    stopped = verdict.reason == Reason.ERROR  # then that comes first
+    return replace(
+        verdict,
+        credit=_credit(exercise, repair) if verdict.reason != Reason.CONSTANT else 0.0,
+        reason=Reason.LOCATED,
+        located=repair.located,
+        sentences=(*verdict.sentences, *said) if stopped else (*said, *verdict.sentences),
+    )
+
+
+def _credit(exercise: Exercise, repair: Repair) -> float:
+    """Only where the student's own work is most of it."""
+    if not enough_is_left(repair.text, exercise.entry):
+        return 0.0
+    return math.prod(CREDITS[edit.change] for edit in repair.text.edits)

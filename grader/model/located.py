@@ -1,0 +1,41 @@
+"""A line in which a mistake lies, by proof: with a small change there, everything that was asked is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from grader.model import untrusted
+from grader.sandbox.plain_text import one_line
+
+
+class Change(StrEnum):
+    """What a change is about, as a student reads it. It never says what to write."""
+
+    NUMBER = "a number or a size"
+    AXIS = "an axis"
+    OPERATOR = "an operator"
+    NAME = "which variable is used"
+    ORDER = "the order of two things, or brackets"
+    ARRANGEMENT = "rows and columns, or the order of axes"
+    CALL = "which function is called"
+    SURPLUS = "something that is too much"
+    MISSING = "something that is missing"
+    LOST = "a result that is lost"
+    RETURNED = "what is returned"
+    PLACE = "where the line stands: before or after another, inside or outside of a loop"
+
+
+@dataclass(frozen=True)
+class Located:
+    """The line as the student wrote it, and what is wrong there."""
+
+    line: str
+    change: Change
+
+    @classmethod
+    def from_json(cls, data: object) -> Located | None:
+        """What a notebook holds, which anybody may have changed; None if it is none."""
+        if not untrusted.is_object(data) or data.get("change") not in list(Change):
+            return None
+        return cls(one_line(data.get("line", "")), Change(str(data["change"])))

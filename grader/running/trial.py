@@ -1,0 +1,71 @@
+"""A sandbox of its own in which a student's definitions are tried with changes. Nothing of that is left afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from grader.judging.locating import Locating, Repair
+from grader.model.answer import Answer
+from grader.model.edited import EditedSource
+from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.running.sandbox_process import SandboxLost, SandboxProcess
+
+MOST_LOST = 2  # sandboxes that changed code hangs or breaks
+CELL_SECONDS = 5.0
+SECONDS = 3.0  # of the processor for some versions at once
+SECONDS_IN_ALL = 5.0
+PATIENCE = 5  # how many times as long all may take by the clock
+
+
+class TrialEnded(Exception):
+    """Nothing more is tried."""
+
+
+@dataclass
+class Trial:
+    """Sandboxes in which all cells have run, made when they are needed."""
+
+    make: Callable[[], SandboxProcess]
+    cells: Sequence[str]
+    exercise: Exercise
+    standins: Standins
+    lost: int = 0
+    ends_at: float = field(default_factory=lambda: time.monotonic() + PATIENCE * SECONDS_IN_ALL)
+    sandbox: SandboxProcess | None = None
+
+    def repair(self, source: str, cases: Sequence[SampledCase], device: str) -> Repair | None:
+        """What makes all answers right, with few changes of this cell."""
+        try:
+            return Locating(self.exercise, cases, self.ask, device).repair(source)
+        except TrialEnded:
+            return None
+        finally:
+            self.close()
+
+    def ask(self, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
+        """What versions of the student's definitions answer to a case. If one breaks the sandbox, none has answered."""
+        try:
+            sandbox, entry, form = self._ready(), self.exercise.entry, self.exercise.form.name
+            if sandbox.cpu_seconds > SECONDS_IN_ALL:
+                raise TrialEnded
+            return sandbox.answers_of_edited(entry, case, versions, self.standins, form, SECONDS, self.ends_at)
+        except SandboxLost as lost:
+            self.lost += 1
+            if self.lost > MOST_LOST or time.monotonic() >= self.ends_at:
+                raise TrialEnded from lost
+            self.close()
+            return [lost.lost] * len(versions)
+
+    def close(self) -> None:
+        if self.sandbox is not None:
+            self.sandbox.close()
+            self.sandbox = None
+
+    def _ready(self) -> SandboxProcess:
+        if self.sandbox is None:
+            self.sandbox = self.make()
+            for source in self.cells:
+                self.sandbox.run_cell(source, CELL_SECONDS)
+        return self.sandbox

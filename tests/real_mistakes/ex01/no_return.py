@@ -1,0 +1,15 @@
+# what: nothing is returned
+# pattern: no-return
+# causes: 1
+# true:
+# says: no return|returned None|returns None
+# false: [Cc]all it with inputs
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    all_queries = [] 
+    all_keys = []
+    all_values = []
+    for x in all_x:
+        all_queries.append(b_q + W_q @ x)
+        all_keys.append(b_k + W_k @ x)
+        all_values.append(b_v + W_v @ x)  # <-
+    print(all_queries, all_keys, all_values)

@@ -1,0 +1,14 @@
+# what: the bias is inside of the brackets
+# pattern: operator
+# causes: 1
+# true: bias added before the matrix
+# says:
+# false:
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    Q = W_q @ (X + b_q)  # <-
+    K = W_k @ (X + b_k)  # <-
+    V = W_v @ (X + b_v)  # <-
+    dk = torch.tensor(K.size(0))
+    scores = (K.T @ Q) / torch.sqrt(dk)
+    weights = torch.softmax(scores, dim=0)
+    return V @ weights

@@ -1,0 +1,14 @@
+# what: the root of the whole fraction: NaN
+# pattern: wrong-exponent
+# causes: 1
+# true:
+# says: NaN|root
+# false: divide the scores by D\.
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    Q = W_q @ X + b_q
+    K = W_k @ X + b_k
+    V = W_v @ X + b_v
+    dk = torch.tensor(K.size(0))
+    scores = torch.sqrt((K.T @ Q) / dk)  # <-
+    weights = torch.softmax(scores, dim=0)
+    return V @ weights

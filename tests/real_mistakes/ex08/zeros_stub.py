@@ -1,0 +1,28 @@
+# what: the zeros of the beginning
+# pattern: stub-variable
+# causes: 1
+# true:
+# says: X_out.*never
+# false: second head empty
+def multihead_scaled_self_attention(
+    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
+):
+    def one_head(W_v, W_q, W_k, b_v, b_q, b_k):
+        V = W_v @ X + b_v
+        Q = W_q @ X + b_q
+        K = W_k @ X + b_k
+        d = Q.shape[0]
+        A = torch.softmax(K.T @ Q / d ** 0.5, dim=0)
+        return V @ A
+
+    X_prime = torch.zeros_like(X)
+    params = [
+        (W_v1, W_q1, W_k1, b_v1, b_q1, b_k1),
+        (W_v2, W_q2, W_k2, b_v2, b_q2, b_k2),
+    ]
+    results = []
+    for p in params:
+        results.append(one_head(*p))
+    stacked = torch.vstack(results)
+    X_out = W_c @ stacked
+    return X_prime  # <-

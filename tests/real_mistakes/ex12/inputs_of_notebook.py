@@ -1,0 +1,23 @@
+# what: keys and values of the notebook's inputs
+# pattern: notebook-variables
+# causes: 1
+# true: the notebook's variables
+# says: from the notebook|`inputs`
+# false: inputs of other sizes
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        keys = inputs @ self.W_key  # <-
+        queries = x @ self.W_query
+        values = inputs @ self.W_value  # <-
+        attn_scores = queries @ keys.T
+        scaled = attn_scores / keys.shape[-1] ** 0.5
+        attn_weights = torch.softmax(scaled, dim=-1)
+        context_vec = attn_weights @ values
+        return context_vec

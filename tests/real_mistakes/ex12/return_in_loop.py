@@ -1,0 +1,25 @@
+# what: return in a loop over words
+# pattern: return-in-loop
+# causes: 1
+# true:
+# says: inside|after the first|loop
+# false: one word\.
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        keys = x @ self.W_key
+        queries = x @ self.W_query
+        values = x @ self.W_value
+        attn_scores = queries @ keys.T
+        scaled = attn_scores / keys.shape[-1] ** 0.5
+        attn_weights = torch.softmax(scaled, dim=-1)
+        context_vec = torch.zeros(x.shape[0], self.d_out, dtype=x.dtype)
+        for i in range(x.shape[0]):
+            context_vec[i] = attn_weights[i] @ values
+            return context_vec  # <-

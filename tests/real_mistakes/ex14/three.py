@@ -1,0 +1,23 @@
+# what: masking lost, scaled by d_k, softmax over columns
+# pattern: three
+# causes: 3
+# true: divided by d_k | softmax down the columns
+# says: throws? .*away
+# false:
+# follows: not masked
+def mask_then_renormalize(attn_weights):
+    n = attn_weights.shape[0]
+    # simple mask: ones where it may look
+    mask_simple = torch.tril(torch.ones(n, n))
+    masked_simple = attn_weights * mask_simple
+    row_sums = masked_simple.sum(dim=-1, keepdim=True)
+    masked_simple_norm = masked_simple / row_sums
+    return masked_simple_norm
+
+
+def causal_softmax(attn_scores, d_k):
+    n = attn_scores.shape[0]
+    mask = torch.triu(torch.ones(n, n), diagonal=1)
+    attn_scores.masked_fill(mask.bool(), -torch.inf)  # <-
+    scaled = attn_scores / d_k  # <-
+    return torch.softmax(scaled, dim=0)  # <-

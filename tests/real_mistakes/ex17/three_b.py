@@ -1,0 +1,22 @@
+# what: one head too few, dropout missing, divided by the heads
+# pattern: three
+# causes: 3
+# true: one head too few | nothing dropped | divided by the number of heads
+# says:
+# false:
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.num_heads = num_heads
+        dropout = 0  # <-
+        self.heads = nn.ModuleList(
+            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads - 1)]  # <-
+        )
+
+    def forward(self, x):
+        outputs = []
+        for head in self.heads:
+            context_vec = head(x)
+            outputs.append(context_vec)
+        result = torch.cat(outputs, dim=-1)
+        return result / self.num_heads  # <-

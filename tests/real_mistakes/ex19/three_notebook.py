@@ -1,0 +1,40 @@
+# what: notebook's padding, √embed_size, merged without transpose
+# pattern: three
+# causes: 3
+# true: the notebook's variables | scaled by √embed_size | words mixed up in merging
+# says: from the notebook|`padding`
+# false: inputs of other sizes
+class SelfAttention(nn.Module):
+    def __init__(self, embed_size, heads):
+        super(SelfAttention, self).__init__()
+        self.embed_size = embed_size
+        self.heads = heads
+        self.head_dim = embed_size // heads
+        assert self.head_dim * heads == embed_size, "Embed size needs to be div by heads"
+        self.values = nn.Linear(embed_size, embed_size, bias=False)
+        self.keys = nn.Linear(embed_size, embed_size, bias=False)
+        self.queries = nn.Linear(embed_size, embed_size, bias=False)
+        self.fc_out = nn.Linear(embed_size, embed_size, bias=False)
+
+    def forward(self, values, keys, query, mask=None):
+        N = query.shape[0]
+        value_len, key_len, query_len = values.shape[1], keys.shape[1], query.shape[1]
+
+        values = self.values(values)
+        keys = self.keys(keys)
+        queries = self.queries(query)
+
+        # split into pieces for the heads
+        values = values.reshape(N, value_len, self.heads, self.head_dim)
+        keys = keys.reshape(N, key_len, self.heads, self.head_dim)
+        queries = queries.reshape(N, query_len, self.heads, self.head_dim)
+
+        energy = torch.einsum("nqhd,nkhd->nhqk", [queries, keys])
+        if mask is not None:
+            energy = energy.masked_fill(padding == 0, float("-1e20"))  # <-
+        attention = torch.softmax(energy / (self.embed_size ** (1 / 2)), dim=3)  # <-
+
+        out = torch.einsum("nhql,nlhd->nhqd", [attention, values])  # <-
+        out = out.reshape(N, query_len, self.heads * self.head_dim)
+        out = self.fc_out(out)
+        return out

@@ -1,0 +1,192 @@
+"""What is said of wrong code is true of it, whatever code it is that gives these numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from grader.catalogue import EXERCISES
+from grader.course import Course
+from grader.judging import sentences
+from grader.model.answer import Raised
+from grader.model.exercise import Misconception
+from grader.model.findings import Failed
+from grader.model.verdict import Verdict
+from grader.running.grading import grade_notebook
+
+Judged = Callable[[int, str], Verdict]
+
+
+@pytest.fixture
+def judged(course: Course, make_notebook: Any, solved: dict[int, str]) -> Judged:
+    """The verdict on an exercise that is solved so, the others of the first assignment being right."""
+
+    def verdict(number: int, source: str) -> Verdict:
+        assignment = EXERCISES[number].assignment
+        others = solved if assignment == "self_attention" else {}
+        notebook = make_notebook(course, {**others, number: source}, assignment)
+        return next(verdict for verdict in grade_notebook(notebook) if verdict.exercise == number)
+
+    return verdict
+
+
+def misconceptions() -> Iterator[Misconception]:
+    for exercise in EXERCISES.values():
+        for function in exercise.functions:
+            yield from function.misconceptions
+
+
+def test_what_numbers_prove_is_what_comes_out_and_not_what_somebody_did() -> None:
+    """Another code may give the same numbers."""
+    assert [one.says for one in misconceptions() if re.match(r"You (?!return )", one.says)] == []
+    assert [one.name for one in misconceptions() if bool(one.in_code) != bool(one.says_of_code)] == []
+
+
+def test_a_name_is_a_title_and_tells_no_more_than_the_sentence() -> None:
+    told = re.compile(r"forgotten|ignored|hard-coded|not used")
+    assert [one.name for one in misconceptions() if told.search(one.name)] == []
+
+
+ROOT = """
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        queries, keys, values = x @ self.W_query, x @ self.W_key, x @ self.W_value
+        scores = queries @ keys.transpose(-1, -2)
+        return torch.softmax(SCALED, dim=-1) @ values
+"""
+
+
+@pytest.mark.parametrize(
+    ("scaled", "said"),
+    [
+        ("scores / (keys.shape[-1] ** 1 / 2)", "** 1 / 2 is (… ** 1) / 2, so you divide by half the length of a key."),
+        ("2 * scores / keys.shape[-1]", "The scores that you use are divided by half the length of a key."),
+        ("scores / keys.shape[-1] ** 1 / 2", "/ … ** 1 / 2 divides by (… ** 1), and then by 2."),
+        ("scores * 0.5 / keys.shape[-1]", "The scores that you use are divided by the length of a key, and by 2."),
+    ],
+)
+def test_what_stands_in_the_code_is_told_where_it_stands_there(scaled: str, said: str, judged: Judged) -> None:
+    (sentence,) = judged(12, ROOT.replace("SCALED", scaled)).sentences
+    assert sentence.startswith(said)
+
+
+NAN_EVERYWHERE = """
+def softmax(items_in):
+    x = torch.as_tensor(items_in, dtype=torch.float32)
+    return torch.log(-torch.exp(x)) * 0
+"""
+
+
+def test_nan_everywhere_is_told_as_nan_and_not_as_a_result_without_input(judged: Judged) -> None:
+    verdict = judged(3, NAN_EVERYWHERE)
+    assert verdict.credit == 0
+    assert verdict.sentences == (sentences.all_nan("function"),)
+    assert "All that your function returned is NaN. NaN comes from 0/0" in verdict.sentences[0]
+
+
+NEVER_BUILT = """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.out_proj = nn.Lin(d_out, d_out)
+"""
+
+
+def test_what_must_fail_is_no_merit_of_a_class_that_cannot_be_built(judged: Judged) -> None:
+    verdict = judged(18, NEVER_BUILT)
+    assert verdict.cases_right == 0
+    assert not any("hidden cases are right" in text for text in verdict.sentences)
+    assert "AttributeError" in verdict.sentences[0]
+
+
+SOMETIMES_NONE = ROOT.replace("SCALED", "scores / keys.shape[-1] ** 0.5").replace(
+    "        return torch", "        if x.sum() == 0:\n            return x\n        result = torch"
+)
+
+
+def test_none_is_told_as_none(judged: Judged) -> None:
+    verdict = judged(12, SOMETIMES_NONE)
+    assert verdict.sentences[0] == "Your forward returned None: does every way through it end with a return statement?"
+
+
+WHOLE = """
+def attention_scores(all_queries, all_keys):
+    return [[(q * k).sum() // math.sqrt(q.shape[0]) for k in all_keys] for q in all_queries]
+"""
+
+
+def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judged) -> None:
+    verdict = judged(2, WHOLE)
+    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.CUT,))
+    assert [text for picture in verdict.pictures for text in picture.wrong] == [
+        "All are whole numbers, as of //. A division with / keeps the rest."
+    ]
+
+
+LARGEST_ONE = """
+def softmax(items_in):
+    t = torch.as_tensor(items_in, dtype=torch.float32)
+    return torch.exp(t - t.max())
+"""
+
+
+def test_a_shift_without_a_sum_is_not_called_a_division(judged: Judged) -> None:
+    verdict = judged(3, LARGEST_ONE)
+    assert verdict.misconceptions == ("largest weight 1",)
+    assert verdict.sentences == (
+        "Your largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("SelfAttention_v1.__init__() takes 2 arguments", "SelfAttention_v1.__init__() takes 2 arguments"),
+        ("no parameter heads.0.W_query.weight", "no parameter heads.0.W_query.weight"),
+        ("module v1.forward is missing", "module v1.forward is missing"),
+        ("size 12 must match 7", "size 12 must match 7"),
+        ("the value 0.1234 is wrong", "the value … is wrong"),
+        ("x=-3.5e-07,y=.25", "x=…,y=…"),
+        ("x1.5 and a_2.75", "x… and a_…"),
+        ("1.e5 or 2e7 or 12345", "… or … or …"),
+        ("tensor([1., 2.])", "tensor([…, …])"),
+        ("seen0.1234seen", "seen…seen"),
+    ],
+)
+def test_an_error_keeps_its_names_and_loses_its_numbers(message: str, shown: str) -> None:
+    said = sentences.about(Failed(Raised("ValueError", message)), "function")
+    assert said == f"Your function stopped with ValueError: {shown}."
+
+
+LONG = """
+def softmax(items_in):
+    e = torch.exp(torch.as_tensor(items_in, dtype=torch.float32))
+    return e // e.sum()
+"""
+
+
+def test_what_is_the_same_for_inputs_of_a_size_is_not_said_of_all_inputs(judged: Judged) -> None:
+    assert judged(3, LONG).sentences == (sentences.constant("function"), sentences.WHOLE)
+
+
+def test_numbers_below_one_are_not_right_without_their_decimals(judged: Judged) -> None:
+    assert judged(3, LONG).credit == 0
+
+
+CUT = """
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    return [[(W @ x + b).long() for x in all_x] for W, b in ((W_q, b_q), (W_k, b_k), (W_v, b_v))]
+"""
+
+
+def test_a_result_of_integers_is_told_as_such(judged: Judged) -> None:
+    assert judged(1, CUT).sentences == (sentences.CUT,)
