@@ -252,6 +252,15 @@ def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() ->
     assert "What is not Divide. What to do next" in shown
 
 
+def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> None:
+    text = words_of(
+        scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
+    )
+    assert "1.5 of 3 points are for the rest: nothing else in your code has to change." in text
+    assert "piece by piece" in text
+    assert "are for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
+
+
 def test_how_many_cases_are_right_is_said_once() -> None:
     assert shared(FINE, PARTLY).count("hidden cases are right") == 1
     assert shared(PARTLY, UNSCALED).count("hidden cases are right") == 1

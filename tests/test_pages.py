@@ -33,7 +33,7 @@ from grader.notebooks.parsing import read_notebook
 from grader.notebooks.repair import add_notes
 from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.feedback import write_feedback
-from grader.running import sandbox_process
+from grader.running import replies
 from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
 
 ROOT = Path(__file__).parent.parent
@@ -774,9 +774,7 @@ def test_without_all_this_the_same_payloads_run(
     submit: Any,
 ) -> None:
     monkeypatch.setattr(preprocessors, "safe_texts", lambda _: None)
-    monkeypatch.setattr(
-        sandbox_process, "rebuild_outputs", lambda outputs: [nbformat.from_dict(one) for one in outputs]
-    )
+    monkeypatch.setattr(replies, "rebuild_outputs", lambda outputs: [nbformat.from_dict(one) for one in outputs])
     config = course.root / "nbgrader_config.py"
     nbgraders_own = re.sub(r"c\.(HTMLExporter\.filters|GenerateFeedback\.\w+)", "_", config.read_text())
     config.write_text(nbgraders_own)

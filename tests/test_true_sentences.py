@@ -175,7 +175,7 @@ def softmax(items_in):
 
 
 def test_what_is_the_same_for_inputs_of_a_size_is_not_said_of_all_inputs(judged: Judged) -> None:
-    assert judged(3, LONG).sentences == (sentences.constant("function"), sentences.WHOLE)
+    assert judged(3, LONG).sentences[1:] == (sentences.constant("function"), sentences.WHOLE)
 
 
 def test_numbers_below_one_are_not_right_without_their_decimals(judged: Judged) -> None:

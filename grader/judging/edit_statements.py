@@ -74,7 +74,7 @@ def _return_at_the_end(text: StudentText, function: Function, around: Surroundin
         yield Made((_after(text, last, f"return {name}"),), NO_LINE, Change.RETURNED, 1)
     if isinstance(last, ast.Expr):
         start = text.span(last)[0]
-        yield Made((Splice(start, start, "return "),), last.lineno, Change.RETURNED, 1)
+        yield Made((Splice(start, start, "return "),), NO_LINE, Change.RETURNED, 1)
 
 
 def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundings, read: set[str]) -> Iterator[Made]:

@@ -43,7 +43,7 @@ def with_lines(exercise: Exercise, verdict: Verdict, find: Callable[[], Repair |
     return replace(
         verdict,
         credit=_credit(exercise, repair) if verdict.reason != Reason.CONSTANT else 0.0,
-        reason=Reason.LOCATED,
+        reason=Reason.LOCATED if repair.located else verdict.reason,
         located=repair.located,
         sentences=(*verdict.sentences, *said) if stopped else (*said, *verdict.sentences),
     )
