@@ -48,7 +48,7 @@ STYLES = {
     15: "bernoulli functional_on_ones numpy_mask where",
     16: "additive_mask dropout_by_hand",
     17: "loop_and_append",
-    18: "einsum_non_persistent",
+    18: "einsum",
     19: "where",
 }
 

@@ -54,7 +54,8 @@ def weights(rng: torch.Generator, M: int, N: int) -> Tensors:
 
 def first_keys(all_attention_weights: Tensors, all_values: Tensors) -> Any:
     count = range(len(all_attention_weights))
-    return reference([weights[list(count)] for weights in all_attention_weights], [all_values[i] for i in count])
+    few = [torch.stack([weights[i] for i in count]) for weights in all_attention_weights]
+    return reference(few, [all_values[i] for i in count])
 
 
 def first_queries(all_attention_weights: Tensors, all_values: Tensors) -> Any:

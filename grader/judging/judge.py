@@ -258,8 +258,9 @@ class _Judgement:
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """All numbers that came back, and the expected ones, if they belong together."""
-        return numbers_of(self.form, self.answers, self.expected)
+        """All numbers that came back, and the expected ones, if they belong together; of scores of ±10⁴ none do."""
+        about = [index for index, case in enumerate(self.cases) if not case.case.beside]
+        return numbers_of(self.form, *([side[index] for index in about] for side in (self.answers, self.expected)))
 
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""
