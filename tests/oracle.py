@@ -160,7 +160,7 @@ INPUTS |= {
     11: lambda N, D: (torch.randn(N, D) / D**0.25,),
     14: lambda N, D: (torch.softmax(torch.randn(N, N) * D / 3, dim=1),),
     "causal_softmax": lambda N, D: (torch.randn(N, N) * D, D),
-    15: lambda N, D: (torch.rand(*[D] * (N % 3), 5 * N, 8 * D) + 0.1, D / 10, N % 4 > 0),
+    15: lambda N, D: (torch.rand(*[D // 2] * (N % 3), 5 * N, 8 * D) + 0.1, D / 10, N % 4 > 0),
 }
 # Scores of ±10⁴ that are no neighbours, so that rounding has no part in what is the largest.
 LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
@@ -173,7 +173,7 @@ PIECES = (9, 10, 11, 14, "causal_softmax")  # of models: shape and dtype count, 
 
 def apart(*shape: int) -> torch.Tensor:
     numbers = math.prod(shape)
-    return torch.randperm(numbers).reshape(shape) * 2e4 / numbers - 1e4
+    return (torch.randperm(numbers).reshape(shape) + 0.5) * 2e4 / numbers - 1e4  # none is zero
 
 
 def along_a_line(words: int, d: int) -> torch.Tensor:

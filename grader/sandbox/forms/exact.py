@@ -58,7 +58,7 @@ def or_else(entry: Any, inputs: Sequence[Any], otherwise: Callable[[], Any]) -> 
     """What a call returns, or something else where it fails: unless that fails, too."""
     try:
         return entry(*inputs)
-    except NotImplementedError:  # still to do
+    except (NotImplementedError, TimeoutError):  # still to do, or stopped: what does not end is not asked again
         raise
     except Exception:
         return otherwise()
