@@ -219,7 +219,8 @@ def wanted_of(number: int | str, given: Inputs) -> Any:
     if number in PIECES and isinstance(given[-1], dict):
         return functools.partial(has_slopes, slopes(DEFINITIONS[number], [float64(one) for one in given[:-1]]))
     if number == 15:
-        return dropout(*map(float64, given), given[0].dtype)
+        weights, p, training = given
+        return dropout(float64(weights), p, training, weights.dtype)
     value = DEFINITIONS[number](*map(float64, given))
     return functools.partial(is_piece, value, given[0].dtype) if number in PIECES else value
 

@@ -334,6 +334,17 @@ causal_softmax = Exercise(
         masks.renormalised_after_softmax(
             hide=lambda scores, hidden: scores, after=lambda weights, d_k: renormalised(weights)
         ),
+        Misconception(
+            "scores renormalised without softmax",
+            kind="missing step",
+            credit=0.25,
+            says="Your results are masked scores, divided by the sum of each row. Scores may be negative, and so may "
+            "be such a sum: take the softmax of each row.",
+            change={
+                "hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0),
+                "normalise": lambda scores: scores / scores.sum(1, keepdim=True),
+            },
+        ),
         softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
         *PIECES,
     ],
