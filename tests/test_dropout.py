@@ -11,7 +11,7 @@ import torch
 
 from grader.catalogue import EXERCISES
 from grader.exercises import ex15_dropout
-from grader.exercises.ex15_dropout import SAME_AGAIN
+from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
 from grader.kit import dropout_rules
 from grader.kit.dropout_rules import TAIL, finding, fits
 
@@ -109,4 +109,16 @@ def test_the_same_entries_in_two_calls_are_told() -> None:
                 ex15_dropout.read({"outputs": {"first": one, "second": second}}, weights, p, training)
                 for second in (one, other)
             ]
-            assert said == [{"pattern": SAME_AGAIN}, {"pattern": ""}]
+            assert [parts["pattern"] for parts in said] == [SAME_AGAIN, ""]
+
+
+def test_as_many_dropped_entries_in_each_call_are_told() -> None:
+    """Which they are is chance, but not how many: by chance, the numbers of calls differ."""
+    weights, rng = drawn(1, 50, 41)
+    same_number = [torch.randperm(weights.numel(), generator=rng).reshape(50, 41) for _ in range(2)]
+    first, second = (weights * (order >= 615) / 0.7 for order in same_number)
+    seen = {"outputs": {"first": first, "second": second}}
+    said = [
+        ex15_dropout.read({**seen, "zeros": zeros}, weights, 0.3, True)["pattern"] for zeros in ([615] * 6, [615, 614])
+    ]
+    assert said == [SAME_NUMBER, ""]

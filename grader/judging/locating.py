@@ -62,14 +62,15 @@ class Locating:
     """The search in one student's code for one exercise."""
 
     def __init__(self, exercise: Exercise, cases: Sequence[SampledCase], ask: AskEdited, device: str) -> None:
-        self._cases = cases
-        self._all = AnswerKey(exercise, cases)
-        self._keys = [AnswerKey(exercise, [case]) for case in cases]
+        # What is asked for beside right numbers is another mistake.
+        self._cases = [case for case in cases if not case.case.beside]
+        self._all = AnswerKey(exercise, self._cases)
+        self._keys = [AnswerKey(exercise, [case]) for case in self._cases]
         self._ask = ask
         self._device = device
         self._time = JudgingTime(SECONDS)
         self._left = MOST_TRIED
-        self._fitting = numbers_that_fit(cases)
+        self._fitting = numbers_that_fit(self._cases)
         self._steps = 0  # operations and calls that it has
         self._student: list[Answer] = []  # what the code as it is answers
         self._changed: list[Returned] = []  # what it answers to the most telling case with a plausible change

@@ -14,8 +14,8 @@ from grader.sandbox.plain_text import one_line
 
 RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
-ALL_ELSE_RIGHT = "With values there that fit the hidden cases, your code answers all of them right."
-RIGHT_OTHERWISE = "When it is asked like that, it answers all hidden cases right."
+ALL_ELSE_RIGHT = "With values there that fit, your code gives the right numbers."
+RIGHT_OTHERWISE = "When it is asked like that, it gives the right numbers."
 FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
