@@ -7,6 +7,8 @@ GRADER := $(VENV)/bin/grader
 PROCESSES := $(shell expr $$(nproc) \* 3 / 2)
 ON_ALL_CORES := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
 RESULTS := build/tests.xml
+# Compiled once, and not in each of some hundred processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 demo: install
 	$(GRADER) demo

@@ -20,12 +20,15 @@ Tensor = torch.Tensor
 Weights = dict[str, Tensor]
 
 PROJECTIONS = ("W_query", "W_key", "W_value")
+PRODUCTS = ("query.weight", "key.weight", "queries.weight", "keys.weight", "W_query", "W_key")
 GRADIENTS = 1e-4  # of the largest number of all gradients
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, hidden: Tensor) -> Tensor:
     """One head: each query looks at the keys that are not hidden from it."""
-    exp = torch.exp(torch.einsum("...qd,...kd->...qk", q, k) / math.sqrt(q.shape[-1])) * ~hidden
+    scores = torch.einsum("...qd,...kd->...qk", q, k) / math.sqrt(q.shape[-1])
+    scores = torch.where(hidden, -torch.inf, scores)
+    exp = torch.exp(scores - scores.amax(-1, keepdim=True))
     return torch.einsum("...qk,...kd->...qd", exp / exp.sum(-1, keepdim=True), v)
 
 
@@ -118,12 +121,17 @@ class Wanted:
             return False
         if seen.get("changes_input", True) or list(seen["outputs"]) != list(calls):
             return False
+        if not all(map(self._of_one_type, seen["outputs"].values(), calls.values())):
+            return False
         if "dropped" in how:
             return drops_well(list(seen["outputs"].values()), self._inputs, self._whole)
         outputs, gradients = self._numbers
         if not all(map(close, seen["outputs"].values(), outputs)):
             return False
         return not gradients or has_gradients(seen["gradients"], gradients)
+
+    def _of_one_type(self, output: Any, call: Sequence[Any]) -> bool:
+        return isinstance(output, Tensor) and output.dtype == call[0].dtype
 
     @functools.cached_property
     def _whole(self) -> Tensor:
@@ -149,15 +157,16 @@ def has_parameters(seen: Any, weights: Weights) -> bool:
     there = all(held.get(name) == list(one.shape) for name, one in weights.items())
     unasked = [name.replace("weight", "bias") for name in weights if name.endswith("weight")]
     extra = [name for name in unasked if name in held and name not in weights]
-    return there and not extra and not set(seen["frozen"]) & set(weights)
+    return there and not extra and not {*seen["frozen"], *seen["even"]} & set(weights)
 
 
 def has_masks(number: int, seen: Any, arguments: Sequence[Any]) -> bool:
-    """A buffer for the longest text, in each head."""
+    """A buffer for the longest text, in each head, that is saved."""
     if number not in (16, 17, 18):
         return True
     prefixes = [f"heads.{h}." for h in range(arguments[4])] if number == 17 else [""]
-    square, buffers = [arguments[2]] * 2, seen["buffers"].items()
+    square = [arguments[2]] * 2
+    buffers = [(name, shape) for name, shape in seen["buffers"].items() if name not in seen["unsaved"]]
     return all(any(name.startswith(one) and shape[-2:] == square for name, shape in buffers) for one in prefixes)
 
 
@@ -282,9 +291,38 @@ def case_of_dropout(number: int, p: float) -> Inputs:
     return (arguments, weights, {"first": [x], "second": [x]}, how)
 
 
+def in_float64(inputs: Inputs) -> Inputs:
+    arguments, weights, calls, how = inputs
+    double = {name: list(map(as_double, call)) for name, call in calls.items()}
+    return (arguments, {name: one.double() for name, one in weights.items()}, double, how | {"gradients": 0})
+
+
+def as_double(value: Any) -> Any:
+    return value.double() if is_real(value) else value
+
+
+def far_apart(inputs: Inputs) -> Inputs:
+    """Words along a line, at distances that make scores of thousands: no two of them are near each other."""
+    arguments, weights, calls, how = inputs
+    direction = torch.rand(arguments[0]) + 1
+    apart = {name: [on_the_line(one, direction) for one in call[:3]] for name, call in calls.items()}
+    positive = {name: one.abs() if name.endswith(PRODUCTS) else one for name, one in weights.items()}
+    return (arguments, positive, apart, how | {"gradients": 0})
+
+
+def on_the_line(x: Tensor, direction: Tensor) -> Tensor:
+    return lengths(x.shape[-2])[:, None] * direction.expand(*x.shape[:-2], 1, -1)
+
+
+def lengths(words: int) -> Tensor:
+    """Of either sign, in some order; none is another one, and none is near zero."""
+    return (torch.randperm(words) * 20.0 + 30) * (1 - 2 * (torch.arange(words) % 2))
+
+
 def draw(number: int) -> list[Inputs]:
     choose = random.Random(number)
     inputs = [case(number, choose) for _ in range(8)]
+    inputs += [in_float64(case(number, choose)) for _ in range(2)] + [far_apart(case(number, choose)) for _ in range(2)]
     if number in (16, 17, 18):
         inputs += [case_of_dropout(number, p) for p in (0.2, 0.7)]
     if number == 18:

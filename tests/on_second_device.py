@@ -15,13 +15,15 @@ import second_device
 import torch
 from answer_keys import FUNCTIONS, answer_key
 
-from grader.judging.answer_key import Held
+from grader.judging.answer_key import AnswerKey, Held
 from grader.judging.judge import judge_by
 from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import SAMPLES_PER_CASE, Exercise, SampledCase
 from grader.sandbox.forms import has_words
 from grader.sandbox.values import decode, devices, encode
+
+FEW = 4  # each so many cases
 
 
 def main() -> None:
@@ -30,15 +32,23 @@ def main() -> None:
 
 
 def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
-    """By what is held."""
-    key = answer_key(name, every=SAMPLES_PER_CASE if exercise.glance else 1)  # a class takes ten times as long
-    found = {}
-    for held in [(), *((one,) for one in exercise.misconceptions)]:
-        given = [answer(exercise, held, case) for case in key.cases]
-        verdict = judge_by(key, given, second_device.NAME)
-        places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
-        found[held[0].name if held else ""] = [list(verdict.misconceptions), verdict.credit, places]
+    """By what is held. A misconception of a class answers a few cases, and more only where these do not name it."""
+    every = SAMPLES_PER_CASE if exercise.glance else 1  # a class takes ten times as long
+    found = {"": told_of(answer_key(name, every=every), ())}
+    for one in exercise.misconceptions:
+        key = answer_key(name, every=FEW * every if exercise.glance else every)
+        found[one.name] = told_of(key, (one,))
+        if exercise.glance and found[one.name][0] != [one.name]:
+            found[one.name] = told_of(answer_key(name, every=every), (one,))
     return found
+
+
+def told_of(key: AnswerKey, held: Held) -> list[Any]:
+    """Names, credit and places."""
+    given = [answer(key.exercise, held, case) for case in key.cases]
+    verdict = judge_by(key, given, second_device.NAME)
+    places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
+    return [list(verdict.misconceptions), verdict.credit, places]
 
 
 def answer(exercise: Exercise, held: Held, case: SampledCase) -> Answer:

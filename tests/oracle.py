@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -61,27 +62,41 @@ def masked_softmax(scores: Any, d_k: int) -> Any:
     return softmax(np.where(np.tri(len(scores)) == 1, scores / math.sqrt(d_k), -np.inf))
 
 
-def dropout(weights: Any, p: float, training: bool) -> Any:
-    return functools.partial(twice_right, weights, p if training else 0.0)
+def dropout(weights: Any, p: float, training: bool, dtype: torch.dtype) -> Any:
+    return functools.partial(calls_right, weights, p if training else 0.0, dtype)
 
 
-def twice_right(weights: Any, p: float, values: Any) -> bool:
-    """Whether two calls are right, and drop other entries each time."""
+def calls_right(weights: Any, p: float, dtype: torch.dtype, values: Any) -> bool:
+    """Whether calls are right, drop other entries each time, and not always as many."""
     if not isinstance(values, dict):  # what cannot be sent
         return False
-    first, second = values["outputs"]["first"], values["outputs"]["second"]
+    calls = [values["outputs"]["first"], values["outputs"]["second"], values["third"]]
+    if not all(isinstance(one, torch.Tensor) and one.dtype == dtype for one in calls):
+        return False
+    if not has_slope(values["gradient"], weights, calls[2]):
+        return False
     if p == 0:
-        return all(
-            isinstance(one, torch.Tensor) and np.array_equal(one.double().numpy(), weights) for one in (first, second)
-        )
-    return all(dropped_well(weights, p, one) for one in (first, second)) and not torch.equal(first == 0, second == 0)
+        return all(np.array_equal(one.detach().double().numpy(), weights) for one in calls)
+    numbers = {*values["zeros"], *(int((one == 0).sum()) for one in calls)}
+    return all(dropped_well(weights, p, one) for one in calls) and is_chance(calls) and len(numbers) > 1
+
+
+def is_chance(calls: list[torch.Tensor]) -> bool:
+    return not any(torch.equal(one == 0, other == 0) for one, other in itertools.combinations(calls, 2))
+
+
+def has_slope(gradient: Any, weights: Any, third: torch.Tensor) -> bool:
+    """Whether the gradient of a sum is what each entry was multiplied by."""
+    if not isinstance(gradient, torch.Tensor):
+        return False
+    return np.allclose(gradient.double().numpy() * weights, third.detach().double().numpy(), rtol=TOLERANCE, atol=0)
 
 
 def dropped_well(weights: Any, p: float, value: Any) -> bool:
     """Whether entries were dropped by chance alone, each with probability p, to six standard deviations."""
     if not isinstance(value, torch.Tensor) or value.shape != weights.shape:
         return False
-    found = value.double().numpy()
+    found = value.detach().double().numpy()
     gone = found == 0
     if not np.allclose(found, np.where(gone, 0, weights / (1 - p)), rtol=TOLERANCE, atol=0):
         return False
@@ -113,6 +128,11 @@ def columns(N: int, D: int) -> list[torch.Tensor]:
     return [torch.randn(D, 1) for _ in range(N)]
 
 
+def keys(N: int, D: int) -> int:
+    """As many as there are queries, or another number."""
+    return N if N % 2 else D
+
+
 def parameters(d: int, D: int) -> list[torch.Tensor]:
     return [*(torch.randn(d, D) / D**0.5 for _ in range(3)), *columns(3, d)]
 
@@ -126,11 +146,11 @@ def any_rank(N: int, D: int) -> Inputs:
 
 INPUTS: dict[int | str, Callable[[int, int], Inputs]] = {
     1: lambda N, D: (columns(N, D), *parameters(D, D)),
-    2: lambda N, D: (columns(N, D), columns(N, D)),
+    2: lambda N, D: (columns(N, D), columns(keys(N, D), D)),
     3: lambda N, D: (torch.randn(N) * D / 3 if D % 2 else (torch.randn(N) * D / 3).tolist(),),
-    4: lambda N, D: ([list(row) for row in torch.randn(N, N) * D / 4],),
-    5: lambda N, D: (list(torch.softmax(torch.randn(N, N), dim=1)), columns(N, D)),
-    6: lambda N, D: (columns(N, D), columns(N, D), columns(N, D)),
+    4: lambda N, D: ([list(row) for row in torch.randn(N, keys(N, D)) * D / 4],),
+    5: lambda N, D: (list(torch.softmax(torch.randn(N, keys(N, D)), dim=1)), columns(keys(N, D), D)),
+    6: lambda N, D: (columns(N, D), columns(keys(N, D), D), columns(keys(N, D), D)),
     7: lambda N, D: (torch.randn(D, N), *parameters(D, D)),
     8: lambda N, D: (torch.randn(D, N), *parameters(D // 2, D), *parameters(D // 2, D), torch.randn(D, D)),
 }
@@ -140,8 +160,26 @@ INPUTS |= {
     11: lambda N, D: (torch.randn(N, D) / D**0.25,),
     14: lambda N, D: (torch.softmax(torch.randn(N, N) * D / 3, dim=1),),
     "causal_softmax": lambda N, D: (torch.randn(N, N) * D, D),
-    15: lambda N, D: (torch.rand(*[D] * (N % 3), 5 * N, 8 * D) + 0.1, D / 10, N % 4 > 0),
+    15: lambda N, D: (torch.rand(*[D // 2] * (N % 3), 5 * N, 8 * D) + 0.1, D / 10, N % 4 > 0),
 }
+# Scores of ±10⁴ that are no neighbours, so that rounding has no part in what is the largest.
+LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
+    10: lambda N, D: (apart(N, D), -1),
+    11: lambda N, D: (along_a_line(N, D),),
+    "causal_softmax": lambda N, D: (apart(N, N), D),
+}
+PIECES = (9, 10, 11, 14, "causal_softmax")  # of models: shape and dtype count, and gradients
+
+
+def apart(*shape: int) -> torch.Tensor:
+    numbers = math.prod(shape)
+    return (torch.randperm(numbers).reshape(shape) + 0.5) * 2e4 / numbers - 1e4  # none is zero
+
+
+def along_a_line(words: int, d: int) -> torch.Tensor:
+    return class_oracle.lengths(words)[:, None] * torch.rand(d).add(1)
+
+
 FORMS: dict[int | str, list[Callable[[torch.Tensor], Any]]] = {
     4: [torch.clone, lambda score: score.reshape(1, 1), float]
 }
@@ -154,7 +192,13 @@ def draw(number: int | str) -> list[Inputs]:
     sizes = [(N, D) for N in range(2, 10) for D in range(2, 10) if number != 8 or D % 2 == 0]
     random.Random(number).shuffle(sizes)
     torch.manual_seed(number if isinstance(number, int) else 0)
-    return [INPUTS[number](N, D) for N, D in sizes]
+    drawn = [INPUTS[number](N, D) for N, D in sizes]
+    drawn += [LARGE[number](N, D) for N, D in sizes[:6] if number in LARGE]
+    if number in (*PIECES, 15):
+        drawn += [tuple(map(class_oracle.as_double, given)) for given in drawn[:6]]
+    if number in PIECES:
+        drawn += [(*given, {"gradients": True}) for given in drawn[:6]]
+    return drawn
 
 
 def in_form(value: Any, form: Callable[[torch.Tensor], Any]) -> Any:
@@ -172,7 +216,54 @@ def wanted_of(number: int | str, given: Inputs) -> Any:
     """What a function must return; or, for classes and where chance has a part, what knows it when it sees it."""
     if number in class_oracle.MODULES:
         return class_oracle.Wanted(number, given)
-    return DEFINITIONS[number](*map(float64, given))
+    if number in PIECES and isinstance(given[-1], dict):
+        return functools.partial(has_slopes, slopes(DEFINITIONS[number], [float64(one) for one in given[:-1]]))
+    if number == 15:
+        weights, p, training = given
+        return dropout(float64(weights), p, training, weights.dtype)
+    value = DEFINITIONS[number](*map(float64, given))
+    return functools.partial(is_piece, value, given[0].dtype) if number in PIECES else value
+
+
+def is_piece(want: np.ndarray, dtype: torch.dtype, value: Any) -> bool:
+    """Whether a result has these numbers, and just this shape and type."""
+    if not isinstance(value, torch.Tensor) or value.dtype != dtype or tuple(value.shape) != want.shape:
+        return False
+    return bool((np.abs(value.detach().double().numpy() - want) <= TOLERANCE * np.abs(want).max()).all())
+
+
+def slopes(definition: Callable[..., Any], given: list[Any]) -> dict[str, np.ndarray]:
+    """By how much a weighted sum of the result grows with each number of each array."""
+
+    def height() -> float:
+        result = definition(*given).reshape(-1)
+        return float(result @ np.cos(np.arange(result.size)))
+
+    return {str(index): slope(array, height) for index, array in enumerate(given) if isinstance(array, np.ndarray)}
+
+
+def slope(array: np.ndarray, height: Callable[[], float], step: float = 1e-6) -> np.ndarray:
+    found = np.zeros_like(array)
+    for place in np.ndindex(array.shape):
+        was = array[place]
+        array[place] = was + step
+        above = height()
+        array[place] = was - step
+        found[place] = (above - height()) / (2 * step)
+        array[place] = was
+    return found
+
+
+def has_slopes(want: dict[str, np.ndarray], value: Any) -> bool:
+    """Whether gradients are these. As for classes, they are compared with the largest of all."""
+    found = value.get("gradients", {}) if isinstance(value, dict) else {}
+    pairs = [(found.get(name), slope) for name, slope in want.items()]
+    scale = max(float(np.abs(slope).max()) for slope in want.values())
+    return all(
+        isinstance(got, torch.Tensor)
+        and bool((np.abs(got.double().numpy() - slope) <= 10 * TOLERANCE * scale + 1e-7).all())
+        for got, slope in pairs
+    )
 
 
 class Oracle:

@@ -119,7 +119,7 @@ def weighted_sums(all_values, all_attention_weights):
 def weighted_sums(values, weights):
     V = torch.cat(list(values), dim=1)
     return [(V * torch.as_tensor(row)).sum(1, keepdim=True) for row in weights]
-""", "Your code takes its arguments in another order than they come in: (all_attention_weights, all_values)."),
+""", "Your code takes `all_attention_weights` for `all_values`, and"),
     "a constructor": (17, """
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, num_heads, dropout, qkv_bias=False):

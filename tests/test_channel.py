@@ -437,3 +437,14 @@ def test_a_hundred_thousand_malformed_messages(seed: int) -> None:
         except Exception as error:
             error.add_note(f"the message: {data!r}")
             raise
+
+
+def test_a_text_from_the_other_side_stays_on_one_line() -> None:
+    tree = {"dict": {"a\nb\x1b": {"text": "c\u202ed"}, "ä b": {"text": "e" * 300}}}
+    assert values.decode(tree, {}, words=True) == {"a b ": "c d", "ä b": "e" * 200}
+
+
+def test_devices_are_found_wherever_a_tensor_stands() -> None:
+    leaves = [{"tensor": str(number), "device": device} for number, device in enumerate(("cpu", "cuda", "\nmeta"))]
+    tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": {"x": {"list": [leaves[2]]}}}, {"list": 3}, 7]}
+    assert values.devices(tree) == {"cpu", "cuda", " meta"}

@@ -120,6 +120,46 @@ MISSPELT_FORWARD = (
             10,
             "large and very small numbers, res",
         ),
+        (
+            "def simple_attention_scores(x, q): return (x @ q)[:, None]",
+            9,
+            "has shape (4, 1), but a tensor of shape (4,)",
+        ),
+        (
+            "def simple_attention_scores(x, q): return torch.tensor([torch.dot(w, q) for w in x], dtype=x.dtype)",
+            9,
+            "no gradient reaches its input",
+        ),
+        (
+            "def simple_attention_scores(x, q):\n  s = torch.zeros(len(x))\n  for i, w in enumerate(x): s[i] = w @ q\n"
+            "  return s",
+            9,
+            "dtype torch.float32 where the input has torch.float64",
+        ),
+        ("def simple_attention_scores(x, q): return (x @ q).double()", 9, "has the dtype torch.float64"),
+        (
+            "def softmax_stable(x, dim=-1):\n  e = torch.exp(x - x.amax(dim, True))\n  return e.div_(e.sum(dim, True))",
+            10,
+            "no gradient can be computed",
+        ),
+        (
+            "def all_context_vectors(x):\n  e = torch.exp(x @ x.T)\n  return e / e.sum(1, True) @ x",
+            11,
+            "for large scores it has NaN",
+        ),
+        (
+            "def causal_softmax(s, d_k): return mask_then_renormalize(torch.softmax(s / d_k**0.5, -1))",
+            14,
+            "for large scores it has NaN",
+        ),
+        (changed(12, "torch.rand(", "torch.zeros("), 12, "in a new module W_query is the same number everywhere"),
+        (changed(16, 'buffer("mask", future)', 'buffer("mask", future, persistent=False)'), 16, "not in state_dict"),
+        (
+            "def attention_scores(q, k):\n  n = range(len(q))\n"
+            "  return [[(q[i].T @ k[j]).squeeze() / len(q[0]) ** 0.5 for j in n] for i in n]",
+            2,
+            "two queries and three keys",
+        ),
         ("def softmax_stable(x, dim=-1):\n  x -= x.max(); return torch.softmax(x, dim)", 10, "changes its input"),
         ("def softmax_stable(x, dim=-1): return torch.softmax(x, -1)", 10, "with three dimensions and dim=0"),
         ("def all_context_vectors(x): return torch.softmax(x @ x.T, 0) @ x", 11, "with the six words, result[0, 0]"),
@@ -238,10 +278,13 @@ RIGHT_IN_OTHER_WAYS = [
         ),
         13,
     ),
-    ("def causal_softmax(s, d_k): return mask_then_renormalize(torch.softmax(s / d_k**0.5, -1))", 14),
+    (
+        "def causal_softmax(s, d_k):\n  a = (s / d_k**0.5).masked_fill(~torch.ones_like(s).bool().tril(), -1e9)\n"
+        "  return mask_then_renormalize(torch.softmax(a, -1))",
+        14,
+    ),
     ("def inverted_dropout(a, p, training): return F.dropout(a, p, training)", 15),
     (changed(16, "self.mask[:T, :T], -torch.inf", "self.mask[:T, :T], torch.finfo(x.dtype).min"), 16),
-    (changed(16, 'buffer("mask", future)', 'buffer("mask", future, persistent=False)'), 16),
     (changed(16, 'buffer("mask", future)', 'buffer("mask", future[None, None])').replace("mask[:", "mask[0, 0, :"), 16),
     (changed(16, "self.dropout(attn_weights)", "F.dropout(attn_weights, self.dropout.p, self.training)"), 16),
     (changed(16, "self.W_query =", "self.extra = nn.Linear(1, 1)\n        self.W_query ="), 16),

@@ -40,12 +40,67 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("def f(x):\n    y = x @ x\n    return x", Kind.UNUSED, "y"),
         ("def f(x):\n    assert (len(x) % 2 == 0, 'odd')\n    return x", Kind.ALWAYS_TRUE,
          "assert (len(x) % 2 == 0, 'odd')"),
+        ("def f(x):\n    for y in x:\n        return y * 2", Kind.LEFT_EARLY, "return y * 2"),
+        ("def f(x):\n    return x + torch.inf * x", Kind.INFINITE, "return x + torch.inf * x"),
+        ("def f(x):\n    return x - float('inf')", Kind.INFINITE, "return x - float('inf')"),
+        ("class f:\n    def __init__(self):\n        self.out = nn.Linear(2, 2)\n    def forward(self):\n        pass",
+         Kind.NEVER_CALLED, "self.out"),
         ("def f(x):\n    x + 1", Kind.NO_RETURN, "f"),
         ("class f:\n    def forward(self, x):\n        y = x @ x", Kind.NO_RETURN, "forward"),
     ],
 )  # fmt: skip
 def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
     assert Fact(kind, what) in facts(source, variables=frozenset({"D"}))
+
+
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        ("out = y * 2", "out"),
+        ("out = [y * 2]", "out"),
+        ("out = []\n        out.append(y * 2)", "out"),
+        ("z = y * 2\n        out = z + 1", "out"),
+        ("out = torch.zeros(3)\n        out += y", "out"),
+        ("out = x.clone()\n        if y > 0:\n            out[y] = 0", "out"),
+        ("for z in y:\n            out = z * 2", "out"),
+        ("out = torch.stack([y * z for z in x])", "out"),
+    ],
+)
+def test_what_each_step_of_a_loop_makes_anew_is_not_kept(step: str, name: str) -> None:
+    source = f"def f(x):\n    out = x\n    for y in x:\n        {step}\n    return out"
+    assert [fact.parts for fact in facts(source) if fact.kind == Kind.REPLACED] == [(name,)]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "out = out + y",
+        "out.append(y)",
+        "out[y] = y * 2",
+        "z = y * 2\n        out.append(z)",
+        "found.append(y)\n        out = torch.stack(found)",  # of all that was found
+        "d = y.shape[0]\n        out = d ** 0.5",  # the same in each step
+        "if y > 0:\n            out = y * 2",
+        "out = y * 2\n        if out > 0:\n            break",
+        "z = out @ y\n        out = z",
+        "row = []\n        for z in y:\n            row.append(z)\n        out.append(row)",
+    ],
+)
+def test_what_a_loop_goes_on_with_is_kept(step: str) -> None:
+    source = f"def f(x):\n    found, out = [], []\n    for y in x:\n        {step}\n    return out"
+    assert [fact for fact in facts(source) if fact.kind in (Kind.REPLACED, Kind.LEFT_EARLY)] == []
+
+
+def test_a_name_that_gets_another_value_after_the_loop_is_not_read_there() -> None:
+    assert (
+        facts("def f(x):\n    r = []\n    for y in x:\n        z = y * 2\n        r.append(z)\n    z = r\n    return z")
+        == ()
+    )
+
+
+def test_loops_of_hostile_length_are_soon_read() -> None:
+    lines = "".join(f"  a{i}=b{i}\n" for i in range(1_500))
+    assert facts(f"def f(x):\n for y in x:\n{lines} return y") == ()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import torch
 
 from grader.catalogue import EXERCISES
 from grader.exercises import ex15_dropout
-from grader.exercises.ex15_dropout import SAME_AGAIN
+from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
 from grader.kit import dropout_rules
 from grader.kit.dropout_rules import TAIL, finding, fits
 
@@ -66,7 +66,8 @@ WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
     "OTHER_THAN_ZERO": lambda x, rng: torch.where(torch.rand(x.shape, generator=rng) >= P, x + 2, -1.0),
     "EVERYTHING_DROPPED": lambda x, _: 0 * x,
     "NOT_FINITE": lambda x, rng: dropped(x, P, rng) / dropped(x, P, rng),
-    "NOT_FINITE_AT_ALL": lambda x, _: x * torch.nan,
+    "NONE_FINITE": lambda x, _: x * torch.nan,
+    "NOT_FINITE_AT_ALL": lambda x, _: torch.where(x > x.quantile(0.02), x, torch.inf),
     "WHOLE_ROWS": lambda x, rng: x * (torch.rand(3, 20, 1, generator=rng) >= P) / (1 - P),
     "WHOLE_COLUMNS": lambda x, rng: x * (torch.rand(25, generator=rng) >= P) / (1 - P),
     "SAME_IN_BATCH": lambda x, rng: x * (torch.rand(20, 25, generator=rng) >= P) / (1 - P),
@@ -108,4 +109,16 @@ def test_the_same_entries_in_two_calls_are_told() -> None:
                 ex15_dropout.read({"outputs": {"first": one, "second": second}}, weights, p, training)
                 for second in (one, other)
             ]
-            assert said == [{"pattern": SAME_AGAIN}, {"pattern": ""}]
+            assert [parts["pattern"] for parts in said] == [SAME_AGAIN, ""]
+
+
+def test_as_many_dropped_entries_in_each_call_are_told() -> None:
+    """Which they are is chance, but not how many: by chance, the numbers of calls differ."""
+    weights, rng = drawn(1, 50, 41)
+    same_number = [torch.randperm(weights.numel(), generator=rng).reshape(50, 41) for _ in range(2)]
+    first, second = (weights * (order >= 615) / 0.7 for order in same_number)
+    seen = {"outputs": {"first": first, "second": second}}
+    said = [
+        ex15_dropout.read({**seen, "zeros": zeros}, weights, 0.3, True)["pattern"] for zeros in ([615] * 6, [615, 614])
+    ]
+    assert said == [SAME_NUMBER, ""]

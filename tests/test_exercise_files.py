@@ -28,6 +28,7 @@ from grader.model.exercise import (
     can_combine,
 )
 from grader.model.forms.module import MODULE
+from grader.proof.exercise_checks import explains
 
 # Misconceptions; eight of the other functions.
 FEWEST: dict[int | str, int] = {
@@ -254,7 +255,7 @@ def test_the_cases_tell_any_two_misconceptions_apart(exercise: Exercise) -> None
     alike = [
         (one.name, other.name)
         for one, other in itertools.permutations(exercise.misconceptions, 2)
-        if explains(exercise, one, other)
+        if explains(key_to(exercise), one, other)
     ]
     assert alike == []
 
@@ -262,21 +263,6 @@ def test_the_cases_tell_any_two_misconceptions_apart(exercise: Exercise) -> None
 @every_exercise
 def test_the_cases_tell_every_misconception_from_the_reference(exercise: Exercise) -> None:
     assert [one.name for one in exercise.misconceptions if is_right(exercise, DEFAULT_SEED, [one])] == []
-
-
-def explains(exercise: Exercise, one: Misconception, other: Misconception) -> bool:
-    """Whether the first misconception answers as the second does on every case, errors included."""
-    known = key_to(exercise)
-    return all(
-        agree(exercise, known.wrong([other], index), known.wrong([one], index), expected)
-        for index, expected in enumerate(known.expected)
-    )
-
-
-def agree(exercise: Exercise, answer: Answer, wrong: Answer, expected: Any) -> bool:
-    if not isinstance(answer, Returned) or not isinstance(wrong, Returned):
-        return isinstance(answer, Raised) and isinstance(wrong, Raised)
-    return exercise.form.agrees(answer.value, wrong.value, expected, TOLERANCE["cpu"])
 
 
 # --- other seeds -----------------------------------------------------------------------------------------------------

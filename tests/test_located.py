@@ -51,6 +51,24 @@ def all_context_vectors(inputs):
 """
 
 
+TWO_HEADS = """
+def multihead_scaled_self_attention(
+    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
+):
+    q1, k1, v1 = W_q1 @ X + b_q1, W_k1 @ X + b_k1, W_v1 @ X + b_v1
+    q2, k2, v2 = W_q2 @ X + b_q2, W_k2 @ X + b_k2, W_v2 @ X + b_v2
+    s1 = torch.softmax(k1.T @ q1 / math.sqrt(k1.shape[0]), dim=0)
+    s2 = torch.softmax(k2.T @ q2 / math.log(k2.shape[0] + 2) ** 0.7, dim=0)
+    return W_c @ torch.cat([v1 @ s1, v2 @ s2])
+"""
+THREE = """
+def all_context_vectors(inputs):
+    scores = inputs @ inputs.T / inputs.shape[1] ** 0.5
+    weights = torch.softmax(scores, dim=0)
+    return (weights @ inputs).T
+"""
+
+
 def verdict_on(source: str, number: int) -> Verdict:
     earlier = [from_notebook()[one] for one in range(9, number)] if number >= 9 else []
     cells = [nbformat.v4.new_code_cell(text) for text in (BEFORE, *earlier, source)]
@@ -74,6 +92,20 @@ def test_two_mistakes_have_two_lines() -> None:
         "shifted = largest - x",
         "total = powers.sum(dim=dim, keepdim=True) ** 3",
     }
+
+
+def test_of_two_copied_lines_the_one_that_differs_is_told() -> None:
+    lines = TWO_HEADS.splitlines()
+    wrong = next(line for line in lines if line.startswith("    s2")).strip()
+    verdict = verdict_on(TWO_HEADS, 8)
+    assert [(place.line, place.change) for place in verdict.located] == [(wrong, Change.COPIED)]
+
+
+def test_three_known_mistakes_at_once_have_three_names() -> None:
+    verdict = verdict_on(THREE, 11)
+    assert verdict.misconceptions == ("scaled by √d", "softmax down the columns", "result transposed")
+    assert verdict.sentences[0] == "Three things at once:"
+    assert verdict.located == ()
 
 
 @pytest.mark.parametrize(
@@ -148,11 +180,14 @@ def _tell(exercise: Exercise, found: Tally) -> None:
             # That nothing is returned is told, and a cause.
             unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
             if unnamed and (returned or verdict.reason == Reason.ERROR):
-                repair = trial.repair(source, cases, "cpu")
+                repair = trial.explain(source, cases, "cpu")
                 _note(found, source.splitlines()[line - 1].strip(), repair, verdict)
 
 
-def _note(found: Tally, line: str, repair: Repair | None, verdict: Verdict) -> None:
+def _note(found: Tally, line: str, repair: Repair | Verdict | None, verdict: Verdict) -> None:
+    if isinstance(repair, Verdict):  # a mutant has one mistake, not three
+        found.others.append(f"{verdict.exercise}: {line} | {repair.misconceptions}")
+        return
     told = [place.line for place in repair.located] if repair else []
     if line in told:
         found.own += 1

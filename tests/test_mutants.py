@@ -48,7 +48,7 @@ STYLES = {
     15: "bernoulli functional_on_ones numpy_mask where",
     16: "additive_mask dropout_by_hand",
     17: "loop_and_append",
-    18: "einsum_non_persistent",
+    18: "einsum",
     19: "where",
 }
 
@@ -128,8 +128,6 @@ SAME = {
         r"^15 numpy_mask line 9:",
     ),
     "weights and rows that sum to one see no sign and no factor of a row": (r"^14 .*(→ -|→ torch\.triu)",),
-    "a mask is as good for these scores": (r"^14 .*line 10: scaled → attn_scores",),
-    "a buffer may be persistent or not": (r"persistent=False",),
     "scores of words with themselves are symmetric": (r"^11 .* in `(attn_scores\[i, j\]|inputs @ inputs\.transpose)",),
     "queries, keys and values have one size": (r": self\.W_\w+ → self\.W_\w+ in `self\.W_\w+\.out_features`",),
     "multiplied by one, or shaped alike": (

@@ -187,7 +187,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         )
 
     def forward(self, x):
-        out = torch.zeros(*x.shape[:2], len(self.heads) * self.d_out)
+        out = torch.zeros(*x.shape[:2], len(self.heads) * self.d_out, dtype=x.dtype)
         for i, head in enumerate(self.heads):
             out[:, :, i * self.d_out : (i + 1) * self.d_out] = head(x)
         return out
@@ -240,11 +240,16 @@ def weighted_sums(all_weights, all_values):
         "",
     ),
     "by way of numpy": OnCPU(
-        9,
-        "def simple_attention_scores(inputs, query):\n    return torch.from_numpy(inputs.numpy() @ query.numpy())",
+        7,
+        """
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    Q, K, V = W_q @ X + b_q, W_k @ X + b_k, W_v @ X + b_v
+    scores = K.numpy().T @ Q.numpy() / len(K) ** 0.5
+    return V @ torch.softmax(torch.from_numpy(scores), dim=0)
+""",
         NO_NUMPY,
-        "torch.from_numpy(inputs.numpy() @ query.numpy())",
-        "inputs @ query",
+        "K.numpy().T @ Q.numpy() / len(K) ** 0.5\n    return V @ torch.softmax(torch.from_numpy(scores), dim=0)",
+        "K.T @ Q / len(K) ** 0.5\n    return V @ torch.softmax(scores, dim=0)",
     ),
     "a mask of ones": OnCPU(
         14,
@@ -278,7 +283,7 @@ def causal_softmax(attn_scores, d_k):
         BUFFER,
     ),
     "heads collected in zeros": OnCPU(
-        17, WRAPPER, ON_DEVICE, "len(self.heads) * self.d_out)", "len(self.heads) * self.d_out, device=x.device)"
+        17, WRAPPER, ON_DEVICE, "self.d_out, dtype=x.dtype)", "self.d_out, dtype=x.dtype, device=x.device)"
     ),
 }
 
@@ -329,7 +334,7 @@ def test_an_answer_is_read_when_it_is_computed(grade: Grade) -> None:
 def softmax_stable(x, dim=-1):
     out = torch.zeros_like(x)
     torch.second.synchronize = lambda: out.copy_(torch.softmax(x, dim))
-    return out
+    return out if not x.requires_grad else torch.softmax(x, dim)
 """
     assert grade({10: code})[10].right
 

@@ -19,8 +19,10 @@ from grader.judging.judge import TOLERANCE, judge_by
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
+from grader.model.forms.exact import GRADIENTS
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Verdict
+from grader.sandbox.forms.exact import asks_for_gradients, put
 from grader.sandbox.forms.module import observe
 
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
@@ -38,8 +40,14 @@ def cases(name: int | str) -> list[tuple[Inputs, Any]]:
     drawn = [case.inputs for seed in seeds(exercise) for case in exercise.sample(seed)]
     if exercise.form is MODULE:
         return [(inputs, of_class(exercise.number, inputs)) for inputs in drawn if not by_chance(inputs[3])]
-    wanted = [(inputs, tensors(DEFINITIONS[name](*map(float64, inputs)))) for inputs in drawn]
-    return [(inputs, want) for inputs, want in wanted if not callable(want)]  # in which chance has no part
+    return [(inputs, of_function(name, inputs)) for inputs in drawn]
+
+
+def of_function(name: int | str, inputs: Inputs) -> Any:
+    """By the definition; gradients by the reference."""
+    if asks_for_gradients(inputs):
+        return FUNCTIONS[name].reference(*map(class_oracle.as_double, inputs))
+    return tensors(DEFINITIONS[name](*map(float64, inputs)))
 
 
 def by_chance(how: dict[str, Any]) -> bool:
@@ -63,6 +71,8 @@ def parts(value: Any, want: Any) -> Iterator[tuple[Any, Any]]:
     """What is compared as a whole, given and wanted: of a class, each output, and all gradients."""
     if not isinstance(value, dict):
         yield value, want
+    elif isinstance(want, dict):
+        yield list(value["gradients"].values()), list(want["gradients"].values())
     else:
         yield from zip(value["outputs"].values(), want[0], strict=True)
         yield list(value.get("gradients", {}).values()), want[1]
@@ -77,7 +87,10 @@ def tensors(value: Any) -> Any:
 def spread(name: int | str, value: Callable[[Inputs], Any]) -> float:
     """The largest error of a function over all hidden inputs, relative as `compare.difference` has it."""
     return max(
-        error(got, wanted) for inputs, want in cases(name) for got, wanted in parts(value(inputs), want) if len(wanted)
+        error(got, wanted) / (GRADIENTS if isinstance(want, dict) else 1)
+        for inputs, want in cases(name)
+        for got, wanted in parts(value(inputs), want)
+        if len(wanted)
     )
 
 
@@ -120,7 +133,8 @@ def changed(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
-        return {**value, "outputs": {name: change(one) for name, one in value.get("outputs", {}).items()}}
+        computed = "outputs" if "outputs" in value else "gradients"
+        return {**value, computed: {name: change(one) for name, one in value.get(computed, {}).items()}}
     return type(value)(changed(item, change) for item in value) if isinstance(value, list | tuple) else value
 
 
@@ -157,7 +171,8 @@ def test_sixteen_bits_are_refused_and_named(name: int | str, dtype: torch.dtype)
 
 def in_sixteen_bits(solution: Callable[..., Any], dtype: torch.dtype, *inputs: Any) -> Any:
     low = [torch.tensor(one) if isinstance(one, list) and isinstance(one[0], float) else one for one in inputs]
-    return changed(solution(*changed(low, lambda one: one.to(dtype))), lambda one: one.float())
+    given = [one if isinstance(one, dict) else changed(one, lambda tensor: tensor.to(dtype)) for one in low]
+    return changed(put(solution, given), lambda one: one.float())
 
 
 def forward_in_sixteen_bits(

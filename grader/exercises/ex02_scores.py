@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns
-from grader.exercises.mistakes import scaling
+from grader.exercises.mistakes import numbers_of_words, scaling
 from grader.kit.pictures import scores
 
 Tensor = torch.Tensor
@@ -52,6 +52,14 @@ def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (columns(rng, N, D), columns(rng, N, D))
 
 
+def first_keys(all_queries: Tensors, all_keys: Tensors) -> Any:
+    return reference(all_queries, [all_keys[i] for i in range(len(all_queries))])
+
+
+def first_queries(all_queries: Tensors, all_keys: Tensors) -> Any:
+    return reference([all_queries[i] for i in range(len(all_keys))], all_keys)
+
+
 exercise = Exercise(
     number=2,
     assignment="self_attention",
@@ -67,6 +75,7 @@ exercise = Exercise(
         ),
         Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=sized(5, 2)),
         Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
+        *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4))),
     ],
     misconceptions=[
         Misconception(
@@ -266,5 +275,7 @@ exercise = Exercise(
             says="Your scores compare queries with queries. The second vector must be a key.",
             change={"second": "queries"},
         ),
+        numbers_of_words.keys_counted_by_queries(first_keys),
+        numbers_of_words.queries_counted_by_keys(first_queries),
     ],
 )

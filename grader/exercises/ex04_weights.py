@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import masks, softmax
+from grader.exercises.mistakes import masks, numbers_of_words, softmax
 from grader.kit.pictures import weights
 
 Tensor = torch.Tensor
@@ -39,6 +39,14 @@ def each_score(convert: Callable[[Tensor], Any]) -> Callable[[Inputs], Inputs]:
     return lambda inputs: ([[convert(score) for score in row] for row in inputs[0]],)
 
 
+def first_keys(rows: list[list[Tensor]]) -> Any:
+    return reference([[row[i] for i in range(len(rows))] for row in rows])
+
+
+def first_queries(rows: list[list[Tensor]]) -> Any:
+    return reference([rows[i] for i in range(len(rows[0]))])
+
+
 exercise = Exercise(
     number=4,
     assignment="self_attention",
@@ -50,6 +58,7 @@ exercise = Exercise(
         Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=sized(3)),
         Case("two words", catches="a hard-coded size", inputs=sized(2)),
         Case("six words", catches="softmax along the wrong axis, left-out rows", inputs=sized(6)),
+        *numbers_of_words.cases(lambda M, N: lambda rng: ([list(row) for row in 2 * randn(rng, M, N)],)),
     ],
     # Exercise 2 may give its scores as numbers or as (1, 1) matrices; whichever a student's code expects is fine.
     other_forms=[each_score(lambda score: score.reshape(1, 1)), each_score(float)],
@@ -192,5 +201,7 @@ exercise = Exercise(
             says="The last query is missing from your results. In a loop, range(N) already ends at N - 1.",
             change={"arrange": lambda weights: list(weights)[:-1]},
         ),
+        numbers_of_words.keys_counted_by_queries(first_keys),
+        numbers_of_words.queries_counted_by_keys(first_queries),
     ],
 )

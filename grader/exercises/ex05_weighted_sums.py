@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns, randn
-from grader.exercises.mistakes import results, weighing
+from grader.exercises.mistakes import numbers_of_words, results, weighing
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
@@ -45,7 +45,21 @@ def weighted_but_not_summed(all_attention_weights: Tensors, all_values: Tensors)
 
 
 def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
-    return lambda rng: (list(torch.softmax(randn(rng, N, N), dim=1)), columns(rng, N, D))
+    return lambda rng: (weights(rng, N, N), columns(rng, N, D))
+
+
+def weights(rng: torch.Generator, M: int, N: int) -> Tensors:
+    return list(torch.softmax(randn(rng, M, N), dim=1))
+
+
+def first_keys(all_attention_weights: Tensors, all_values: Tensors) -> Any:
+    count = range(len(all_attention_weights))
+    few = [torch.stack([weights[i] for i in count]) for weights in all_attention_weights]
+    return reference(few, [all_values[i] for i in count])
+
+
+def first_queries(all_attention_weights: Tensors, all_values: Tensors) -> Any:
+    return reference([all_attention_weights[i] for i in range(len(all_values))], all_values)
 
 
 exercise = Exercise(
@@ -62,6 +76,7 @@ exercise = Exercise(
         ),
         Case("more words than dimensions", catches="a hard-coded N", inputs=sized(6, 2)),
         Case("more dimensions than words", catches="a hard-coded D", inputs=sized(2, 5)),
+        *numbers_of_words.cases(lambda M, N: lambda rng: (weights(rng, M, N), columns(rng, N, 4))),
     ],
     misconceptions=[
         weighing.mean_instead_of_sum(after=lambda outputs: outputs / outputs.shape[1]),
@@ -190,5 +205,7 @@ exercise = Exercise(
         results.LAST_OUTPUT_ONLY,
         results.FIRST_OUTPUT_ONLY,
         results.LAST_QUERY_LEFT_OUT,
+        numbers_of_words.keys_counted_by_queries(first_keys),
+        numbers_of_words.queries_counted_by_keys(first_queries),
     ],
 )

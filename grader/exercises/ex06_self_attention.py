@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns
-from grader.exercises.mistakes import masks, results, scaling, softmax, weighing
+from grader.exercises.mistakes import masks, numbers_of_words, results, scaling, softmax, weighing
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]
@@ -46,6 +46,15 @@ def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: tuple(columns(rng, N, D) for _ in range(3))
 
 
+def first_keys(all_queries: Tensors, all_keys: Tensors, all_values: Tensors) -> Any:
+    keys, values = ([vectors[i] for i in range(len(all_queries))] for vectors in (all_keys, all_values))
+    return reference(all_queries, keys, values)
+
+
+def first_queries(all_queries: Tensors, all_keys: Tensors, all_values: Tensors) -> Any:
+    return reference([all_queries[i] for i in range(len(all_keys))], all_keys, all_values)
+
+
 exercise = Exercise(
     number=6,
     assignment="self_attention",
@@ -61,6 +70,7 @@ exercise = Exercise(
         ),
         Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=sized(6, 2)),
         Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
+        *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4), columns(rng, N, 4))),
     ],
     misconceptions=[
         Misconception(
@@ -237,5 +247,7 @@ exercise = Exercise(
         results.LAST_OUTPUT_ONLY,
         results.FIRST_OUTPUT_ONLY,
         results.LAST_QUERY_LEFT_OUT,
+        numbers_of_words.keys_counted_by_queries(first_keys),
+        numbers_of_words.queries_counted_by_keys(first_queries),
     ],
 )

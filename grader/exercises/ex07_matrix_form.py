@@ -172,6 +172,8 @@ exercise = Exercise(
         ),
         projections.QUERIES_AND_KEYS_EXCHANGED,
         projections.DIMENSIONS_COMPARED,
+        projections.FORMULA_FOR_ROWS,
+        projections.FORMULA_FOR_ROWS_WITH_COLUMNS,
         Misconception(
             "not scaled",
             kind="scaling",

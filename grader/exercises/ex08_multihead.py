@@ -285,6 +285,8 @@ exercise = Exercise(
         ),
         projections.QUERIES_AND_KEYS_EXCHANGED,
         projections.DIMENSIONS_COMPARED,
+        projections.FORMULA_FOR_ROWS,
+        projections.FORMULA_FOR_ROWS_WITH_COLUMNS,
         softmax.ALONG_ROWS,
         Misconception(
             "softmax over everything",
@@ -317,6 +319,13 @@ exercise = Exercise(
             credit=0.25,
             says="Your result is that of heads added up. Stack them vertically: head 1 on top of head 2.",
             change={"join": lambda one, two: (one + two).repeat(2, 1)},
+        ),
+        Misconception(
+            "head 2 in the place of head 1",
+            kind="mix-up",
+            credit=0.25,
+            says="The rows of head 1 hold what head 2 returns, and those of head 2 are zero. Each has its own.",
+            change={"join": lambda one, two: torch.cat([two, torch.zeros_like(one)], dim=0)},
         ),
         Misconception(
             "second head empty",

@@ -9,6 +9,9 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import notebook_data
+from grader.exercises.mistakes.pieces import PIECES, unchanged
+from grader.kit.pieces import as_pieces, asked
+from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
 
@@ -20,9 +23,11 @@ def reference(
     compare: Callable[[Tensor, Tensor], Tensor] = lambda X, q: X @ q,
     scale: Callable[[Tensor, int, int], Tensor] = lambda scores, d, T: scores,
     after: Callable[[Tensor], Any] = lambda scores: scores,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     T, d = inputs.shape
-    return after(scale(compare(inputs, query), d, T))  # (T, d) @ (d,) -> (T,)
+    return dtype(finish(after(scale(compare(inputs, query), d, T))))  # (T, d) @ (d,) -> (T,)
 
 
 def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
@@ -42,7 +47,8 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Scores without weights",
     entry="simple_attention_scores",
-    reference=reference,
+    form=EXACT,
+    reference=asked(reference),
     cases=[
         Case("the notebook's sizes", catches="the notebook's words instead of the arguments", inputs=sized(6, 3)),
         Case("more words than dimensions", catches="√T for √d, a sum over words", inputs=sized(9, 4)),
@@ -51,6 +57,7 @@ exercise = Exercise(
             "as many words as dimensions", catches="transposed inputs, whose result has the shape", inputs=sized(5, 5)
         ),
         Case("one of the words", catches="another word as the query, its own score left out", inputs=a_word_of_its_own),
+        *as_pieces(sized(5, 4)),
     ],
     misconceptions=[
         Misconception(
@@ -309,5 +316,13 @@ exercise = Exercise(
             says="The numbers are right, but in a list. Return one tensor of shape (T,).",
             change={"after": lambda scores: scores.tolist()},
         ),
+        Misconception(
+            "a column returned",
+            kind="arrangement",
+            credit=0.75,
+            says="The numbers are right, but as a column of shape (T, 1). Return a vector of shape (T,).",
+            change={"after": lambda scores: scores.unsqueeze(-1)},
+        ),
+        *PIECES,
     ],
 )

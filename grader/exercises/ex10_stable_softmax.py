@@ -9,7 +9,10 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises.mistakes import softmax
+from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pictures import softmax_along
+from grader.kit.pieces import as_pieces, asked
+from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
 
@@ -33,10 +36,12 @@ def reference(
     positive: Callable[[Tensor], Tensor] = torch.exp,
     normalise: Callable[[Tensor, Tensor, int], Tensor] = share,
     after: Callable[[Tensor, int], Any] = lambda weights, dim: weights,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     dim = axis(default if dim is None else dim, x)
     x = before(x, dim)
-    return after(normalise(positive(shift(x, dim)), x, dim), dim)
+    return dtype(finish(after(normalise(positive(shift(x, dim)), x, dim), dim)))
 
 
 def not_shifted(x: Tensor, _dim: int) -> Tensor:
@@ -87,7 +92,8 @@ exercise = Exercise(
     assignment="causal_attention",
     title="A softmax that survives",
     entry="softmax_stable",
-    reference=reference,
+    form=EXACT,
+    reference=asked(reference),
     picture=softmax_along,
     cases=[
         Case("a vector, dim left out", catches="a hard-coded size", inputs=lambda rng: (randn(rng, 5),)),
@@ -103,6 +109,7 @@ exercise = Exercise(
         Case("rows far apart", catches="the largest of everything subtracted", inputs=far_apart),
         Case("up to ±10⁴", catches="float64, the mean or the smallest instead of the largest", inputs=huge),
         Case("up to 10³⁰", catches="numbers cut off, or made double", inputs=gigantic),
+        *as_pieces(sized(3, 4, dim=0)),
     ],
     misconceptions=[
         Misconception(
@@ -118,7 +125,7 @@ exercise = Exercise(
             credit=0.5,
             says="Your results are those of float64: more precise numbers overflow, too, only later. Subtract the "
             "maximum along dim instead.",
-            change={"shift": lambda x, dim: x.double()},
+            change={"shift": lambda x, dim: x.double(), "normalise": lambda e, x, dim: share(e, x, dim).to(x.dtype)},
         ),
         Misconception(
             "epsilon instead of a shift",
@@ -403,5 +410,6 @@ exercise = Exercise(
             says="The numbers are right, but in lists. Return a tensor of the shape of x.",
             change={"after": lambda weights, dim: weights.tolist()},
         ),
+        *PIECES,
     ],
 )

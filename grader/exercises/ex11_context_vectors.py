@@ -10,6 +10,9 @@ import torch
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.exercises import notebook_data
 from grader.exercises.mistakes import masks, softmax, weighing
+from grader.exercises.mistakes.pieces import PIECES, unchanged
+from grader.kit.pieces import LARGE, as_pieces, asked
+from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
 
@@ -22,10 +25,12 @@ def reference(
     normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
     combine: Callable[[Tensor, Tensor], Tensor] = lambda A, X: A @ X,
     after: Callable[[Tensor, Tensor], Any] = lambda context, X: context,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     T, d = inputs.shape
     A = normalise(scale(score(inputs), d, T))  # (T, d) @ (d, T) -> (T queries, T keys): a row for every query
-    return after(combine(A, inputs), inputs)  # (T, T) @ (T, d) -> (T, d)
+    return dtype(finish(after(combine(A, inputs), inputs)))  # (T, T) @ (T, d) -> (T, d)
 
 
 def without_diagonal(scores: Tensor) -> Tensor:
@@ -45,17 +50,27 @@ def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
     return inputs
 
 
+def large(rng: torch.Generator) -> Inputs:
+    """Words along a line, far from each other: float32 has hardly a digit of scores of ±10⁴ behind the point."""
+    T, d = 6, 4
+    lengths = (20 + 15 * torch.randperm(T, generator=rng)) * (1 - 2 * (torch.arange(T) % 2))
+    return (lengths[:, None] * (0.8 + 0.4 * torch.rand(d, generator=rng)),)
+
+
 exercise = Exercise(
     number=11,
     assignment="causal_attention",
     title="All context vectors",
     entry="all_context_vectors",
-    reference=reference,
+    form=EXACT,
+    reference=asked(reference),
     cases=[
         Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=sized(6, 3)),
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
         Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
+        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
+        *as_pieces(sized(4, 3)),
     ],
     misconceptions=[
         Misconception(
@@ -211,7 +226,15 @@ exercise = Exercise(
             credit=0.25,
             says="Your results are those of (d, d) scores, which compare dimensions. Words are rows: inputs @ inputs.T "
             "is (T, T).",
-            answers=dimensions_mixed,
+            answers=asked(dimensions_mixed),
+        ),
+        Misconception(
+            "dimensions compared, down columns",
+            kind="convention",
+            credit=0.25,
+            says="Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. "
+            "Words are rows here: inputs @ inputs.T is (T, T).",
+            answers=lambda X: X @ torch.softmax(X.mT @ X, dim=0),
         ),
         # It is always the same, so it earns nothing.
         notebook_data.six_words_read(lambda X: reference(notebook_data.sentence().to(X.device)), credit=0.0),
@@ -279,7 +302,7 @@ exercise = Exercise(
             kind="arrangement",
             credit=0.75,
             says="You return the weights as well. Return the context vectors only.",
-            answers=lambda X: (reference(X), torch.softmax(X @ X.mT, dim=1)),
+            answers=asked(lambda X: (reference(X), torch.softmax(X @ X.mT, dim=1))),
         ),
         Misconception(
             "weights returned",
@@ -288,5 +311,7 @@ exercise = Exercise(
             says="Your results are the attention weights. Multiply them with the words.",
             change={"combine": lambda A, X: A},
         ),
+        softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
+        *PIECES,
     ],
 )

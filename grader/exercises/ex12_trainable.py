@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import one_head
-from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
+from grader.exercises.mistakes import modules, one_head
+from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
@@ -30,19 +30,22 @@ class SelfAttention_v1(nn.Module):  # noqa: N801  as in the notebook
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
     mix: Any = staticmethod(lambda weights, v: weights @ v)
     finish: Any = staticmethod(lambda outputs: outputs)
+    begin: Any = staticmethod(lambda module: None)
+    dtype: Any = staticmethod(lambda outputs: outputs)
 
     def __init__(self, d_in: int, d_out: int) -> None:
         super().__init__()
         self.sizes = (d_in, d_out)
         for name in ("query", "key", "value"):
             setattr(self, f"W_{name}", self.make(d_in, d_out))
+        self.begin(self)
 
     def forward(self, x: Tensor) -> Any:
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
         roles = zip("qkv", projected, strict=True)
         q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (T, d_out) each
         scores = self.scale(self.score(q, k), *self.sizes, len(x))  # (T, T)
-        return self.finish(self.mix(self.normalise(scores), v))  # (T, d_out)
+        return self.dtype(self.finish(self.mix(self.normalise(scores), v)))  # (T, d_out)
 
 
 def sized(T: int, d_in: int, d_out: int, **how: Any) -> Callable[[torch.Generator], Inputs]:
@@ -71,6 +74,7 @@ exercise = Exercise(
         Case("as many words as features", catches="transposed results and weights", inputs=sized(4, 4, 4, gradients=1)),
         Case("one output feature", catches="squeezed dimensions", inputs=sized(7, 2, 1)),
         Case("a single word", catches="squeezed dimensions", inputs=sized(1, 5, 3)),
+        *beside_numbers(sized(4, 3, 5)),
     ],
     misconceptions=[
         *one_head.SCALING_ROLES_AND_GRADIENTS,
@@ -110,5 +114,6 @@ exercise = Exercise(
             says="Your parameters have requires_grad=False, so no optimiser changes them. Leave that out.",
             change={"make": lambda d_in, d_out: nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)},
         ),
+        *modules.IN_MODULES,
     ],
 )

@@ -10,8 +10,8 @@ from torch import nn
 
 from grader import Case, Exercise, Inputs, randn
 from grader.exercises.attention_cases import projection_shapes
-from grader.exercises.mistakes import one_head, projections
-from grader.kit.module_cases import SECOND_CALL, draw_weights, trial
+from grader.exercises.mistakes import modules, one_head, projections
+from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
@@ -32,19 +32,22 @@ class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
     mix: Any = staticmethod(lambda weights, v: weights @ v)
     finish: Any = staticmethod(lambda outputs: outputs)
+    begin: Any = staticmethod(lambda module: None)
+    dtype: Any = staticmethod(lambda outputs: outputs)
 
     def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
         super().__init__()
         self.sizes = (d_in, d_out)
         for name in ("query", "key", "value"):
             setattr(self, f"W_{name}", Linear(d_in, d_out, bias=self.bias(qkv_bias)))
+        self.begin(self)
 
     def forward(self, x: Tensor) -> Any:
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
         roles = zip("qkv", projected, strict=True)
         q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (T, d_out) each
         scores = self.scale(self.score(q, k), *self.sizes, len(x))  # (T, T)
-        return self.finish(self.mix(self.normalise(scores), v))  # (T, d_out)
+        return self.dtype(self.finish(self.mix(self.normalise(scores), v)))  # (T, d_out)
 
 
 def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], Inputs]:
@@ -75,11 +78,13 @@ exercise = Exercise(
         Case("with biases", catches="qkv_bias that is ignored", inputs=sized(3, 4, 2, bias=True, gradients=1)),
         Case("one output feature", catches="squeezed dimensions", inputs=sized(7, 2, 1)),
         Case("a single word", catches="squeezed dimensions", inputs=sized(1, 5, 3)),
+        *beside_numbers(sized(4, 3, 5)),
     ],
     misconceptions=[
         *one_head.SCALING_ROLES_AND_GRADIENTS,
         *one_head.WEIGHTS_WITHOUT_MASK,
         projections.ALWAYS_BIASED,
         projections.NEVER_BIASED,
+        *modules.IN_MODULES,
     ],
 )

@@ -8,8 +8,11 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import scaling, softmax
+from grader.exercises.mistakes import masks, scaling, softmax
+from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pictures import causal_weights
+from grader.kit.pieces import LARGE, as_pieces, asked
+from grader.model.forms.exact import EXACT
 
 Tensor = torch.Tensor
 
@@ -55,8 +58,10 @@ def renormalised(
     hide: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights.masked_fill(hidden, 0.0),
     renormalise: Callable[[Tensor], Tensor] = lambda weights: weights / weights.sum(1, keepdim=True),
     after: Callable[[Tensor], Any] = lambda weights: weights,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
-    return after(renormalise(hide(attn_weights, hidden(attn_weights))))
+    return dtype(finish(after(renormalise(hide(attn_weights, hidden(attn_weights))))))
 
 
 def visible(weights: Tensor) -> Tensor:
@@ -86,8 +91,10 @@ def causal(
     scale: Callable[[Tensor, int], Tensor] = lambda scores, d_k: scores / d_k**0.5,
     normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
     after: Callable[[Tensor, int], Any] = lambda weights, d_k: weights,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
-    return after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)
+    return dtype(finish(after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)))
 
 
 def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
@@ -95,12 +102,20 @@ def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Genera
     return lambda rng: ((level + randn(rng, T, T)) * d_k**0.5, d_k)
 
 
+def far_apart(rng: torch.Generator) -> Inputs:
+    """Scores from -10⁴ to 10⁴ that are no neighbours: float32 has three digits behind the point there."""
+    T, d_k = 8, 6
+    order = torch.randperm(T * T, generator=rng).reshape(T, T)
+    return (order * 2e4 / (T * T - 1) - 1e4, d_k)
+
+
 causal_softmax = Exercise(
     number=14,
     assignment="causal_attention",
     title="Hiding the future",
     entry="causal_softmax",
-    reference=causal,
+    form=EXACT,
+    reference=asked(causal),
     picture=causal_weights,
     cases=[
         Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
@@ -109,6 +124,13 @@ causal_softmax = Exercise(
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
+        Case(
+            "scores of ±10⁴",
+            catches="a softmax that overflows, weights masked after it",
+            inputs=far_apart,
+            beside=LARGE,
+        ),
+        *as_pieces(scores_sized(5, 3)),
     ],
     misconceptions=[
         Misconception(
@@ -192,11 +214,10 @@ causal_softmax = Exercise(
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, torch.inf)},
         ),
         Misconception(
-            "zero times infinity",
+            "all NaN",
             kind="wrong formula",
             credit=0.0,  # whoever returns NaN has it
-            says="All your weights are NaN. NaN comes from 0 · ∞, as of a mask of zeros and ones with −∞, and from "
-            "0 / 0. masked_fill multiplies nothing.",
+            says="All your weights are NaN: as where 0 is multiplied with −∞, or all scores of a row are hidden.",
             change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
         ),
         Misconception(
@@ -307,8 +328,24 @@ causal_softmax = Exercise(
             kind="wrong formula",
             credit=0.5,
             says="Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax.",
-            change={"after": lambda weights, d_k: weights.log()},
+            change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
         ),
+        masks.renormalised_after_softmax(
+            hide=lambda scores, hidden: scores, after=lambda weights, d_k: renormalised(weights)
+        ),
+        Misconception(
+            "scores renormalised without softmax",
+            kind="missing step",
+            credit=0.25,
+            says="Your results are masked scores, divided by the sum of each row. Scores may be negative, and so may "
+            "be such a sum: take the softmax of each row.",
+            change={
+                "hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0),
+                "normalise": lambda scores: scores / scores.sum(1, keepdim=True),
+            },
+        ),
+        softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
+        *PIECES,
     ],
 )
 
@@ -317,7 +354,8 @@ exercise = Exercise(
     assignment="causal_attention",
     title="Hiding the future",
     entry="mask_then_renormalize",
-    reference=renormalised,
+    form=EXACT,
+    reference=asked(renormalised),
     picture=causal_weights,
     others=(causal_softmax,),
     cases=[
@@ -326,6 +364,7 @@ exercise = Exercise(
         Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
+        *as_pieces(weights_sized(5)),
     ],
     misconceptions=[
         Misconception(
@@ -508,7 +547,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.0,
             says="Your result is the mask. Multiply it with the weights, then renormalise.",
-            answers=lambda weights: torch.ones_like(weights).tril(),
+            answers=asked(lambda weights: torch.ones_like(weights).tril()),
         ),
         TRANSPOSED,
         Misconception(
@@ -518,5 +557,6 @@ exercise = Exercise(
             says="Your results are the sums of the masked rows. Divide each row by its sum.",
             change={"renormalise": lambda weights: weights.sum(1, keepdim=True)},
         ),
+        *PIECES,
     ],
 )

@@ -9,8 +9,11 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
 from grader.kit.module_references import same_chance
+from grader.kit.pieces import FLOAT64, other_type
+from grader.model.forms import exact
 from grader.model.forms.twice import TWICE
 from grader.sandbox.forms.twice import twice
 
@@ -19,6 +22,9 @@ Random = torch.Generator
 
 ROUNDING = 1e-5  # of single numbers, which are only multiplied
 SAME_AGAIN = "Two calls drop the same entries. Draw random numbers in each call anew, and set no seed there."
+
+SAME_NUMBER = "Each call drops the same number of entries. Each entry is to be dropped with probability p, by itself."
+OTHER_GRADIENT = "The gradient is not what the entries are multiplied by. Leave out detach on the way to the result."
 
 
 def dropped_out(
@@ -33,11 +39,13 @@ def dropped_out(
     rate: Callable[[float], float] = lambda p: p,
     drop: Callable[[Tensor, Tensor], Tensor] = lambda weights, kept: weights * kept,
     factor: Callable[[float], float] = lambda p: 1 / (1 - p),
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     if not active(training):
-        return rest(attn_weights, p)
+        return dtype(finish(rest(attn_weights, p)))
     kept = noise(attn_weights, random(seed)) >= rate(p)
-    return drop(attn_weights, kept) * factor(p)
+    return dtype(finish(drop(attn_weights, kept) * factor(p)))
 
 
 def random(seed: int | None = None) -> Random:
@@ -68,14 +76,42 @@ reference.__wrapped__ = dropped_out  # type: ignore[attr-defined]  # its source 
 
 
 def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
-    """A sentence on the pattern of what was dropped and, in evaluation, the numbers."""
+    """A sentence on the pattern of what was dropped and, in evaluation, the numbers. If they are right, two more."""
     first, second = value["outputs"]["first"], value["outputs"]["second"]
+    said = finding(first, attn_weights, p if training else 0.0, ROUNDING)
+    parts: dict[str, Any]
     if training:
-        said = finding(first, attn_weights, p, ROUNDING) or finding(second, attn_weights, p, ROUNDING)
-        return {"pattern": said or (SAME_AGAIN if torch.equal(first == 0, second == 0) else "")}
-    said = finding(first, attn_weights, 0.0, ROUNDING)
-    by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
-    return {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
+        said = said or finding(second, attn_weights, p, ROUNDING)
+        parts = {"pattern": said or _regular([first, second], value.get("zeros", []))}
+    else:
+        by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
+        parts = {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
+    right = not said and not parts["pattern"]
+    return {
+        **parts,
+        "type": other_type(first, attn_weights) * right,
+        "gradient": _gradient(value, attn_weights) * right,
+    }
+
+
+def _regular(results: Sequence[Tensor], zeros: Sequence[int]) -> str:
+    """What chance has no part in although it should: which entries are dropped, or how many."""
+    first, second = (result == 0 for result in results)
+    if torch.equal(first, second):
+        return SAME_AGAIN
+    # Chance drops the same number twice in one of 65 cases at most, here: eight times in less than one in 10¹².
+    return SAME_NUMBER if {int(first.sum()), int(second.sum()), *zeros} == {int(first.sum())} and zeros else ""
+
+
+def _gradient(value: dict[str, Any], attn_weights: Tensor) -> str:
+    """A sentence on a gradient that is not what each entry was multiplied by."""
+    gradient, third = value.get("gradient", attn_weights), value.get("third")
+    if gradient is None:
+        return exact.RUINED if value["ruined"] else exact.CUT_OFF
+    if third is None:
+        return ""
+    made, third = (tensor.double() for tensor in (gradient * attn_weights, third))
+    return "" if torch.allclose(made, third, rtol=1e-4, atol=1e-5) else OTHER_GRADIENT
 
 
 def by_row(weights: Tensor, rng: Random) -> Tensor:
@@ -88,6 +124,12 @@ def by_column(weights: Tensor, rng: Random) -> Tensor:
 
 def by_matrix(weights: Tensor, rng: Random) -> Tensor:
     return even(weights, weights.shape[-2:], rng)
+
+
+def evenly_spread(weights: Tensor, rng: Random) -> Tensor:
+    """The numbers 0, 1/n, 2/n, … in random order."""
+    order = torch.randperm(weights.numel(), generator=rng).reshape(weights.shape)
+    return order.to(weights.device) / weights.numel()
 
 
 def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
@@ -111,8 +153,8 @@ exercise = Exercise(
     form=TWICE,
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
-    # dropped ones than p. Six answers of two calls each, at less than 3e-8 a call (see tests/test_dropout.py): a right
-    # function is refused with a probability below 4e-7.
+    # dropped ones than p. Eight answers of two calls each, at less than 3e-8 a call (see tests/test_dropout.py): a
+    # right function is refused with a probability below 5e-7.
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),
         Case(
@@ -134,6 +176,12 @@ exercise = Exercise(
             "training, four dimensions",
             catches="randn for rand, a comparison of the numbers with p",
             inputs=lambda rng: (0.05 + 0.9 * torch.rand(3, 4, 12, 20, generator=rng), 0.25, True),
+        ),
+        Case(
+            "float64 inputs",
+            catches="a result of another type than the input",
+            inputs=lambda rng: (torch.softmax(randn(rng, 60, 40).double(), dim=-1), 0.35, True),
+            beside=FLOAT64,
         ),
     ],
     misconceptions=[
@@ -318,7 +366,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.25,
             says="Your result is the mask. Multiply it with the weights.",
-            change={"drop": lambda weights, kept: kept.float()},
+            change={"drop": lambda weights, kept: kept.to(weights.dtype)},
         ),
         Misconception(
             "−∞ for zero",
@@ -358,5 +406,14 @@ exercise = Exercise(
             "anew each time.",
             change={"seed": 123},
         ),
+        Misconception(
+            "an exact share dropped",
+            kind="wrong formula",
+            credit=0.75,
+            says="Each call drops the same number of entries. Decide for each entry by itself, with probability p: "
+            "then chance also has a part in how many go.",
+            change={"noise": evenly_spread},
+        ),
+        *PIECES,
     ],
 )

@@ -10,8 +10,8 @@ from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
-from grader.exercises.mistakes import dropout, masks, one_head, projections, weighing
-from grader.kit.module_cases import WORDS, dropout_trial
+from grader.exercises.mistakes import dropout, masks, modules, one_head, projections, weighing
+from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
@@ -42,6 +42,8 @@ class CausalAttention(nn.Module):
     mix: Any = staticmethod(lambda weights, v: weights @ v)
     finish: Any = staticmethod(lambda outputs: outputs)
     keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
+    begin: Any = staticmethod(lambda module: None)
+    dtype: Any = staticmethod(lambda outputs: outputs)
 
     def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False) -> None:
         super().__init__()
@@ -50,6 +52,7 @@ class CausalAttention(nn.Module):
             setattr(self, f"W_{name}", Linear(d_in, d_out, bias=self.bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
+        self.begin(self)
 
     def forward(self, x: Tensor) -> Any:
         d_in, d_out, context = self.sizes
@@ -61,7 +64,7 @@ class CausalAttention(nn.Module):
         scores = self.hide(self.scale(self.score(q, k), d_in, d_out, T, context), later)  # (B, T, T)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
         outputs = self.mix(self.drop_weights(self.dropout, weights), self.drop_values(self.dropout, v))  # (B, T, d_out)
-        return self.finish(self.drop_outputs(self.dropout, outputs))
+        return self.dtype(self.finish(self.drop_outputs(self.dropout, outputs)))
 
 
 def sized(
@@ -128,6 +131,7 @@ exercise = Exercise(
         ),
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 5, dropout=0.5)),
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
+        *beside_numbers(sized(2, 5, 3, 4, 6)),
     ],
     misconceptions=[
         *masks.IN_MODULES,
@@ -192,5 +196,7 @@ exercise = Exercise(
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         dropout.before_softmax("drop_scores"),
+        *modules.IN_MODULES,
+        masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),
     ],
 )

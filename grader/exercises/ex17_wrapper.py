@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises import ex16_causal_attention as ex16
 from grader.exercises.mistakes import results
-from grader.kit.module_cases import WORDS, dropout_trial
+from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
@@ -149,6 +149,7 @@ exercise = Exercise(
         ),
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 2, 5, dropout=0.5)),
         Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=with_dropout),
+        *beside_numbers(sized(2, 5, 3, 4, 2, 6)),
     ],
     misconceptions=[
         Misconception(

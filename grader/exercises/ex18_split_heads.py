@@ -12,8 +12,8 @@ from torch import nn
 from grader import Case, Exercise, Inputs, Misconception
 from grader.exercises import attention_cases
 from grader.exercises.ex16_causal_attention import wrong_buffer
-from grader.exercises.mistakes import dropout, gradients, masks, split_heads, weighing
-from grader.kit.module_cases import WORDS, dropout_trial, impossible
+from grader.exercises.mistakes import dropout, gradients, masks, modules, split_heads, weighing
+from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
@@ -71,6 +71,8 @@ class MultiHeadAttention(nn.Module):
     keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
     keep_out: Any = staticmethod(lambda module, linear: setattr(module, "out_proj", linear))
     fits: Any = staticmethod(lambda d_out, heads: d_out % heads == 0)
+    begin: Any = staticmethod(lambda module: None)
+    dtype: Any = staticmethod(lambda outputs: outputs)
 
     def __init__(
         self, d_in: int, d_out: int, context_length: int, dropout: float, num_heads: int, qkv_bias: bool = False
@@ -88,6 +90,7 @@ class MultiHeadAttention(nn.Module):
         self.keep_out(self, Linear(d_before, d_after, bias=self.out_bias(qkv_bias)))
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
+        self.begin(self)
 
     def forward(self, x: Tensor) -> Any:
         sizes = Sizes(*self.sizes, T=x.shape[1])
@@ -104,7 +107,7 @@ class MultiHeadAttention(nn.Module):
         weights = self.drop_weights(self.dropout, self.change_weights(weights, sizes))
         outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
         merged = self.drop_outputs(self.dropout, self.merge(outputs))  # (B, T, d_out)
-        return self.finish(self.out(getattr(self, "out_proj", None), merged))
+        return self.dtype(self.finish(self.out(getattr(self, "out_proj", None), merged)))
 
 
 def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
@@ -206,6 +209,7 @@ exercise = Exercise(
             catches="a check of d_out and num_heads that is missing",
             inputs=lambda rng: impossible([6, 3, 5, 0.0, 6]),
         ),
+        *beside_numbers(sized(2, 5, 3, 6, 2, 6)),
     ],
     misconceptions=[
         *split_heads.IN_MODULES,
@@ -607,5 +611,7 @@ exercise = Exercise(
                 "drop_scores": lambda dropout, scores: dropout(scores),
             },
         ),
+        *modules.IN_MODULES,
+        masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),
     ],
 )

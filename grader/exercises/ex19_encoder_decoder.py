@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import gradients, masks, split_heads, weighing
-from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, draw_weights, impossible, trial
+from grader.exercises.mistakes import gradients, masks, modules, split_heads, weighing
+from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
@@ -64,6 +64,8 @@ class SelfAttention(nn.Module):
     finish: Any = staticmethod(lambda outputs: outputs)
     keep_out: Any = staticmethod(lambda module, linear: setattr(module, "fc_out", linear))
     fits: Any = staticmethod(lambda embed_size, heads: embed_size % heads == 0)
+    begin: Any = staticmethod(lambda module: None)
+    dtype: Any = staticmethod(lambda outputs: outputs)
 
     def __init__(self, embed_size: int, heads: int) -> None:
         super().__init__()
@@ -74,6 +76,7 @@ class SelfAttention(nn.Module):
         self.values, self.keys, self.queries = self.several(lambda: Linear(*widths, bias="values" in self.biased))
         out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
         self.keep_out(self, Linear(*out_sizes, bias="fc_out" in self.biased))
+        self.begin(self)
 
     def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
         sizes = Sizes(*self.sizes, K=keys.shape[1], Q=query.shape[1])
@@ -90,7 +93,7 @@ class SelfAttention(nn.Module):
         if hidden is not None:
             weights = self.hide_weights(weights, hidden)
         merged = self.merge(self.mix(self.change_weights(weights, sizes), v))  # (N, Q, embed_size)
-        return self.finish(self.out(getattr(self, "fc_out", None), merged))
+        return self.dtype(self.finish(self.out(getattr(self, "fc_out", None), merged)))
 
 
 def with_length(x: Tensor, length: int) -> Tensor:
@@ -244,6 +247,7 @@ exercise = Exercise(
             catches="a check of embed_size and heads that is missing",
             inputs=lambda rng: impossible([3, 6]),
         ),
+        *beside_numbers(sized(2, 4, 5, 6, 3, unmasked)),
     ],
     misconceptions=[
         *split_heads.IN_MODULES,
@@ -803,5 +807,6 @@ exercise = Exercise(
             "weights.",
             change={"pass_on": gradients.detached("q", "k")},
         ),
+        *modules.IN_MODULES,
     ],
 )

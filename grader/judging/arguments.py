@@ -29,7 +29,8 @@ def ways_by_name(exercise: Exercise, first: SampledCase, facts: Sequence[Fact]) 
     order = {name: _order(names, written[name]) for name, names in asked.items()}
     if exercise.form.methods:
         if _fits_calls(order, first.inputs):
-            yield Way(ANOTHER_ORDER, said, _for_a_class(order), (_gradients_back(order.get("forward", [])),))
+            given = _for_a_class(order, _defaults(exercise))
+            yield Way(ANOTHER_ORDER, said, given, (_gradients_back(order.get("forward", [])),))
     else:
         yield Way(ANOTHER_ORDER, said, _for_a_function(order[exercise.entry]))
 
@@ -43,7 +44,9 @@ def all_orders(exercise: Exercise, first: SampledCase) -> Iterator[Way]:
     if len(names) < count:
         return
     for order in list(itertools.permutations(range(count)))[1:]:
-        yield Way(ANOTHER_ORDER, (sentences.in_order(names),), _for_a_function(order))
+        moved = [name for index, name in enumerate(names) if order[index] != index]
+        said = sentences.for_one_another(*moved) if len(moved) == 2 else sentences.in_order(names)
+        yield Way(ANOTHER_ORDER, (said,), _for_a_function(order))
 
 
 def _asked(exercise: Exercise) -> dict[str, Names]:
@@ -70,23 +73,38 @@ def _order(asked: Names, written: Names) -> list[int]:
     return [asked.index(name) for name in written]
 
 
-def _reordered(given: Sequence[Any], order: Sequence[int]) -> list[Any]:
-    """Those that are given; the rest has defaults, and its place must be behind them."""
+def _defaults(exercise: Exercise) -> dict[str, list[Any]]:
+    """Of the last arguments, by method."""
+    ours = inspect.unwrap(exercise.reference)
+    methods = [name for name in exercise.form.methods if hasattr(ours, name)]
+    return {name: list(getattr(ours, name).__defaults__ or ()) for name in methods}
+
+
+def _reordered(given: Sequence[Any], order: Sequence[int], defaults: Sequence[Any] = ()) -> list[Any]:
+    """Those that are given; what is not has its default where it comes before one that is."""
+    missing = len(order) - len(given)
     known = [index for index in order if index < len(given)]
-    return [given[index] for index in known] if list(order[: len(given)]) == known else list(given)
+    if list(order[: len(given)]) == known:
+        return [given[index] for index in known]
+    if not 0 <= missing <= len(defaults):
+        return list(given)
+    everything = [*given, *defaults[len(defaults) - missing :]]
+    return [everything[index] for index in order]
 
 
 def _for_a_function(order: Sequence[int]) -> Callable[[Inputs], Inputs]:
     return lambda inputs: tuple(_reordered(inputs, order))
 
 
-def _for_a_class(order: Mapping[str, Sequence[int]]) -> Callable[[Inputs], Inputs]:
+def _for_a_class(
+    order: Mapping[str, Sequence[int]], defaults: Mapping[str, Sequence[Any]]
+) -> Callable[[Inputs], Inputs]:
     def given(inputs: Inputs) -> Inputs:
         arguments, weights, calls, how = inputs
         if "__init__" in order:
-            arguments = _reordered(arguments, order["__init__"])
+            arguments = _reordered(arguments, order["__init__"], defaults["__init__"])
         if "forward" in order:
-            calls = {name: _reordered(call, order["forward"]) for name, call in calls.items()}
+            calls = {name: _reordered(call, order["forward"], defaults["forward"]) for name, call in calls.items()}
         return arguments, weights, calls, how
 
     return given

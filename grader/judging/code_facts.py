@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from grader.judging.loop_facts import of_loops
 from grader.model.fact import Fact, Kind
 
 MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
@@ -41,6 +42,7 @@ def facts_of(
         )
         lines = source.splitlines()
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
+        found += [Fact(Kind.NEVER_CALLED, name) for name in _never_called(tree, entry)]
         found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
@@ -113,11 +115,45 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                 yield Fact(Kind.LOST, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
                 yield Fact(Kind.UNUSED, name)
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Pow | ast.MatMult):
+                if _is_infinity(left) or _is_infinity(right):
+                    yield Fact(Kind.INFINITE, _line(node, lines))
             case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                 yield Fact(Kind.ALWAYS_TRUE, _line(node, lines))
+    yield from of_loops(function, [line.strip()[:MAX_LINE] for line in lines])
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
         yield Fact(Kind.NO_RETURN, function.name)
+
+
+def _is_infinity(node: ast.expr) -> bool:
+    match node:
+        case ast.UnaryOp(operand=operand):
+            return _is_infinity(operand)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as written)]):
+            return written.strip("+-") in ("inf", "infinity")
+        case ast.Attribute(value=ast.Name(id="torch" | "math" | "np" | "numpy"), attr="inf"):
+            return True
+    return False
+
+
+def _never_called(tree: ast.Module, entry: str) -> Iterator[str]:
+    """The layers that a class makes and never reads."""
+    owner = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == entry), None)
+    if owner is None:
+        return
+    nodes = list(ast.walk(owner))
+    if any(isinstance(node, ast.Name) and node.id in ("getattr", "setattr") for node in nodes):
+        return
+    own = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"]
+    if any(node.attr in ("children", "modules", "_modules", "named_children") for node in own):
+        return
+    read = {node.attr for node in own if isinstance(node.ctx, ast.Load)}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call(func=made)):
+                if name not in read and ast.unparse(made).split(".")[-1] in ("Linear", "Dropout", "ModuleList"):
+                    yield f"self.{name}"
 
 
 def _arguments(function: _Function, methods: Collection[str]) -> tuple[str, ...]:
@@ -158,7 +194,7 @@ def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> 
     return sorted({name for name in names if name in variables})
 
 
-def _line(node: ast.stmt, lines: Sequence[str]) -> str:
+def _line(node: ast.stmt | ast.expr, lines: Sequence[str]) -> str:
     return lines[node.lineno - 1].strip()[:MAX_LINE]
 
 

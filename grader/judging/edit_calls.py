@@ -24,8 +24,8 @@ def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator
         yield Other(call(*order, *keywords), Change.ORDER, 1)
     if name == "shape" and arguments:
         yield Other(f"{function}[{arguments[0]}]", Change.CALL, 1)
-    if name in ("view", "reshape") and isinstance(node.func, ast.Attribute):
-        yield from (Other(f"{text.of(node.func.value)}.{step}", Change.ARRANGEMENT, 2) for step in AXES)
+    if isinstance(node.func, ast.Attribute):
+        yield from _other_views(text, node.func, name, arguments)
     for values in exchanged([text.of(keyword.value) for keyword in node.keywords]):
         named = [f"{keyword.arg}={value}" for keyword, value in zip(node.keywords, values, strict=True) if keyword.arg]
         yield Other(call(*arguments, *named), Change.ORDER, 1)
@@ -59,6 +59,30 @@ def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator
             yield Other(f"range({begins}, {ends})", Change.NUMBER, 1)
     if name in ("max", "min", "topk", "sort"):
         yield Other(f"{text.of(node)}.values", Change.MISSING, 2)
+
+
+def _other_views(text: StudentText, function: ast.Attribute, name: str, arguments: Sequence[str]) -> Iterator[Other]:
+    """A view and a transpose of its axes for one another, or both: (B, heads, T, d) is no view of (B, T, heads · d)."""
+    value = text.of(function.value)
+    if name in ("view", "reshape"):
+        yield from (Other(f"{value}.{step}", Change.ARRANGEMENT, 2) for step in AXES)
+        for step, first in (("transpose(1, 2)", 1), ("transpose(2, 3)", 2)):
+            if len(arguments) > first + 1:
+                yield Other(f"{value}.{name}({_turned(arguments, first)}).{step}", Change.ARRANGEMENT, 2)
+        yield Other(f"{value}.transpose(1, 2).reshape({', '.join(arguments)})", Change.ARRANGEMENT, 2)
+    if name == "transpose" and len(arguments) == 2:
+        steps = [step for step in AXES if step != f"transpose({', '.join(arguments)})"]
+        yield from (Other(f"{value}.{step}", Change.AXIS, 1) for step in steps)
+        match function.value:
+            case ast.Call(func=ast.Attribute(attr="view" | "reshape") as inner, args=[_, _, _, _] as sizes):
+                written = [text.of(size) for size in sizes]
+                for first in (1, 2):
+                    yield Other(f"{text.of(inner)}({_turned(written, first)})", Change.ARRANGEMENT, 2)
+
+
+def _turned(sizes: Sequence[str], first: int) -> str:
+    """With two neighbours exchanged."""
+    return ", ".join([*sizes[:first], sizes[first + 1], sizes[first], *sizes[first + 2 :]])
 
 
 def _more_arguments(

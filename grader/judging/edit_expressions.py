@@ -19,9 +19,12 @@ from grader.judging.edit_words import (
     Spot,
     Surroundings,
     exchanged,
+    with_numbers_of,
 )  # fmt: skip
 from grader.judging.student_text import StudentText
 from grader.model.located import Change
+
+MOST_ITEMS = 8  # that are compared with one another
 
 
 def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Other]:
@@ -35,7 +38,7 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
                 yield from _constants(value, spot, around)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             yield from _constants(-value, spot, around)
-        case ast.Name(id=name):
+        case ast.Name(id=name) if not _is_asked_for(spot):
             yield from _names(name, spot, around)
         case ast.Attribute():
             yield from _attributes(text, node, around)
@@ -61,6 +64,7 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
                 yield Other(listed if bare else f"{opening}{listed}{closing}", Change.ORDER, 1)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield Other(f"({text.of(orelse)} if {text.of(test)} else {text.of(body)})", Change.ORDER, 1)
+    yield from _as_copied(text, spot)
     if is_size(node, spot):
         yield Other(FITTED, Change.NUMBER, 3)
     if spot.is_value and not isinstance(node, ast.Constant | ast.Starred | ast.Lambda):
@@ -73,6 +77,8 @@ def _constants(value: object, spot: Spot, around: Surroundings) -> Iterator[Othe
     match value:
         case bool():
             yield Other(str(not value), change, 1)
+            if not is_axis:
+                yield from (Other(name, Change.NAME, 1) for name in around.parameters)
         case int():
             yield from (Other(name, Change.NAME, 1) for name in around.parameters)
             yield from (Other(f"({other})", change, 1) for other in NUMBERS_NEARBY if other != value)
@@ -83,6 +89,7 @@ def _constants(value: object, spot: Spot, around: Surroundings) -> Iterator[Othe
         case float():
             yield from (Other(f"({other})", change, 1) for other in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
             yield Other("float('-inf')", change, 1)
+            yield from (Other(name, Change.NAME, 1) for name in around.parameters)
             if abs(value - math.e) < 0.1:
                 yield Other(repr(math.e), change, 1)
             yield Other(FITTED, Change.NUMBER, 2)
@@ -113,6 +120,19 @@ def _names(name: str, spot: Spot, around: Surroundings) -> Iterator[Other]:
     elif name != "self":
         yield from (Other(other, Change.NAME, 1) for other in around.names if other != name)
         yield from (Other(f"self.{other}", Change.NAME, 2) for other in around.attributes)
+
+
+def _as_copied(text: StudentText, spot: Spot) -> Iterator[Other]:
+    """One of some things as another one is written, which has other numbers in its names."""
+    if isinstance(spot.parent, ast.Tuple | ast.List) and len(spot.parent.elts) <= MOST_ITEMS:
+        written = text.of(spot.node)
+        renamed = [with_numbers_of(written, text.of(other)) for other in spot.parent.elts if other is not spot.node]
+        yield from (Other(other, Change.COPIED, 1) for other in renamed if other and other != written)
+
+
+def _is_asked_for(spot: Spot) -> bool:
+    """Whether the question is if it is there at all: `mask is not None`."""
+    return isinstance(spot.parent, ast.Compare) and isinstance(spot.parent.ops[0], ast.Is | ast.IsNot)
 
 
 def _attributes(text: StudentText, node: ast.Attribute, around: Surroundings) -> Iterator[Other]:

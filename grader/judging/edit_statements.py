@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from grader.judging.code_facts import is_only_computed
-from grader.judging.edit_words import OPERATORS, Surroundings, exchanged
+from grader.judging.edit_words import OPERATORS, Surroundings, exchanged, renumbered
 from grader.judging.student_text import Function, Splice, StudentText, blocks, statements
 from grader.model.located import Change
 
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 NO_LINE = 0  # of the student's, where one is missing
 MOST_EXCHANGED = 12
+MOST_COPIED = 40  # lines that are compared with one another
 FAR = 4  # statements that one may have to move over
 
 
@@ -36,6 +37,7 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
     for statement in statements(function):
         yield from _other_statements(text, statement, around, read)
     for block, outer in _all_blocks(function):
+        yield from _as_copied(text, block)
         for index, statement in enumerate(block):
             yield from _elsewhere(text, block, index)
             if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Return) and not statement.orelse:
@@ -89,6 +91,7 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
         case ast.Expr(value=value):
             cost = 1 if is_only_computed(value) else 4
             yield from (put(f"{name} = {text.of(value)}", Change.LOST, cost) for name in _names_in(value, around))
+            yield put(f"return {text.of(value)}", Change.RETURNED, 2)
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             for other in _names_in(value, around):
                 if other != name:
@@ -133,6 +136,16 @@ def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
     """Those of the function's own names that an expression reads, as they come in it."""
     read = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
     return list(dict.fromkeys(name for name in read if name in around.names))
+
+
+def _as_copied(text: StudentText, block: Sequence[ast.stmt]) -> Iterator[Made]:
+    """A line as another one that was written for the other of two things: `K2 = …` as `K1 = …` is written."""
+    simple = [statement for statement in block if isinstance(statement, ast.Assign)]
+    for statement, model in itertools.permutations(simple[:MOST_COPIED], 2):
+        own, others = text.of(statement.targets[0]), text.of(model.targets[0])
+        renamed = renumbered(text.of(model), others, own)
+        if renamed is not None and renamed != text.of(statement):
+            yield Made((Splice(*text.span(statement), renamed),), statement.lineno, Change.COPIED, 1)
 
 
 def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast.stmt, ...]]]:

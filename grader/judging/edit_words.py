@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -11,6 +12,9 @@ from grader.judging.student_text import StudentText
 from grader.model.located import Change
 
 Item = TypeVar("Item")
+
+_NUMBER = re.compile(r"(?<=[A-Za-z_])\d+")  # in a name
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 FITTED = "size_of_the_case"  # a name that stands for a number which fits the case
 
@@ -96,6 +100,25 @@ class Other(NamedTuple):
     text: str
     change: Change
     cost: int
+
+
+def renumbered(written: str, before: str, after: str) -> str | None:
+    """A text with another number in its names, as `before` has it to `after`: `K1` and `K2`. None: there is none."""
+    if _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
+        return None
+    pairs = set(zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=True))
+    if len(pairs) != 1 or before == after:
+        return None
+    ((old, new),) = pairs
+    return _NAME.sub(lambda name: re.sub(rf"(?<!\d){old}(?!\d)", new, name[0]), written)
+
+
+def with_numbers_of(written: str, model: str) -> str | None:
+    """What is written as its model, but for the number in its names; None if not all of its names have the same."""
+    own, others = set(_NUMBER.findall(written)), set(_NUMBER.findall(model))
+    if len(own) != 1 or len(others) != 1 or own == others:
+        return None
+    return renumbered(model, f"_{others.pop()}", f"_{own.pop()}")
 
 
 def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:

@@ -18,6 +18,7 @@ from grader.model.located import Change
 
 MOST = 6_000  # changes of one code
 MOST_ALIKE = 4  # lines with the same mistake
+_ASSIGNS = re.compile(r"\w+ = ")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
@@ -31,6 +32,12 @@ class Edit:
     cost: int
     fitted: bool = False  # whether it holds FITTED, in place of a size that fits the case
     more_lines: tuple[int, ...] = ()  # where it changes something, too
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether a step falls out: it is left out, or what it computes gets a name that nobody reads."""
+        whole = any(_ASSIGNS.match(splice.text) for splice in self.splices)
+        return self.change == Change.SURPLUS or (self.change == Change.NAME and whole)
 
     def overlaps(self, other: Edit) -> bool:
         return any(mine.overlaps(theirs) for mine in self.splices for theirs in other.splices)

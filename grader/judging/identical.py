@@ -7,6 +7,9 @@ from typing import Any
 
 import torch
 
+from grader.model.answer import Answer, Returned
+from grader.model.exercise import SampledCase
+
 
 def identical(one: Any, other: Any) -> bool:
     """Equal to the last bit, NaN included."""
@@ -22,6 +25,14 @@ def identical(one: Any, other: Any) -> bool:
     return type(one) is type(other) and (one is None or (isinstance(one, (bool, int, str)) and one == other))
 
 
+def modifies_inputs(answers: Sequence[Answer], cases: Sequence[SampledCase]) -> bool:
+    """Whether what was given to the student's code is not the same afterwards."""
+    return any(
+        isinstance(answer, Returned) and not identical(answer.inputs_after, list(case.inputs))
+        for answer, case in zip(answers, cases, strict=True)
+    )
+
+
 def all_are_nan(value: Any) -> bool:
     """Whether there are numbers, and each of them is NaN."""
     if isinstance(value, dict):
@@ -29,6 +40,15 @@ def all_are_nan(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return bool(value) and all(map(all_are_nan, value))
     return isinstance(value, torch.Tensor) and value.numel() > 0 and bool(value.isnan().all())
+
+
+def holds_nan(value: Any) -> bool:
+    """Whether one of its numbers is NaN."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_nan, value))
+    return isinstance(value, torch.Tensor) and bool(value.isnan().any())
 
 
 def is_constant(names: Sequence[str], values: Sequence[Any]) -> bool:

@@ -15,29 +15,35 @@ from typing import Any
 import torch
 
 from grader.judging import sentences
-from grader.judging.answer_key import AnswerKey
+from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.credits import (
+    ARRANGEMENT_CREDIT,
+    BESIDE_CREDIT,
+    DEVICE_CREDIT,
+    MODIFIED_CREDIT,
+    PRECISION_CREDIT,
+    SIDES,
+    UNKNOWN_CREDIT,
+)
 from grader.judging.devices import is_elsewhere
-from grader.judging.identical import all_are_nan, identical, is_constant
+from grader.judging.identical import all_are_nan, holds_nan, is_constant, modifies_inputs
 from grader.judging.judging_time import JudgingTime
-from grader.judging.naming import explaining
+from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
-from grader.judging.pictures import best_picture, pictures_of
+from grader.judging.pictures import best_of_wrong
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
+from grader.judging.reading import read
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import describe_form
 from grader.model.exercise import Exercise, Misconception, SampledCase
 from grader.model.findings import (
     Differs,
-    Failed,
     Finding,
-    NothingReturned,
-    Unreadable,
-    first_unusable,
+    found_unusable,
     is_of_another_form,
     part_of,
 )
 from grader.model.verdict import Picture, Reason, Verdict
-from grader.sandbox.values import Unusable
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
 # expected number plus the largest one of the answer (tests/test_tolerance.py measures it). Thirty times that is
@@ -47,14 +53,6 @@ TOLERANCE = {"cpu": 1e-5}
 TOLERANCE_ELSEWHERE = 3e-5
 
 MAX_SENTENCE = 1000  # characters
-
-# Credit for answers that are right but for one thing, whatever the exercise.
-ARRANGEMENT_CREDIT = 0.5
-MODIFIED_CREDIT = 0.5
-DEVICE_CREDIT = 0.5
-PRECISION_CREDIT = 0.5
-# The same for classes, by the part that is not right.
-SIDES = {"gradient": 0.5, "dropout": 0.5, "mask": 0.75, "input": 0.5, "arguments": 0.75}
 
 
 def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
@@ -71,6 +69,19 @@ def judge_by(
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
 
+def judge_with(
+    key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime, likely: Iterable[Held]
+) -> Verdict | None:
+    """The verdict that names those of the likely misconceptions that answer as the student's code does in every case.
+
+    Where several sets of them do, only what all of these have in common is named.
+    """
+    judgement = _Judgement(key, answers, device, time)
+    wrong = [bool(finding) for finding in judgement.findings]
+    held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
+    return judgement.without_understanding(judgement.held(held, of=3)) if held else None
+
+
 def is_right(key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime) -> bool:
     """Whether nothing is wrong with any of the answers."""
     return _Judgement(key, answers, device, time).is_right
@@ -85,7 +96,7 @@ class _Judgement:
         self.exercise = key.exercise
         self.cases = key.cases
         self.form = key.exercise.form
-        self.answers = [self._read(*pair) for pair in zip(answers, self.cases, strict=True)]
+        self.answers = [read(self.exercise, *pair, time) for pair in zip(answers, self.cases, strict=True)]
         self.device = device
         self.tolerance = TOLERANCE.get(device, TOLERANCE_ELSEWHERE)
         self.findings = [self._finding(index, answer) for index, answer in enumerate(self.answers)]
@@ -94,23 +105,6 @@ class _Judgement:
     def expected(self) -> list[Any]:
         """Computed only for those who returned something: where all is still to do, nothing is compared."""
         return self.key.expected
-
-    def _read(self, answer: Answer, case: SampledCase) -> Answer:
-        """What is compared of an answer, if it can be read."""
-        self.time.look()
-        if self.exercise.read is None or not isinstance(answer, Returned):
-            return answer
-        if answer.value is None or first_unusable(answer.value):
-            return answer
-        if self.form.returned_nothing(answer.value):
-            return replace(answer, value=None)
-        unreadable = replace(answer, value=Unusable("something that cannot be read"))
-        if not self.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
-            return unreadable
-        try:
-            return replace(answer, value=self.exercise.compared(answer.value, case.inputs))
-        except Exception:  # nor is this
-            return unreadable
 
     def verdict(self) -> Verdict:
         """The first rule that applies decides."""
@@ -121,43 +115,35 @@ class _Judgement:
             self._one_thing_wrong,
             self._named,
             self._output_right,
+            self._only_beside,
+            self._all_nan,
             self._constant,
             self._imprecise,
             self._rearranged,
         )
         verdict = next((verdict for rule in rules if (verdict := rule())), None) or self._unexplained()
-        return self._without_understanding(verdict) if 0 < verdict.credit < 1 else verdict
+        return self.without_understanding(verdict)
 
-    def _without_understanding(self, verdict: Verdict) -> Verdict:
+    def without_understanding(self, verdict: Verdict) -> Verdict:
         """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
-        if self.exercise.read is not None:  # what is read shows more than one result
+        if not 0 < verdict.credit < 1 or self.exercise.read is not None:  # what is read shows more than one result
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
         known = sentences.without_understanding(self.form.noun, does) if does else ""
-        instead = self._result(0.0, Reason.CONSTANT, known) if known else self._constant()
+        instead = self._result(0.0, Reason.CONSTANT, known) if known else self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict
 
     def pictures(self) -> tuple[Picture, ...]:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
-        wrong = [
-            (case, answer.value)
-            for case, answer, finding in zip(self.cases, self.answers, self.findings, strict=True)
-            if finding and isinstance(answer, Returned) and not first_unusable(answer.value)
-        ]
-        best = best_picture(pictures_of(self.exercise, wrong))
-        return (best,) if best else ()
+        return best_of_wrong(self.exercise, self.cases, self.answers, self.findings)
 
     def _finding(self, index: int, answer: Answer) -> Finding | None:
         self.time.look()
-        if not isinstance(answer, Returned):
-            return Failed(answer)
-        unusable = first_unusable(answer.value)
-        if unusable is not None:
-            return Unreadable(unusable.reason)
-        if answer.value is None:
-            return NothingReturned()
+        unusable = found_unusable(answer)
+        if unusable is not None or not isinstance(answer, Returned):
+            return unusable
         return self.form.finding(answer.value, self.expected[index], self.tolerance)
 
     def _result(
@@ -199,7 +185,7 @@ class _Judgement:
 
     @property
     def is_right(self) -> bool:
-        return not (any(self.findings) or self._modifies_inputs() or self._on_wrong_device())
+        return not (any(self.findings) or modifies_inputs(self.answers, self.cases) or self._on_wrong_device())
 
     def _right(self) -> Verdict | None:
         return self._result(1.0, Reason.RIGHT, sentences.RIGHT) if self.is_right else None
@@ -212,12 +198,6 @@ class _Judgement:
             return self._result(DEVICE_CREDIT, Reason.WRONG_DEVICE, sentences.WRONG_DEVICE)
         return self._result(MODIFIED_CREDIT, Reason.INPUT_MODIFIED, sentences.INPUT_MODIFIED)
 
-    def _modifies_inputs(self) -> bool:
-        return any(
-            isinstance(answer, Returned) and not identical(answer.inputs_after, list(case.inputs))
-            for answer, case in zip(self.answers, self.cases, strict=True)
-        )
-
     def _on_wrong_device(self) -> bool:
         pairs = zip(self.answers, self.cases, strict=True)
         return any(is_elsewhere(answer, case.inputs, self.device) for answer, case in pairs)
@@ -226,11 +206,12 @@ class _Judgement:
         """One misconception, or two at once, that answer as the student's code does on every case."""
         wrong = [bool(finding) for finding in self.findings]
         held = explaining(self.key, self.answers, wrong, self.tolerance, self.time)
-        if not held:
-            return None
-        said = [sentences.TWO_THINGS] if len(held) == 2 else []
+        return self.held(held) if held else None
+
+    def held(self, held: Held, of: int = 1) -> Verdict:
+        said = [sentences.things_at_once(len(held), of)] if len(held) > 1 else []
         said += [misconception.says for misconception in held]
-        credit = math.prod(misconception.credit for misconception in held)
+        credit = math.prod([*(misconception.credit for misconception in held), *[UNKNOWN_CREDIT] * (of - len(held))])
         verdict = self._result(credit, Reason.MISCONCEPTION, *said, misconceptions=held)
         return replace(verdict, explained_in=self.exercise.section_for(held))
 
@@ -243,25 +224,45 @@ class _Judgement:
         first = next(finding for finding in wrong if part_of(finding) == part)
         return self._result(SIDES[part], Reason(part), sentences.COMPUTED_RIGHT, self._about(first))
 
+    def _only_beside(self) -> Verdict | None:
+        """All results are right, and something that is asked for beside them is not."""
+        pairs = [(case.case.beside, found) for case, found in zip(self.cases, self.findings, strict=True) if found]
+        if not all(beside for beside, _ in pairs):
+            return None
+        credit = min(SIDES.get(part_of(found), BESIDE_CREDIT) for _, found in pairs)
+        said = list(dict.fromkeys(beside for beside, _ in pairs))
+        return self._result(credit, Reason.BESIDE, *said, self._about(pairs[0][1]))
+
     def _constant(self) -> Verdict | None:
         """Different inputs of the same shape have the same result."""
-        if not is_constant([case.case.name for case in self.cases], self._results):
+        names = [self.cases[index].case.name for index in self._about_numbers]
+        if not is_constant(names, self._results):
             return None
-        if all_are_nan(self._results):
+        whole = said_of_whole_numbers(self._numbers)
+        return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun), *whole)
+
+    def _all_nan(self) -> Verdict | None:
+        """Wherever something was computed, all of it is NaN."""
+        if all_are_nan([result for result in self._results if result is not None]):
             return self._result(0.0, Reason.WRONG, sentences.all_nan(self.form.noun))
-        return self._result(
-            0.0, Reason.CONSTANT, sentences.constant(self.form.noun), *said_of_whole_numbers(self._numbers)
-        )
+        return None
+
+    @functools.cached_property
+    def _about_numbers(self) -> list[int]:
+        """The cases but those about what is asked for beside right numbers."""
+        return [index for index, case in enumerate(self.cases) if not case.case.beside]
 
     @functools.cached_property
     def _results(self) -> list[Any]:
-        """What was computed in each case; None where nothing was."""
-        return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in self.answers]
+        """What was computed in each of these; None where nothing was."""
+        answers = [self.answers[index] for index in self._about_numbers]
+        return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in answers]
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """All numbers that came back, and the expected ones, if they belong together."""
-        return numbers_of(self.form, self.answers, self.expected)
+        """All numbers that came back there, and the expected ones, if they belong together."""
+        sides = ([side[index] for index in self._about_numbers] for side in (self.answers, self.expected))
+        return numbers_of(self.form, *sides)
 
     def _imprecise(self) -> Verdict | None:
         """Right numbers, of which digits were thrown away."""
@@ -272,8 +273,8 @@ class _Judgement:
         return self._result(PRECISION_CREDIT, *lost) if lost else None
 
     def _rearranged(self) -> Verdict | None:
-        wrong = self._wrong()
-        if all(isinstance(finding, Differs) and finding.difference.right_numbers for finding in wrong):
+        wrong = [finding for finding in self._wrong() if part_of(finding) != "gradient"]
+        if wrong and all(isinstance(finding, Differs) and finding.difference.right_numbers for finding in wrong):
             text = sentences.arrangement(wrong[0], self.form.noun)
             return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, text)
         return None
@@ -285,6 +286,8 @@ class _Judgement:
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
         answer = self.answers[index]
+        if isinstance(answer, Returned) and isinstance(first, Differs) and holds_nan(self.form.result(answer.value)):
+            said.append(sentences.WHERE_NAN_COMES_FROM)
         if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(describe_form(answer.value)))
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)

@@ -32,6 +32,7 @@ def is_right_with_lent_values(
     """Whether there is something in the inputs that each name can stand for, such that all answers are right."""
     if not 0 < len(names) <= MAX_NAMES:
         return False
+    cases = [case for case in cases if not case.case.beside]  # one name cannot fit two numbers of words
     # The first case by itself: hardly any way to lend gets beyond it. What is right depends on nothing that is lent.
     keys = [AnswerKey(exercise, some) for some in (cases[:1], cases[1:])]
     for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):

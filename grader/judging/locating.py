@@ -17,13 +17,16 @@ from grader.judging.edited_text import EditedText
 from grader.judging.edits import Edit, edits_of
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.intermediate import Intermediate
-from grader.judging.judge import is_right, judge_by
+from grader.judging.judge import is_right, judge_by, judge_with
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.student_text import StudentText, definitions_in
+from grader.judging.three import ThreeAtOnce
+from grader.judging.what_is_left import steps_in
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.edited import AskEdited
 from grader.model.exercise import Exercise, SampledCase
 from grader.model.located import Change, Located
+from grader.model.verdict import Verdict
 
 Item = TypeVar("Item")
 
@@ -31,8 +34,15 @@ MOST_TRIED = 2_500  # versions of one code
 MOST_MISTAKES = 3  # at once
 MOST_PLAUSIBLE = 3  # cost of a change where there are several
 MOST_TRIED_FURTHER = 3  # versions that may be a step towards what is right
+MOST_CHANGED = 1_000  # versions whose answers are kept
+FEWEST_STEPS = 5  # of code in which three mistakes are looked for: a stub is like many of them
 AT_ONCE = 32
+SHOWS = 0.7  # of the misconceptions that any case shows: so many a case must show that is asked first
 SECONDS = 4.0  # of the judge's processor; a last bound, since what is tried is counted
+
+
+class TrialEnded(Exception):
+    """Nothing more is tried."""
 
 
 @dataclass(frozen=True)
@@ -52,26 +62,60 @@ class Locating:
     """The search in one student's code for one exercise."""
 
     def __init__(self, exercise: Exercise, cases: Sequence[SampledCase], ask: AskEdited, device: str) -> None:
-        self._cases = cases
-        self._all = AnswerKey(exercise, cases)
-        self._keys = [AnswerKey(exercise, [case]) for case in cases]
+        # What is asked for beside right numbers is another mistake.
+        self._cases = [case for case in cases if not case.case.beside]
+        self._all = AnswerKey(exercise, self._cases)
+        self._keys = [AnswerKey(exercise, [case]) for case in self._cases]
         self._ask = ask
         self._device = device
         self._time = JudgingTime(SECONDS)
         self._left = MOST_TRIED
-        self._fitting = numbers_that_fit(cases)
+        self._fitting = numbers_that_fit(self._cases)
+        self._steps = 0  # operations and calls that it has
+        self._student: list[Answer] = []  # what the code as it is answers
+        self._changed: list[Returned] = []  # what it answers to the most telling case with a plausible change
 
     @property
     def tried(self) -> int:
         return MOST_TRIED - self._left
 
+    def explain(self, source: str) -> Repair | Verdict | None:
+        """The most plausible changes that make all right, or the three misconceptions of which two are left after one.
+
+        What is known so far counts where the sandbox is given up.
+        """
+        try:
+            repair = self.repair(source)
+        except TrialEnded:
+            repair = None
+        return repair or (self._three_at_once() if self._steps >= FEWEST_STEPS else None)
+
     def repair(self, source: str) -> Repair | None:
         """The most plausible changes, as few as can be, that make all right."""
         try:
             text = EditedText(StudentText(definitions_in(source)))
+            self._steps = steps_in(text.text.tree)
+            self._student = [self.answer(index, text) for index in range(len(self._cases))]
             return self._repair(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, JudgingTooLong):
             return None
+
+    def _three_at_once(self) -> Verdict | None:
+        wrong = [index for index in range(len(self._student)) if not self.is_right_answer(index, self._student[index])]
+        telling = self._smallest(wrong)
+        answer = self._student[telling] if telling is not None else None
+        if telling is None or not isinstance(answer, Returned):
+            return None
+        try:
+            # What the case shows first: these are few.
+            for among in (self.intermediate.shown(telling), self._all.exercise.misconceptions):
+                likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, self._changed)
+                verdict = judge_with(self._all, self._student, self._device, self._time, likely)
+                if verdict:
+                    return verdict
+        except JudgingTooLong:
+            pass
+        return None
 
     def _repair(self, text: EditedText) -> Repair | None:
         telling = self._most_telling(text)
@@ -90,8 +134,14 @@ class Locating:
         return None
 
     def _most_telling(self, text: EditedText) -> int | None:
-        """The smallest of the cases that the code answers wrong; None if it is right."""
-        wrong = [index for index in range(len(self._cases)) if not self.is_right(index, text)]
+        """One of the cases that the code answers wrong; None if it is right."""
+        return self._smallest([index for index in range(len(self._cases)) if not self.is_right(index, text)])
+
+    def _smallest(self, wrong: Sequence[int]) -> int | None:
+        """The smallest of some cases; of a class, of those that show much: a single word hides nearly all mistakes."""
+        if self._all.exercise.glance:
+            shown = {index: len(self.intermediate.shown(index)) for index in wrong}
+            wrong = [index for index in wrong if shown[index] >= SHOWS * max(shown.values())]
         return min(wrong, key=lambda index: effort(self._cases[index]), default=None)
 
     def versions(self, text: EditedText) -> Iterator[EditedText]:
@@ -117,6 +167,10 @@ class Locating:
 
     def is_right_answer(self, index: int, answer: Answer) -> bool:
         return isinstance(answer, Returned) and is_right(self._keys[index], [answer], self._device, self._time)
+
+    def note_changed(self, text: EditedText, answer: Returned) -> None:
+        if len(text.edits) == 1 and text.edits[0].cost <= MOST_PLAUSIBLE and len(self._changed) < MOST_CHANGED:
+            self._changed.append(answer)
 
     def has_misconceptions(self, text: EditedText) -> bool:
         """Whether there are some that explain all answers of a version."""
@@ -153,6 +207,7 @@ class _Search:
                     return text
             elif isinstance(answer, Returned):
                 self._note(text, answer)
+                self._locating.note_changed(text, answer)
         return None
 
     def promising(self) -> Iterator[EditedText]:
@@ -176,7 +231,7 @@ class _Search:
 
 def _is_plausible_after(made: Sequence[Edit], edit: Edit) -> bool:
     """Not what takes something away in one place and puts it in another."""
-    moves = edit.change == Change.MISSING and any(before.change == Change.SURPLUS for before in made)
+    moves = edit.change == Change.MISSING and any(before.takes_away for before in made)
     return edit.cost <= MOST_PLAUSIBLE and not moves
 
 

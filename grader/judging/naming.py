@@ -21,6 +21,8 @@ from grader.model.compare import same
 from grader.model.exercise import can_combine
 from grader.model.forms.parts import IN_PART
 
+FEWEST_IN_COMMON = 2  # of several sets of three: with less in common there is no telling what is wrong
+
 
 def explaining(
     key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, time: JudgingTime
@@ -31,13 +33,32 @@ def explaining(
     """
     if not all(isinstance(answer, Returned | Raised) for answer in answers):
         return ()  # no misconception is lost on the way
-    telling = sorted(range(len(answers)), key=lambda index: not wrong[index])  # wrong answers before right ones
-    looks = [Look(key, index, answers[index], tolerance) for index in telling]
+    looks = _looks(key, answers, wrong, tolerance)
     for held in _likely(key, looks):
         time.look()
         if _explained_by(held, looks):
             return _with_another(held, looks, time)
     return ()
+
+
+def common_to_all_explaining(
+    key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float, likely: Iterable[Held]
+) -> Held:
+    """What all of some sets of misconceptions have in common that answer as the student's code does in every case."""
+    if not all(isinstance(answer, Returned | Raised) for answer in answers):
+        return ()
+    looks = _looks(key, answers, wrong, tolerance)
+    found = [held for held in likely if _explained_by(held, looks)]
+    common = tuple(one for one in found[0] if all(one in held for held in found)) if found else ()
+    return common if len(common) >= FEWEST_IN_COMMON else ()
+
+
+def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:
+    """Wrong answers before right ones. Where numbers are wrong, what else is asked for tells nothing."""
+    about_numbers = [index for index, case in enumerate(key.cases) if not case.case.beside]
+    cases = about_numbers if any(wrong[index] for index in about_numbers) else range(len(answers))
+    telling = sorted(cases, key=lambda index: not wrong[index])
+    return [Look(key, index, answers[index], tolerance) for index in telling]
 
 
 def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:

@@ -23,11 +23,12 @@ def program_that_answers(
     cases: Sequence[SampledCase], answers: Sequence[Answer], expected: Sequence[Any], tolerance: float
 ) -> str:
     """What a program does that answers the same in every case; empty if none of them does."""
-    if not all(isinstance(answer, Returned) for answer in answers):
+    results = [it for it in zip(cases, answers, expected, strict=True) if not it[0].case.beside]
+    if not all(isinstance(answer, Returned) for _, answer, _ in results):
         return ""
-    values = [answer.value for answer in answers if isinstance(answer, Returned)]
+    values = [answer.value for _, answer, _ in results if isinstance(answer, Returned)]
     for does, program in PROGRAMS.items():
-        made = [program(wanted, case.inputs) for wanted, case in zip(expected, cases, strict=True)]
+        made = [program(wanted, case.inputs) for case, _, wanted in results]
         pairs = zip(values, made, strict=True)
         if all(answer is not None and same(value, answer, tolerance) for value, answer in pairs):
             return does
@@ -37,6 +38,8 @@ def program_that_answers(
 def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[Any]) -> list[Returned]:
     """What a program answers that else does as the reference; empty if it has no answer to some case."""
     values = [_value(program, value, case.inputs) for value, case in zip(right, cases, strict=True)]
+    beside = [value if case.case.beside else None for value, case in zip(right, cases, strict=True)]
+    values = [other if value is None else value for value, other in zip(values, beside, strict=True)]
     if any(value is None for value in values):
         return []
     return [Returned(value, list(case.inputs)) for value, case in zip(values, cases, strict=True)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from grader.judging import sentences
+from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, SampledCase
+from grader.model.findings import Finding, first_unusable
 from grader.model.verdict import Picture
 
 
@@ -27,3 +29,16 @@ def pictures_of(exercise: Exercise, returned: Iterable[tuple[SampledCase, Any]])
     return [
         replace(picture, title=sentences.shown(exercise.entry, case.case.name)) for case, picture in drawn if picture
     ]
+
+
+def best_of_wrong(
+    exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], findings: Sequence[Finding | None]
+) -> tuple[Picture, ...]:
+    """The best of the answers in which something is wrong, if any can be drawn."""
+    wrong = [
+        (case, answer.value)
+        for case, answer, finding in zip(cases, answers, findings, strict=True)
+        if finding and isinstance(answer, Returned) and not first_unusable(answer.value)
+    ]
+    best = best_picture(pictures_of(exercise, wrong))
+    return (best,) if best else ()

@@ -14,9 +14,8 @@ from grader.sandbox.plain_text import one_line
 
 RIGHT = "Right."
 STILL_TO_DO = "This exercise is still to do."
-TWO_THINGS = "Two things at once:"
-ALL_ELSE_RIGHT = "With values there that fit the hidden cases, your code answers all of them right."
-RIGHT_OTHERWISE = "When it is asked like that, it answers all hidden cases right."
+ALL_ELSE_RIGHT = "With values there that fit, your code gives the right numbers."
+RIGHT_OTHERWISE = "When it is asked like that, it gives the right numbers."
 FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
@@ -40,13 +39,23 @@ def of_facts(facts: Sequence[Fact]) -> list[str]:
     """What the code shows by itself. All that it borrows is one sentence."""
     borrowed = [f"`{fact.what}`" for fact in facts if fact.kind == Kind.BORROWED]
     said = [_borrowed(borrowed[:MANY])] if borrowed else []
-    return said + [_FACTS[fact.kind].format(one_line(fact.what)) for fact in facts if fact.kind in _FACTS][:MANY]
+    return said + [_of_fact(fact) for fact in facts if fact.kind in _FACTS][:MANY]
+
+
+def _of_fact(fact: Fact) -> str:
+    return _FACTS[fact.kind].format(one_line(fact.what, MAX_LINE), _listed([f"`{name}`" for name in fact.parts[:MANY]]))
 
 
 def _borrowed(names: Sequence[str]) -> str:
-    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     hold, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
-    return f"Your code reads {listed} from the notebook, which {hold} for its inputs. Take {them} from the arguments."
+    return (
+        f"Your code reads {_listed(names)} from the notebook, which {hold} for its inputs. "
+        f"Take {them} from the arguments."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 MANY = 3
@@ -57,6 +66,10 @@ _FACTS = {
     Kind.LOST: "The line `{}` computes something and throws it away: it changes nothing in place. Give it a name.",
     Kind.UNUSED: "You compute `{}` and never use it.",
     Kind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
+    Kind.REPLACED: "After the loop over `{}`, only the last {} is left: each step overwrites it.",
+    Kind.LEFT_EARLY: "The line `{}` stands inside of a loop and ends it in its first step.",
+    Kind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
+    Kind.NEVER_CALLED: "`{}` is made in `__init__` and not used anywhere.",
     Kind.NO_RETURN: "`{}` has no return statement, so it returns None.",
 }
 
@@ -73,16 +86,24 @@ def in_order(names: Sequence[str]) -> str:
     return f"Your code takes its arguments in another order than they come in: ({', '.join(names)})."
 
 
+def things_at_once(count: int, of: int) -> str:
+    if count < of:
+        return "Several things at once, and these are among them:"
+    return f"{_COUNTS.get(count, 'several').capitalize()} things at once:"
+
+
+def for_one_another(one: str, other: str) -> str:
+    return f"Your code takes `{one}` for `{other}`, and `{other}` for `{one}`: they change places."
+
+
 def located(places: Sequence[Located]) -> str:
     """Where what is wrong lies, and of what kind it is. What to write there is for the student to find."""
     shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
     if len(shown) == 1:
         ((line, change),) = shown
-        return f"With one small change in the line `{line}`, all hidden cases come out right. It is about {change}."
+        return f"With one small change in the line `{line}`, all numbers come out right. It is about {change}."
     listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
-    return (
-        f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all hidden cases come out right: {listed}."
-    )
+    return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all numbers come out right: {listed}."
 
 
 def missing(noun: str, entry: str) -> str:

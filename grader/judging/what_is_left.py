@@ -31,6 +31,11 @@ def enough_is_left(repaired: EditedText, entry: str) -> bool:
     return kept >= SHARE * (kept + changed)
 
 
+def steps_in(tree: ast.Module) -> int:
+    """How many operations and calls a code has."""
+    return sum(isinstance(node, ast.BinOp | ast.Call | ast.Compare) for node in ast.walk(tree))
+
+
 def _doing_something(tree: ast.Module, entry: str) -> Iterator[ast.stmt]:
     """Statements of what is asked for, but for those whose result nobody reads, and new names for old things."""
     for definition in tree.body:

@@ -51,6 +51,8 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
         return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
+    if not any("NaN" in text for text in verdict.sentences):
+        kinds.add(Kind.INFINITE)
     said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
     first = "missing step" in kinds
     return replace(verdict, sentences=(*said, *verdict.sentences) if first else (*verdict.sentences, *said))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grader.judging import sentences
 from grader.judging.locating import Repair
 from grader.judging.what_is_left import enough_is_left
+from grader.judging.with_facts import with_facts
 from grader.model.exercise import Exercise
+from grader.model.fact import Fact, Kind
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
 
@@ -23,6 +25,7 @@ CREDITS = {
     Change.LOST: 0.5,
     Change.RETURNED: 0.5,
     Change.OPERATOR: 0.25,
+    Change.COPIED: 0.5,
     Change.CALL: 0.25,
     Change.SURPLUS: 0.25,
     Change.MISSING: 0.25,
@@ -31,13 +34,23 @@ CREDITS = {
 _UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
 
-def with_lines(exercise: Exercise, verdict: Verdict, find: Callable[[], Repair | None]) -> Verdict:
-    """The same with the lines that `find` finds, if nothing else explains what is wrong."""
+def with_lines(
+    exercise: Exercise,
+    verdict: Verdict,
+    find: Callable[[], Repair | Verdict | None],
+    read: Callable[[], Sequence[Fact]],
+) -> Verdict:
+    """The same with what `find` finds, if nothing else explains what is wrong. `read` gives what the text shows."""
     if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
         return verdict
     repair = find()
     if repair is None:
         return verdict
+    if isinstance(repair, Verdict):
+        facts = read()
+        if any(fact.kind == Kind.BORROWED for fact in facts):  # what the notebook holds may look like any mistake
+            return verdict
+        return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
     said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing
     stopped = verdict.reason == Reason.ERROR  # then that comes first
     return replace(

@@ -1,3 +1,11 @@
 """What exercise files are made of: classes that are put to the test, the rules of dropout, and pictures."""
 
-__all__ = ["dropout_rules", "module_cases", "module_readings", "module_references", "module_steps", "pictures"]
+__all__ = [
+    "dropout_rules",
+    "module_cases",
+    "module_readings",
+    "module_references",
+    "module_steps",
+    "pictures",
+    "pieces",
+]

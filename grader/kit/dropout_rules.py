@@ -22,12 +22,13 @@ SURPRISE = 1e-9  # a regularity that chance produces less often is none of chanc
 SMALL = 1e-3  # of the largest number: what is smaller may be rounding, and tells nothing
 
 DROPPED_IN_VAIN = "Entries are dropped where none should be."
-NOTHING_DROPPED = "Nothing is dropped."
-ALL_SCALED = "Nothing is dropped, but everything is scaled."
-ALL_CHANGED = "Nothing is dropped, but the numbers are changed."
+NOTHING_DROPPED = "Nothing, or next to nothing, is dropped."
+ALL_SCALED = "Nothing, or next to nothing, is dropped, but everything is scaled."
+ALL_CHANGED = "Nothing, or next to nothing, is dropped, but the numbers are changed."
 OTHER_THAN_ZERO = "Dropped entries are set to another number than 0, as F.alpha_dropout does. A dropped entry is 0."
 EVERYTHING_DROPPED = "Everything is dropped."
 NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
+NONE_FINITE = "All numbers are NaN or infinite."
 NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not where entries are dropped."
 WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry by itself."
 WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry by itself."
@@ -52,6 +53,8 @@ def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-
     after, before = dropped.detach().cpu().double(), undropped.detach().cpu().double()
     telling = before.abs() > SMALL * before.abs().max()
     broken = int((~after[telling].isfinite()).sum())
+    if broken and broken == int(telling.sum()):
+        return NONE_FINITE
     if broken:
         return NOT_FINITE if p == 0 or fits(broken, int(telling.sum()), p) else NOT_FINITE_AT_ALL
     factors = torch.where(telling, after / before, 1.0)

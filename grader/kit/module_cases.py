@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from grader.model.exercise import Inputs, randn
+from grader.kit.pieces import FLOAT64, LARGE, as_double
+from grader.model.exercise import Case, Inputs, randn
 
 Tensor = torch.Tensor
 
@@ -82,3 +83,44 @@ def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict
 def draw_weights(rng: torch.Generator, shapes: Mapping[str, Sequence[int]]) -> dict[str, Tensor]:
     """Small enough that the scores stay near one, where softmax shows every mistake."""
     return {name: randn(rng, *shape) / shape[-1] ** 0.5 for name, shape in shapes.items()}
+
+
+def beside_numbers(sample: Callable[[torch.Generator], Inputs]) -> list[Case]:
+    """Cases of float64, and of scores of ±10⁴, for a way to draw inputs without a mask."""
+    return [
+        Case("float64 inputs", "a result of another type than the input", in_float64(sample), FLOAT64),
+        Case("scores of ±10⁴", "overflow, weights masked after softmax", with_large_scores(sample), LARGE),
+    ]
+
+
+def in_float64(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
+    """The same with weights and inputs in float64."""
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        arguments, weights, calls, _how = sample(rng)
+        double = {name: [as_double(value) for value in call] for name, call in calls.items()}
+        return trial(arguments, {name: weight.double() for name, weight in weights.items()}, double)
+
+    return inputs
+
+
+def with_large_scores(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
+    """The same with scores so large, and so far from each other, that weights are 0 and 1: float32 has hardly a digit
+    of them behind the point. Weights are positive, and words along a line."""
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        arguments, weights, calls, _how = sample(rng)
+        given = [_along_a_line(rng, value) if isinstance(value, Tensor) else value for value in calls["output"]]
+        return trial(arguments, {name: weight.abs() for name, weight in weights.items()}, {"output": given})
+
+    return inputs
+
+
+def _along_a_line(rng: torch.Generator, x: Tensor) -> Tensor:
+    """Words (B, T, d), or (T, d), of lengths that differ, half of them the other way; the first is the shortest."""
+    *batch, words, d = x.shape
+    chance = torch.rand(*batch, words, generator=rng)
+    chance[..., 0] = -1
+    lengths = chance.argsort(-1).argsort(-1) * 15.0 + 20  # (B, T)
+    signs = 1 - 2 * (torch.arange(words) % 2)
+    return (lengths * signs)[..., None] * (0.8 + 0.4 * torch.rand(d, generator=rng))

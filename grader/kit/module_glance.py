@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from grader.kit.module_steps import NOT_KNOWN, Memory, same_chance, with_steps
-from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, observe, same
+from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, move, observe, same
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -135,31 +135,26 @@ class ModuleGlance:
         try:
             watched = {"watched": ({**self._steps, **changes}, self._in_building)}
             module = with_steps(_watching(self._class), watched, *self._arguments)
+            seen = describe(module)
             loaded = load(module, self._weights)
         except Exception as error:
             return error
         chance = torch.default_generator.get_state()
-        device = next(iter(self._weights.values())).device
-        if device.type != "cpu":
-            module.to(device)
+        move(module, self._weights)
         module.train(bool(self._how.get("train")))
         steps = self._steps | {name: change for name, change in changes.items() if name in self._in_building}
         vars(module).update((name, self._memory.remembering(step)) for name, step in steps.items())
-        return _Built(module, loaded, chance)
+        return _Built(module, loaded, chance, seen)
 
 
 class _Built:
     """A module, whether the weights were loaded, and the generator's state from there on."""
 
-    def __init__(self, module: nn.Module, loaded: bool, chance: Tensor) -> None:
+    def __init__(self, module: nn.Module, loaded: bool, chance: Tensor, seen: dict[str, Any]) -> None:
         self.module = module
         self.loaded = loaded
         self.chance = chance
-
-    @functools.cached_property
-    def seen(self) -> dict[str, Any]:
-        """What is seen of the module itself."""
-        return describe(self.module)
+        self.seen = seen  # of the module itself, before the weights were loaded
 
 
 @functools.cache

@@ -10,6 +10,7 @@ import torch
 from grader.kit.dropout_rules import finding
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
+from grader.kit.pieces import other_type
 from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
 
@@ -19,6 +20,7 @@ Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or 
 ACCEPTED = "Your class accepts arguments that cannot work. It must stop with an error in __init__."
 CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
+UNSAVED = "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out."
 
 ON_OUTPUT = "In training, your module drops entries of the output. Drop attention weights."
 NOT_WEIGHTS = "In training, your module drops something else than attention weights, or more than these."
@@ -62,7 +64,9 @@ def reader(
             parts["output"] = outputs
             if how.get("gradients"):
                 parts["gradient"] = named_gradients(seen["gradients"], seen["frozen"])
-        return parts | buffers | {"input": CHANGED if seen["changes_input"] else ""}
+        given = calls["output"][like]
+        parts |= buffers | {"input": CHANGED if seen["changes_input"] else ""}
+        return parts | {"type": other_type(outputs["output"], given), "initial": not_random(seen, weights)}
 
     return read
 
@@ -133,6 +137,14 @@ def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
     return f"There is a parameter {unasked[0]} where no bias was asked for." if unasked else ""
 
 
+def not_random(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+    """A sentence on the weights of a new module that are the same number everywhere."""
+    even = [name for name in weights if name in seen["even"]]
+    if not even:
+        return ""
+    return f"In a new module, {' and '.join(even)} is the same number everywhere. Begin with random numbers."
+
+
 def _what_it_has(seen: Mapping[str, Any]) -> str:
     names = ", ".join(sorted(seen["parameters"])[:8])  # the same in whatever order they were made
     attributes = ", ".join(sorted(seen["attributes"])[:4])
@@ -169,8 +181,9 @@ def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
 def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:
     """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in `part` of the module."""
     held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part)}
-    if any(shape[-2:] == [size, size] for shape in held.values()):
-        return ""
+    right = [name for name, shape in held.items() if shape[-2:] == [size, size]]
+    if right:
+        return UNSAVED if all(name in seen["unsaved"] for name in right) else ""
     if held:
         name, shape = next(iter(held.items()))
         return f"The buffer {name} has shape {tuple(shape)}, but the mask needs {(size, size)}, for the longest text."

@@ -28,7 +28,9 @@ class Linear(nn.Linear):
     """A layer whose parameters are not drawn, which takes longer than all else, since they are loaded anyway."""
 
     def reset_parameters(self) -> None:
-        """Leave them as they are."""
+        """Other numbers in other places, as if they had been drawn."""
+        with torch.no_grad():
+            torch.arange(self.weight.numel(), out=self.weight.view(-1))
 
 
 @contextlib.contextmanager

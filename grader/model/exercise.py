@@ -47,6 +47,9 @@ class Case:
     name: str
     catches: str
     inputs: Callable[[torch.Generator], Inputs]
+    # Of a case about something that is asked for beside right numbers: the sentence if nothing else is wrong. Where
+    # something is, that is named whatever happens here.
+    beside: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,11 @@ class Kind(StrEnum):
     LOST = "lost"  # it computes something and does not even give it a name
     UNUSED = "unused"  # it gives a name to something and never reads it
     ALWAYS_TRUE = "always true"  # it asserts a tuple
+    INFINITE = "infinite"  # it adds or multiplies infinity, which makes NaN of what is hidden or of what is not
+    NEVER_CALLED = "never called"  # it makes a layer that it never uses
     NO_RETURN = "no return"
+    REPLACED = "replaced"  # by each step of a loop over `what`, so that only the last of its `parts` is left
+    LEFT_EARLY = "left early"  # a loop, in its first step
     ARGUMENTS = "arguments"  # of a function or method, by name
     WRITTEN = "written"  # an expression that a misconception asks for: see Misconception.in_code
 

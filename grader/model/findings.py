@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model.answer import Lost, Missing, Raised
+from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.compare import Difference, Kind
 from grader.sandbox.values import Unusable
 
@@ -52,6 +52,16 @@ Finding = Failed | Unreadable | NothingReturned | Differs | Broken
 def part_of(finding: Finding) -> str:
     """The part of an answer that is wrong; empty if it is all of it."""
     return finding.part if isinstance(finding, Differs | Broken) else ""
+
+
+def found_unusable(answer: Answer) -> Finding | None:
+    """What is wrong with an answer in which there is nothing to compare."""
+    if not isinstance(answer, Returned):
+        return Failed(answer)
+    unusable = first_unusable(answer.value)
+    if unusable is not None:
+        return Unreadable(unusable.reason)
+    return NothingReturned() if answer.value is None else None
 
 
 def first_unusable(value: Any) -> Unusable | None:

@@ -23,6 +23,7 @@ class Change(StrEnum):
     MISSING = "something that is missing"
     LOST = "a result that is lost"
     RETURNED = "what is returned"
+    COPIED = "a difference to the line that does the same for the other"
     PLACE = "where the line stands: before or after another, inside or outside of a loop"
 
 

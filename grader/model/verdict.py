@@ -39,12 +39,15 @@ class Reason(StrEnum):
     ARRANGEMENT = "arrangement"
     INPUT_MODIFIED = "input modified"
     WRONG_DEVICE = "wrong device"
-    # Of a class whose output is right: the part that is not.
+    # Of code whose output is right: the part that is not.
+    TYPE = "type"
+    BESIDE = "beside"  # what is asked for beside right numbers
     GRADIENT = "gradient"
     DROPOUT = "dropout"
     MASK = "mask"
     INPUT = "input"
     ARGUMENTS = "arguments"
+    INITIAL = "initial"  # weights
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception
 from grader.notebooks.solutions import fill_in, solutions
+from grader.proof.exercise_checks import problems_of
+from grader.proof.notebook_checks import problems_of_notebook
 from grader.release.compiling import compile_release
 
 FAR = 100  # times the tolerance
@@ -39,6 +41,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     """Everything that must hold for an assignment before students see it."""
     torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
     exercises = of_assignment(assignment)
+    yield from _as_written(course, assignment, exercises)
     yield _references(exercises)
     yield _misconceptions(exercises)
     yield _programs_without_understanding(exercises)
@@ -51,6 +54,18 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
             return
         yield _fresh(course, scratch, assignment)
         yield from _end_to_end(scratch, assignment)
+
+
+def _as_written(course: Course, assignment: str, exercises: list[Exercise]) -> Iterator[Finding]:
+    """What an author has to mend, or that there is nothing."""
+    functions = [function for exercise in exercises for function in exercise.functions]
+    problems = [
+        *problems_of_notebook(course.read("source", assignment), exercises),
+        *(problem for function in functions for problem in problems_of(function)),
+    ]
+    yield from (Finding(False, str(problem)) for problem in problems)
+    if not problems:
+        yield Finding(True, f"{len(exercises)} exercises and their sections are sound, and fit each other")
 
 
 def _references(exercises: list[Exercise]) -> Finding:

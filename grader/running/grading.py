@@ -257,17 +257,18 @@ class Grading:
                 self.settings.device,
                 self.judging,
             )
-            return with_lines(exercise, verdict, functools.partial(self._repair, exercise, standins))
+            explain = functools.partial(self._explain, exercise, standins)
+            return with_lines(exercise, verdict, explain, lambda: self.definitions.facts(exercise))
         except JudgingTooLong:
             return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 
-    def _repair(self, exercise: Exercise, standins: Standins) -> Repair | None:
-        """What makes all right, with few changes of the one cell that defines it."""
+    def _explain(self, exercise: Exercise, standins: Standins) -> Repair | Verdict | None:
+        """What small changes of the one cell that defines it tell of what is wrong."""
         source = self.definitions.only_source(exercise.entry)
         if source is None or self.time.is_over(self.sandbox):
             return None
         trial = Trial(self._new_sandbox, self.ran, exercise, standins)
-        return trial.repair(source, exercise.sample(self.seed), self.settings.device)
+        return trial.explain(source, exercise.sample(self.seed), self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         answers: list[Answer] = []

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from grader.judging.locating import Locating, Repair
+from grader.judging.locating import Locating, Repair, TrialEnded
 from grader.model.answer import Answer
 from grader.model.edited import EditedSource
 from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.model.verdict import Verdict
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 
 MOST_LOST = 2  # sandboxes that changed code hangs or breaks
@@ -17,10 +18,6 @@ CELL_SECONDS = 5.0
 SECONDS = 3.0  # of the processor for some versions at once
 SECONDS_IN_ALL = 5.0
 PATIENCE = 5  # how many times as long all may take by the clock
-
-
-class TrialEnded(Exception):
-    """Nothing more is tried."""
 
 
 @dataclass
@@ -35,12 +32,10 @@ class Trial:
     ends_at: float = field(default_factory=lambda: time.monotonic() + PATIENCE * SECONDS_IN_ALL)
     sandbox: SandboxProcess | None = None
 
-    def repair(self, source: str, cases: Sequence[SampledCase], device: str) -> Repair | None:
-        """What makes all answers right, with few changes of this cell."""
+    def explain(self, source: str, cases: Sequence[SampledCase], device: str) -> Repair | Verdict | None:
+        """What makes all answers right, with few changes of this cell, or a verdict that such changes lead to."""
         try:
-            return Locating(self.exercise, cases, self.ask, device).repair(source)
-        except TrialEnded:
-            return None
+            return Locating(self.exercise, cases, self.ask, device).explain(source)
         finally:
             self.close()
 

@@ -181,14 +181,19 @@ def _usable(tensor: torch.Tensor, numpy: bool) -> Any:
 
 def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:
     """The kinds of device that the tensors of a tree were on."""
-    if not isinstance(tree, dict) or depth < 0:
-        return set()
-    if "tensor" in tree:
-        return {one_line(tree.get("device", "cpu"), 20)}
     found: set[str] = set()
-    for items in (tree.get("list"), tree.get("tuple"), tree.get("dict")):
-        if isinstance(items, dict):
-            items = list(items.values())
-        if isinstance(items, list):
-            found.update(*(devices(item, depth - 1) for item in items))
+    _find_devices(tree, depth, found)
     return found
+
+
+def _find_devices(tree: Any, depth: int, found: set[str]) -> None:
+    if not isinstance(tree, dict) or depth < 0:
+        return
+    if "tensor" in tree:
+        found.add(one_line(tree.get("device", "cpu"), 20))
+        return
+    for kind in ("list", "tuple", "dict"):
+        items = tree.get(kind)
+        if isinstance(items, list | dict):
+            for item in items.values() if isinstance(items, dict) else items:
+                _find_devices(item, depth - 1, found)

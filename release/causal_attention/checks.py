@@ -7,7 +7,7 @@ instead of fitting your code to its examples.
 from collections.abc import Callable
 
 import torch
-from checking import Checks, Entry, Example, ModuleExample
+from checking import Checks, Entry, Example, ModuleExample, PieceExample
 
 WORDS = [
     [0.43, 0.15, 0.89],
@@ -127,15 +127,16 @@ def _linears(d_in: int, d_out: int, seed: int) -> dict[str, torch.Tensor]:
     return weights
 
 
-def _simple_scores() -> list[Example]:
+def _simple_scores() -> list[Example | PieceExample]:
     small = _matrix([[1, 0, 2, 1], [-1, 2, 0, 3]]), torch.tensor([2.0, 1.0, -1.0, 0.5])
     return [
         Example("the query “journey”", (_matrix(WORDS), _matrix(WORDS)[1]), torch.tensor(SCORES_OF_JOURNEY)),
         Example("two words of four entries", small, torch.tensor([0.5, 1.5])),
+        PieceExample("four words", (_random(9, 4, 3), _random(10, 3)), (4,)),
     ]
 
 
-def _stable_softmax() -> list[Example]:
+def _stable_softmax() -> list[Example | PieceExample]:
     huge = _matrix([[1e4, 1e4, -1e4], [-2e4, -2e4, -1e5], [1, 2, -1]])
     cube = torch.tensor([[[2.0, 1.0], [0.0, 2.0], [-1.0, 0.0]], [[-5.0, 1.0], [-3.0, -2.0], [-3.0, 0.0]]])
     across = [
@@ -163,10 +164,11 @@ def _stable_softmax() -> list[Example]:
         ),
         Example("three dimensions and dim=0", (cube, 0), _matrix(across).reshape(2, 3, 2)),
         Example("three dimensions and dim=-2", (cube, -2), _matrix(down).reshape(2, 3, 2)),
+        PieceExample("four words of three entries", (_random(10, 4, 3), 0), (4, 3)),
     ]
 
 
-def _context_vectors() -> list[Example]:
+def _context_vectors() -> list[Example | PieceExample]:
     two = _matrix([[1, 2, 0, -1], [0, 1, 1, 2]])
     mixed = [
         [0.997527, 1.997527, 0.002473, -0.992582],
@@ -175,6 +177,7 @@ def _context_vectors() -> list[Example]:
     return [
         Example("the six words", (_matrix(WORDS),), _matrix(CONTEXT)),
         Example("two words of four entries", (two,), _matrix(mixed)),
+        PieceExample("four other words", (_random(11, 4, 3),), (4, 3), large=(100 * _random(11, 4, 3),)),
     ]
 
 
@@ -206,22 +209,24 @@ def _v2() -> list[ModuleExample]:
     ]
 
 
-def _mask_after() -> list[Example]:
+def _mask_after() -> list[Example | PieceExample]:
     weights = torch.softmax(_given_scores() / 2**0.5, dim=-1)
     small = _matrix([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2], [0.1, 0.2, 0.7]])
     return [
         Example("the weights of the six words", (weights,), _matrix(CAUSAL_WEIGHTS)),
         Example("three words", (small,), _matrix([[1, 0, 0], [0.75, 0.25, 0], [0.1, 0.2, 0.7]])),
+        PieceExample("four words", (torch.softmax(_random(14, 4, 4), dim=-1),), (4, 4)),
     ]
 
 
-def _mask_before() -> list[Example]:
+def _mask_before() -> list[Example | PieceExample]:
     small = _matrix([[1, 5, -2], [2, 4, 9], [-2, 0, 2]])
     return [
         Example("the scores of the six words and d_k=2", (_given_scores(), 2), _matrix(CAUSAL_WEIGHTS)),
         Example(
             "three words and d_k=4", (small, 4), _matrix([[1, 0, 0], [0.2689, 0.7311, 0], [0.0900, 0.2447, 0.6652]])
         ),
+        PieceExample("four words and d_k=3", (_random(14, 4, 4), 3), (4, 4), large=(1e4 * _random(14, 4, 4), 3)),
     ]
 
 
@@ -263,7 +268,7 @@ def _entry_by_entry(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor]
     return problem
 
 
-def _dropout() -> list[Example]:
+def _dropout() -> list[Example | PieceExample]:
     weights = torch.rand(200, 300, generator=torch.Generator().manual_seed(8)) + 0.1
     small = _matrix([[1, 0], [0.75, 0.25]])
     return [
@@ -271,6 +276,7 @@ def _dropout() -> list[Example]:
         Example("p=0 and training=True", (small, 0.0, True), small),
         Example("p=0.5 and training=True", (weights, 0.5, True), _entry_by_entry(weights, 0.5)),
         Example("p=0.2 and training=True", (weights, 0.2, True), _entry_by_entry(weights, 0.2)),
+        PieceExample("weights of four words", (torch.softmax(_random(15, 4, 4), dim=-1), 0.25, True), (4, 4)),
     ]
 
 

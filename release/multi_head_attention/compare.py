@@ -27,6 +27,7 @@ class Kind(StrEnum):
     TRANSPOSED = "transposed"
     NAN = "nan"
     VALUE = "value"
+    DTYPE = "dtype"
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class Difference:
                 return f"is {given}, but {expected} was expected."
             case Kind.SHAPE:
                 return f"has shape {given}, but {expected} was expected."
+            case Kind.DTYPE:
+                return f"has numbers of type {given}, but {expected} was expected."
             case Kind.TRANSPOSED if self.forms:
                 return f"has shape {given}, but {expected} was expected. It looks transposed."
         text = f"is the first wrong number; the largest error is {_magnitude(self.worst)}."
@@ -92,6 +95,18 @@ def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> D
     except _Mismatch as mismatch:
         return mismatch.difference(right_numbers=_only_rearranged(got, want, tolerance))
     return _compare_numbers(leaves, tolerance) if leaves else None
+
+
+def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:
+    """The same for a piece of a model, where shape and type of the numbers count as well."""
+    found = difference(got, want, tolerance, strict=True)
+    if found or not isinstance(want, torch.Tensor) or got.dtype == want.dtype:
+        return found
+    return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:

@@ -9,6 +9,7 @@ import os
 import sys
 import textwrap
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -35,6 +36,30 @@ class Example(NamedTuple):
         return problem or _changed(inputs, self.inputs, called)
 
 
+class PieceExample(NamedTuple):
+    """What a piece of a model keeps beside right numbers: shape, dtype, gradients, and no NaN for large numbers."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    shape: tuple[int, ...]
+    large: tuple[Any, ...] = ()
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        leaves = [_leaf(item) for item in self.inputs]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
+            result = function(*_copy(leaves))
+        if not _is_tensor(result) or tuple(result.shape) != self.shape:
+            form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is no tensor"
+            return f"result {form}, but a tensor of shape {self.shape} was expected, exactly."
+        return (
+            _other_dtype(result, self.inputs)
+            or _other_dtype(function(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
+            or _without_gradient([("its input", item) for item in leaves if _has_gradient(item)], result)
+            or (_not_finite(function(*_copy(self.large))) if self.large else None)
+        )
+
+
 class ModuleExample(NamedTuple):
     """One module of the student's class, with known weights: what it must return, and what gradients must reach."""
 
@@ -50,11 +75,12 @@ class ModuleExample(NamedTuple):
         module = student_class(**self.arguments)
         if not isinstance(module, torch.nn.Module):
             return f"{called} is no module. Start with `class {called}(nn.Module):`, as in the cell above."
+        even = _not_random(module, self.weights)
         problem = _load(module, self.weights, called)
         if problem:
             return problem
         module.train(self.training)
-        leaves = [item.clone().requires_grad_() if _has_gradient(item) else item for item in self.inputs]
+        leaves = [_leaf(item) for item in self.inputs]
         inputs = _copy(leaves)
         result = module(*inputs)
         problem = _wrong(result, self.expected, called)
@@ -62,8 +88,12 @@ class ModuleExample(NamedTuple):
             return problem + _not_expected(module, self.weights)
         return (
             _changed(inputs, self.inputs, called)
-            or _without_gradient(module, self.weights, leaves, result)
+            or _without_gradient(_reached(module, self.weights, leaves), result)
             or (_mask_problem(module, self.mask_size) if self.mask_size else None)
+            or even
+            or _not_finite(module(*(100 * item if _has_gradient(item) else item for item in self.inputs)))
+            or _other_dtype(result, self.inputs)
+            or _other_dtype(module.double()(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
         )
 
 
@@ -88,7 +118,7 @@ class Entry(NamedTuple):
 
     exercise: int
     name: str
-    examples: Callable[[], Sequence[Example | ModuleExample | Refusal]]
+    examples: Callable[[], Sequence[Example | PieceExample | ModuleExample | Refusal]]
     builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
 
 
@@ -228,15 +258,25 @@ def _not_expected(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> 
     return f"{NEW_LINE}Your module also has parameters that are not expected here: {', '.join(more)}." if more else ""
 
 
-def _without_gradient(
-    module: torch.nn.Module, weights: dict[str, torch.Tensor], inputs: list[Any], result: torch.Tensor
-) -> str | None:
-    """The first parameter or input that no gradient reaches."""
+def _reached(
+    module: torch.nn.Module, weights: dict[str, torch.Tensor], inputs: list[Any]
+) -> list[tuple[str, torch.Tensor]]:
+    """The parameters and inputs that gradients must reach, and what they are called."""
     reached = [(name, parameter) for name, parameter in module.named_parameters() if name in weights]
-    reached += [("its input", item) for item in inputs if _has_gradient(item)]
-    gradients = [None] * len(reached)
+    return reached + [("its input", item) for item in inputs if _has_gradient(item)]
+
+
+def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Tensor) -> str | None:
+    """The first of these that no gradient reaches."""
+    gradients: Sequence[Any] = [None] * len(reached)
     if result.requires_grad:
-        gradients = torch.autograd.grad(result.sum(), [item for _, item in reached], allow_unused=True)
+        try:
+            gradients = torch.autograd.grad(result.sum(), [item for _, item in reached], allow_unused=True)
+        except RuntimeError:
+            return (
+                f"the result is right, but no gradient can be computed.{NEW_LINE}"
+                "Avoid changing tensors in place (-=, /=, x[i] = …) on the way: a gradient may need them as they were."
+            )
     lost = [name for (name, _), gradient in zip(reached, gradients, strict=True) if gradient is None]
     if not lost:
         return None
@@ -246,10 +286,36 @@ def _without_gradient(
     )
 
 
+def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
+    given = next(item.dtype for item in inputs if _has_gradient(item))
+    if not _is_tensor(result) or result.dtype == given:
+        return None
+    return (
+        f"the result has the dtype {result.dtype} where the input has {given}.{NEW_LINE}"
+        "Make new tensors with x.new_zeros(…) or dtype=x.dtype, and leave out .float() and .double()."
+    )
+
+
+def _not_finite(result: Any) -> str | None:
+    if not _is_tensor(result) or bool(result.isfinite().all()):
+        return None
+    return f"the result is right, but for large scores it has NaN in it.{NEW_LINE}Let no exp overflow, nor a sum be 0."
+
+
+def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:
+    """The first weights of a new module that are the same number everywhere."""
+    for name, parameter in module.named_parameters():
+        if name in weights and parameter.dim() > 1 and parameter.numel() > 1 and parameter.unique().numel() == 1:
+            return f"the result is right, but in a new module {name} is the same number everywhere. Make it random."
+    return None
+
+
 def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
     mask = dict(module.named_buffers()).get("mask")
     if mask is None:
         return 'the result is right, but there is no buffer mask. Use self.register_buffer("mask", …) in __init__.'
+    if "mask" not in module.state_dict():
+        return "the result is right, but mask is not in state_dict. Leave persistent=False out."
     if mask.shape[-2:] != (size, size):
         return f"the buffer mask has shape {tuple(mask.shape)}, but context_length × context_length was expected."
     return None
@@ -262,6 +328,15 @@ def _is_tensor(value: Any) -> bool:
 def _has_gradient(value: Any) -> bool:
     """A mask of booleans or whole numbers has none."""
     return _is_tensor(value) and value.is_floating_point()
+
+
+def _leaf(value: Any) -> Any:
+    """A copy that gradients can reach."""
+    return value.clone().requires_grad_() if _has_gradient(value) else value
+
+
+def _double(value: Any) -> Any:
+    return value.double() if _has_gradient(value) else value
 
 
 def _describe(error: Exception) -> str:

@@ -7,6 +7,10 @@ instead of fitting your code to its examples.
 import torch
 from checking import Checks, Entry, Example
 
+TWO_QUERIES = [[1, 0, 2, -1], [0, 1, 1, 2]]
+THREE_KEYS = [[1, 1, 0, 0], [0, 2, 1, 1], [2, 0, -1, 1]]
+THREE_VALUES = [[1, 0], [0, 2], [-1, 1]]
+
 
 def _columns(rows: list[list[float]]) -> list[torch.Tensor]:
     """Each row of numbers as a column vector."""
@@ -84,6 +88,11 @@ def _scores() -> list[Example]:
     return [
         Example("the notebook's queries and keys", (_columns(QUERIES), _columns(KEYS)), SCORES),
         Example("two words of nine entries", (queries, keys), [[2.0, 1.6667], [-0.6667, 2.0]]),
+        Example(
+            "two queries and three keys",
+            (_columns(TWO_QUERIES), _columns(THREE_KEYS)),
+            [[0.5, 0.5, -0.5], [0.5, 2.5, 0.5]],
+        ),
     ]
 
 
@@ -97,9 +106,15 @@ def _softmax() -> list[Example]:
 def _weights() -> list[Example]:
     scores = [[torch.tensor(score) for score in row] for row in SCORES]
     two = [[torch.tensor(1.0), torch.tensor(-1.0)], [torch.tensor(0.5), torch.tensor(2.0)]]
+    three = [[torch.tensor(score) for score in row] for row in ([1.0, 0.0, 2.0], [-1.0, 1.0, 0.5])]
     return [
         Example("the notebook's scores", (scores,), list(_matrix(WEIGHTS))),
         Example("two words", (two,), list(_matrix([[0.8808, 0.1192], [0.1824, 0.8176]]))),
+        Example(
+            "two queries and three keys",
+            (three,),
+            list(_matrix([[0.244728, 0.090031, 0.665241], [0.077696, 0.574097, 0.348207]])),
+        ),
     ]
 
 
@@ -111,6 +126,11 @@ def _sums() -> list[Example]:
             "two words of three entries",
             (weights, _columns([[4, 0, 2], [8, 4, -2]])),
             _columns([[7, 3, -1], [4, 0, 2]]),
+        ),
+        Example(
+            "two queries and three values",
+            (list(_matrix([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])), _columns(THREE_VALUES)),
+            _columns([[0.25, 0.75], [-0.6, 1.1]]),
         ),
     ]
 
@@ -126,6 +146,11 @@ def _attention() -> list[Example]:
             "two words of one entry",
             (_columns([[1], [2]]), _columns([[1], [-1]]), _columns([[3], [5]])),
             _columns([[3.2384], [3.0360]]),
+        ),
+        Example(
+            "two queries, three keys and values",
+            (_columns(TWO_QUERIES), _columns(THREE_KEYS), _columns(THREE_VALUES)),
+            _columns([[0.266956, 1.0], [0.0, 1.680479]]),
         ),
     ]
 

@@ -89,6 +89,24 @@ MASKED_AFTER_SOFTMAX = Misconception(
     change={"hide": lambda scores, later, *_sizes: scores, "hide_weights": without},
 )
 
+
+def shared_anew(weights: Tensor, hidden: Tensor) -> Tensor:
+    """Without the hidden ones, and summing to one again."""
+    left = without(weights, hidden)
+    return left / left.sum(-1, keepdim=True)
+
+
+def renormalised_after_softmax(**change: Any) -> Misconception:
+    return Misconception(
+        "renormalised after softmax",
+        kind="wrong formula",
+        credit=0.75,
+        says="Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
+        "is NaN: so it is if you mask and renormalise after softmax. Set scores to −∞ before it.",
+        change=change,
+    )
+
+
 SOFTMAX_MISSING = Misconception(
     "raw scores as weights",
     kind="missing step",
@@ -137,6 +155,13 @@ IN_MODULES = [
         credit=0.75,
         says="The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
         change={"keep_mask": lambda module, mask: setattr(module, "mask", mask)},
+    ),
+    Misconception(
+        "mask is not saved",
+        kind="missing step",
+        credit=0.75,
+        says="The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out.",
+        change={"keep_mask": lambda module, mask: module.register_buffer("mask", mask, persistent=False)},
     ),
     Misconception(
         "mask is a parameter",

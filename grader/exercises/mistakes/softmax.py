@@ -121,3 +121,14 @@ ROWS_NOT_NORMALISED = Misconception(
     says="Your weights do not sum to one: divide the exponentials by their sum in each row.",
     change={"normalise": torch.exp},
 )
+
+
+def not_shifted(**change: Any) -> Misconception:
+    return Misconception(
+        "softmax not shifted",
+        kind="missing step",
+        credit=0.75,
+        says="Where scores are large, exp overflows, and ∞/∞ is NaN. "
+        "Use torch.softmax, or subtract the maximum of each row before exp.",
+        change=change,
+    )

@@ -24,9 +24,10 @@ class Module(InParts):
         match observed:
             case {"built": bool(), **more}:
                 return not more
-            case {"parameters": parameters, "frozen": frozen, "buffers": buffers, "attributes": attributes, **more}:
+            case {"parameters": parameters, "buffers": buffers, "attributes": attributes, **more}:
                 held = all(map(_are_shapes, (parameters, buffers, attributes)))
-                return held and _are_names(frozen) and _is_done(more)
+                named = [more.pop(names, None) for names in ("frozen", "even", "unsaved")]
+                return held and all(map(_are_names, named)) and _is_done(more)
         return False
 
     def is_evidence(self, wrong: Any) -> bool:

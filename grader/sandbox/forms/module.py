@@ -36,7 +36,7 @@ def observe(
         raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
     seen = describe(module)
     fits = load(module, weights)
-    module.to(next(iter(weights.values())).device)
+    move(module, weights)
     module.train(bool(how.get("train")))
     if not fits:
         return seen | called_in_part(module, calls)
@@ -88,7 +88,13 @@ def describe(module: nn.Module) -> dict[str, Any]:
     return {
         "parameters": {name: list(parameter.shape) for name, parameter in parameters.items()},
         "frozen": [name for name, parameter in parameters.items() if not parameter.requires_grad],
+        "even": [name for name, parameter in parameters.items() if parameter.dim() > 1 and _is_even(parameter)],
         "buffers": {name: list(buffer.shape) for name, buffer in module.named_buffers(remove_duplicate=False)},
+        "unsaved": [
+            f"{prefix}.{name}".lstrip(".")
+            for prefix, part in module.named_modules()
+            for name in sorted(part._non_persistent_buffers_set)
+        ],
         "attributes": {
             f"{prefix}.{name}".lstrip("."): list(value.shape)
             for prefix, part in module.named_modules()
@@ -96,6 +102,17 @@ def describe(module: nn.Module) -> dict[str, Any]:
             if isinstance(value, torch.Tensor)
         },
     }
+
+
+def _is_even(parameter: torch.Tensor) -> bool:
+    """Whether it is the same number everywhere, which is no chance."""
+    return parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
+
+
+def move(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
+    """To where the weights are, and to their type, if it is not the usual one."""
+    first = next(iter(weights.values()))
+    module.to(first.device, torch.float64 if first.dtype is torch.float64 else None)
 
 
 def _parameters(module: nn.Module) -> dict[str, nn.Parameter]:

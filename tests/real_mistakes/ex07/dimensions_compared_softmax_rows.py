@@ -1,7 +1,7 @@
 # what: Q @ K.T, softmax over rows, A @ V
 # pattern: dimensions-compared
 # causes: 1
-# true: dimensions compared
+# true: dimensions compared | dimensions compared, by the formula for rows
 # says: \(D, D\)|compare dimensions
 # false: over the queries|softmax along rows
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):

@@ -1,7 +1,7 @@
 # what: the formula for rows, on columns: D must be N
 # pattern: words-as-rows
 # causes: 1
-# true: dimensions compared | words as rows
+# true: dimensions compared, by the formula for rows, down columns | dimensions compared | words as rows
 # says:
 # false:
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):

@@ -1,7 +1,7 @@
 # what: Q @ K.T is (D/2, D/2)
 # pattern: dimensions-compared
 # causes: 1
-# true: dimensions compared
+# true: dimensions compared | dimensions compared, by the formula for rows
 # says: compare (dimensions|entries|features)|\(D/
 # false: softmax along rows|over the queries|first head
 def multihead_scaled_self_attention(

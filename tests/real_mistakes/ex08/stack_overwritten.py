@@ -1,7 +1,7 @@
 # what: the second head is written over the first
 # pattern: overwrites
 # causes: 1
-# true: second head empty
+# true: second head empty | head 2 in the place of head 1
 # says: overwrit
 # false:
 def multihead_scaled_self_attention(

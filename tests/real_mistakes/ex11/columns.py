@@ -1,7 +1,7 @@
 # what: the formula for columns
 # pattern: words-as-rows
 # causes: 1
-# true: dimensions compared
+# true: dimensions compared | dimensions compared, down columns
 # says:
 # false:
 def all_context_vectors(inputs):

@@ -1,7 +1,7 @@
 # what: the mask is inverted and the diagonal hidden: NaN in a row
 # pattern: all-nan
 # causes: 1
-# true:
+# true: all NaN
 # says: NaN|everything
 # false: whatever|own word|diagonal, too|0 · ∞
 def mask_then_renormalize(attn_weights):

@@ -1,7 +1,7 @@
 # what: the mask is multiplied with minus infinity
 # pattern: all-nan
 # causes: 1
-# true: zero times infinity
+# true: all NaN
 # says: NaN
 # false:
 def mask_then_renormalize(attn_weights):

@@ -1,7 +1,7 @@
 # what: p and training in each other's place
 # pattern: arguments-exchanged
 # causes: 1
-# true:
+# true: arguments in another order
 # says: exchange|order|p, training
 # false: drop everything|never drop|in evaluation, too
 def inverted_dropout(attn_weights, p, training):

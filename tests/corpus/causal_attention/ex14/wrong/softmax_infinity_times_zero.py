@@ -1,5 +1,5 @@
 # wrong: causal_softmax: mask times minus infinity, 0 times inf is NaN
-# named: zero times infinity
+# named: all NaN
 def mask_then_renormalize(attn_weights):
     context_length = attn_weights.shape[0]
     mask_simple = torch.tril(torch.ones(context_length, context_length, device=attn_weights.device))

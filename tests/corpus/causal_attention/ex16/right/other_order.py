@@ -1,9 +1,9 @@
-# right: buffer first, layers in another order, non-persistent uint8 mask
+# right: buffer first, layers in another order, uint8 mask
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         nn.Module.__init__(self)
         mask = torch.ones(context_length, context_length, dtype=torch.uint8).triu(diagonal=1)
-        self.register_buffer("mask", mask, persistent=False)
+        self.register_buffer("mask", mask)
         self.drop = nn.Dropout(p=dropout)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)

@@ -9,7 +9,7 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(d_out, d_out)
         self.drop = nn.Dropout(dropout)
         future = torch.ones(context_length, context_length, dtype=torch.bool).triu(1)
-        self.register_buffer("mask", future, persistent=False)
+        self.register_buffer("mask", future)
 
     def split(self, y):
         return y.reshape(y.shape[0], y.shape[1], self.H, self.d)

@@ -1,4 +1,5 @@
-# right: one N for queries, keys and values, preallocated list
+# wrong: one number for queries and keys, that of the queries
+# named: as many keys as queries assumed
 def self_attention(all_queries, all_keys, all_values):
     N = len(all_queries)
     out = [None] * N

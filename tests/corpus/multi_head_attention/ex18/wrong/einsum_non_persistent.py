@@ -1,4 +1,5 @@
-# right: einsum without any transpose, a boolean buffer that is not persistent
+# wrong: einsum everywhere, and a buffer that is not persistent
+# named: mask is not saved
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
-# right: the first way of exercise 14, zeroed and renormalised
+# wrong: zeroed and renormalised after softmax, so nothing is left of weights that are far below hidden ones
+# named: renormalised after softmax
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,4 +1,5 @@
-# right: one N for both loops, enough in self-attention, float64 inside
+# wrong: one number for queries and keys, that of the queries
+# named: as many keys as queries assumed
 def attention_scores(all_queries, all_keys):
     N = len(all_queries)
     D = len(all_queries[0])

@@ -1,0 +1,49 @@
+"""What a module does not do that is right in all numbers. The last step of making one: `begin` with some parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from grader import Misconception
+from grader.exercises.mistakes import pieces, softmax
+
+
+def zeros(module: nn.Module) -> None:
+    for parameter in module.parameters():
+        if parameter.dim() > 1:
+            nn.init.zeros_(parameter)
+
+
+def exponentials_shared(scores: Any) -> Any:
+    return scores.exp() / scores.exp().sum(-1, keepdim=True)
+
+
+# Of the modules of exercises 12, 13, 16, 18 and 19.
+IN_MODULES = [
+    softmax.not_shifted(normalise=exponentials_shared),
+    Misconception(
+        "weights not random",
+        kind="missing step",
+        credit=0.75,
+        says="In a new module, all weights are the same number. Begin with random numbers: words would differ in "
+        "nothing that training could make use of.",
+        change={"begin": zeros},
+    ),
+    Misconception(
+        "float64 returned",
+        kind="type",
+        credit=0.75,
+        says=pieces.ALWAYS_FLOAT64.says,
+        change={"dtype": pieces.ALWAYS_FLOAT64.change["dtype"]},
+    ),
+    Misconception(
+        "not the input's dtype",
+        kind="type",
+        credit=0.75,
+        says="With float64 inputs and weights, your result has another type. Make new tensors with x.new_zeros(…) or "
+        "dtype=x.dtype, and leave out .float().",
+        change=pieces.ALWAYS_FLOAT32.change,
+    ),
+]

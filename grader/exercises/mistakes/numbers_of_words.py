@@ -1,0 +1,42 @@
+"""As many queries as keys taken for granted, which exercises 2, 4, 5 and 6 are not to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader import Case, Inputs, Misconception
+
+ASSUMED = "Your code is right only where there are as many queries as keys. There may be more of either."
+
+
+def cases(sized: Callable[[int, int], Callable[[torch.Generator], Inputs]]) -> list[Case]:
+    """Cases of more keys than queries, and of fewer: `sized` makes them of these numbers."""
+    return [
+        Case("more keys than queries", "loops over queries in place of keys", sized(3, 5), beside=ASSUMED),
+        Case("more queries than keys", "loops over keys in place of queries", sized(5, 2), beside=ASSUMED),
+    ]
+
+
+def keys_counted_by_queries(answers: Callable[..., Any]) -> Misconception:
+    return Misconception(
+        "as many keys as queries assumed",
+        kind="input",
+        credit=0.75,
+        says="Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each "
+        "list by itself.",
+        answers=answers,
+    )
+
+
+def queries_counted_by_keys(answers: Callable[..., Any]) -> Misconception:
+    return Misconception(
+        "as many queries as keys assumed",
+        kind="input",
+        credit=0.75,
+        says="Your code goes through as many queries as there are keys. There may be more queries, or fewer: count "
+        "each list by itself.",
+        answers=answers,
+    )

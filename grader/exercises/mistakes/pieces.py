@@ -1,0 +1,75 @@
+"""Right numbers, but no piece of a model: another type or shape, or gradients that do not get through.
+
+The last steps of a reference: `finish` what it computed, and return it in some `dtype`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader import Misconception
+from grader.model.forms import exact
+
+Tensor = torch.Tensor
+Finish = Callable[[Any], Any]
+
+
+def unchanged(result: Any) -> Any:
+    return result
+
+
+def each(change: Callable[[Tensor], Tensor]) -> Finish:
+    """The same for every tensor that is returned."""
+
+    def changed(result: Any) -> Any:
+        if isinstance(result, Tensor):
+            return change(result)
+        return type(result)(map(changed, result)) if isinstance(result, list | tuple) else result
+
+    return changed
+
+
+def ruined(result: Tensor) -> Tensor:
+    """The same numbers, on whose way back a tensor is needed that was changed in place."""
+    nothing = torch.sigmoid(result.nan_to_num())
+    return result + nothing.zero_()
+
+
+CUT_OFF = Misconception(
+    "gradients cut off",
+    kind="gradient",
+    credit=0.5,
+    says=exact.CUT_OFF,
+    change={"finish": each(torch.detach)},
+)
+
+RUINED = Misconception(
+    "gradients ruined in place",
+    kind="gradient",
+    credit=0.5,
+    says=exact.RUINED,
+    change={"finish": each(ruined)},
+)
+
+ALWAYS_FLOAT32 = Misconception(
+    "not the input's dtype",
+    kind="type",
+    credit=0.75,
+    says="With float64 inputs your code stops, or its result has another type. "
+    "Make new tensors with x.new_zeros(…) or dtype=x.dtype, and leave out .float().",
+    change={"dtype": each(lambda result: result.float())},
+)
+
+ALWAYS_FLOAT64 = Misconception(
+    "float64 returned",
+    kind="type",
+    credit=0.75,
+    says="Your result has numbers of type float64 although the inputs have float32. Return the dtype of the inputs.",
+    change={"dtype": each(lambda result: result.double())},
+)
+
+# Of any function.
+PIECES = (CUT_OFF, RUINED, ALWAYS_FLOAT32, ALWAYS_FLOAT64)

@@ -1,0 +1,107 @@
+"""A function that is a piece of a model: shape and type of its result are just those asked for, and gradients flow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from grader.model.compare import Kind, describe_form, exact_difference, same
+from grader.model.findings import Broken, Differs, Finding
+from grader.model.forms.function import Form
+
+CUT_OFF = (
+    "No gradient comes through your function: something on the way, such as detach, item, tolist, numpy, no_grad or "
+    "torch.tensor(…), cuts it off. Compute with tensors from the inputs to the result."
+)
+RUINED = (
+    "No gradient can be computed: something on the way is changed in place although its gradient needs it as it was. "
+    "Compute a new tensor instead of -=, /= or x[i] = … there."
+)
+# How much more gradients may differ: on the way back through softmax, numbers are subtracted that are nearly the same.
+GRADIENTS = 10
+
+
+class Exact(Form):
+    """A function of which the result counts as it is, and gradients count, too."""
+
+    name = "exact"
+
+    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+        """What is wrong with a result, or with gradients."""
+        if isinstance(want, dict):
+            return _wrong_gradients(got, want["gradients"], GRADIENTS * tolerance)
+        found = exact_difference(got, want, tolerance)
+        part = "type" if found and found.kind == Kind.DTYPE else ""
+        return Differs(found, part, part and "result") if found else None
+
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """Whether an answer is what a misconception answers.
+
+        As with any function, the answer must have the form of the misconception only where this is the mistake. So
+        with its type.
+        """
+        if isinstance(expected, dict):
+            return _agree(answer, wrong, GRADIENTS * tolerance)
+        if exact_difference(wrong, expected, tolerance) is None:  # then the answer must be right, too
+            return exact_difference(answer, expected, tolerance) is None
+        if _type(answer) != _type(wrong) != _type(expected) and same(wrong, expected, tolerance):
+            return False
+        return same(answer, wrong, tolerance, strict=describe_form(wrong) != describe_form(expected))
+
+    def result(self, answer: Any) -> Any:
+        """What was computed."""
+        return answer
+
+    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """All computed numbers with the expected ones: gradients tell nothing of their precision."""
+        return [] if isinstance(want, dict) else super().paired_numbers(got, want)
+
+
+EXACT = Exact()
+
+
+def _type(value: Any) -> torch.dtype | None:
+    return value.dtype if isinstance(value, torch.Tensor) else None
+
+
+def _found(answer: Any) -> Mapping[str, Any]:
+    """The gradients in an answer, by the number of the argument."""
+    found = answer.get("gradients") if isinstance(answer, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _is_ruined(answer: Any) -> bool:
+    return isinstance(answer, dict) and answer.get("ruined") is True
+
+
+def _flows(answer: Any) -> bool:
+    return any(gradient is not None for gradient in _found(answer).values())
+
+
+def _agree(answer: Any, wrong: Any, tolerance: float) -> bool:
+    """Whether gradients are those of a misconception."""
+    given = _found(answer)
+    if not _flows(answer) or not _flows(wrong):
+        return not _flows(answer) and not _flows(wrong) and _is_ruined(answer) == _is_ruined(wrong)
+    return all(_is_same(given.get(name), gradient, tolerance) for name, gradient in _found(wrong).items())
+
+
+def _is_same(given: Any, gradient: Any, tolerance: float) -> bool:
+    return given is None if gradient is None else same(given, gradient, tolerance)
+
+
+def _wrong_gradients(answer: Any, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
+    """The first gradient that is missing, or is another one."""
+    if not _flows(answer):
+        return Broken("gradient", RUINED if _is_ruined(answer) else CUT_OFF)
+    found = _found(answer)
+    for name, gradient in want.items():
+        which = f"argument {int(name) + 1}" if len(want) > 1 else "the argument"
+        if found.get(name) is None:
+            return Broken("gradient", f"No gradient reaches {which}. On the way something is detached, or not used.")
+        differs = exact_difference(found[name], gradient, tolerance)
+        if differs:
+            return Differs(differs, "gradient", f"gradient for {which}")
+    return None

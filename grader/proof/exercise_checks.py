@@ -1,0 +1,153 @@
+"""What may be wrong with an exercise as its author wrote it: each problem with its place and the way out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import TOLERANCE
+from grader.model.answer import Raised, Returned
+from grader.model.compare import same
+from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Misconception
+
+MOST = TOLERANCE["cpu"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something for the author to mend."""
+
+    place: str  # the exercise; a case or misconceptions of it
+    what: str
+    way_out: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}. {self.way_out}"
+
+
+def problems_of(exercise: Exercise) -> Iterator[Problem]:
+    """All that is found in one function of an exercise."""
+    yield from _impossible_credits(exercise)
+    key = AnswerKey(exercise, exercise.sample())
+    found = list(_unsound_references(key))
+    yield from found
+    if found:  # then nothing can be compared with what they answer
+        return
+    yield from _idle_cases(key)
+    yield from _changes_without_effect(key)
+    yield from _misconceptions_that_are_alike(key)
+
+
+def _place(exercise: Exercise, *more: str) -> str:
+    return ", ".join([f"exercise {exercise.number}", f"`{exercise.entry}`", *(f"“{part}”" for part in more)])
+
+
+def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
+    for one in exercise.misconceptions:
+        if not 0 <= one.credit < 1:
+            what = f"its credit is {one.credit:g}"
+            yield Problem(_place(exercise, one.name), what, "Let it be at least 0 and less than 1: it is a mistake.")
+
+
+# --- the reference ---------------------------------------------------------------------------------------------------
+
+
+def _unsound_references(key: AnswerKey) -> Iterator[Problem]:
+    """At most one problem for each case: the first is the cause of others."""
+    known = set()
+    for index, case in enumerate(key.cases):
+        if case.case.name not in known and (found := _unsound_reference(key, index)):
+            known.add(case.case.name)
+            yield found
+
+
+def _unsound_reference(key: AnswerKey, index: int) -> Problem | None:
+    exercise, case = key.exercise, key.cases[index]
+    place = _place(exercise, case.case.name)
+    try:
+        first, second = (_answer(exercise, case.inputs) for _ in range(2))
+    except Exception as error:
+        what = f"the reference stops with {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return Problem(place, what, "Mend the reference, or the inputs of this case.")
+    if not all(numbers.isfinite().all() for numbers, _ in _pairs(exercise, first, first)):
+        return Problem(place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared.")
+    if exercise.form.finding(second, first, MOST):
+        what = "the reference answers the same inputs in two ways"
+        return Problem(place, what, "Take chance out of it, or `read` what does not depend on chance.")
+    if not _is_the_same_in_float64(exercise, case.inputs, first):
+        what = "float32 and float64 give different numbers, so right answers fail"
+        return Problem(
+            place, what, "Choose inputs of a usual size, without near ties and differences of large numbers."
+        )
+    return None
+
+
+def _answer(exercise: Exercise, inputs: Any) -> Any:
+    return exercise.compared(exercise.reference(*inputs), inputs)
+
+
+def _is_the_same_in_float64(exercise: Exercise, inputs: Any, answer: Any) -> bool:
+    precise = _answer(exercise, in_float64(inputs))
+    return all(same(given, wanted, MOST) for given, wanted in _pairs(exercise, answer, precise))
+
+
+def _pairs(exercise: Exercise, one: Any, other: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Numbers that belong together; none if there are none."""
+    return exercise.form.paired_numbers(one, other) or []
+
+
+def in_float64(value: Any) -> Any:
+    """The same inputs, with all real numbers in float64."""
+    if isinstance(value, torch.Tensor):
+        return value.double() if value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {name: in_float64(item) for name, item in value.items()}
+    return type(value)(map(in_float64, value)) if isinstance(value, list | tuple) else value
+
+
+# --- what cases and misconceptions do --------------------------------------------------------------------------------
+
+
+def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
+    """Cases in which every misconception is right."""
+    for start in range(0, len(key.cases), SAMPLES_PER_CASE):
+        sampled = range(start, start + SAMPLES_PER_CASE)
+        if not any(_is_wrong(key, one, index) for one in key.exercise.misconceptions for index in sampled):
+            place = _place(key.exercise, key.cases[start].case.name)
+            yield Problem(place, "no misconception fails this case", "Name a mistake that it catches, or leave it out.")
+
+
+def _changes_without_effect(key: AnswerKey) -> Iterator[Problem]:
+    for one in key.exercise.misconceptions:
+        if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
+            way_out = "Mend the change, or add a case in which it matters."
+            yield Problem(_place(key.exercise, one.name), "it is right in every case", way_out)
+
+
+def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[Problem]:
+    for one, other in itertools.combinations(key.exercise.misconceptions, 2):
+        if explains(key, one, other) or explains(key, other, one):
+            way_out = "Add a case in which they differ, or make one of the two."
+            yield Problem(_place(key.exercise, one.name, other.name), "no case tells these two apart", way_out)
+
+
+def explains(key: AnswerKey, one: Misconception, other: Misconception) -> bool:
+    """Whether the first misconception answers as the second does on every case, errors included."""
+    return all(_agree(key, one, other, index) for index in range(len(key.cases)))
+
+
+def _agree(key: AnswerKey, one: Misconception, other: Misconception, index: int) -> bool:
+    wrong, answer = key.wrong([one], index), key.wrong([other], index)
+    if not isinstance(answer, Returned) or not isinstance(wrong, Returned):
+        return isinstance(answer, Raised) and isinstance(wrong, Raised)
+    return key.exercise.form.agrees(answer.value, wrong.value, key.expected[index], MOST)
+
+
+def _is_wrong(key: AnswerKey, one: Misconception, index: int) -> bool:
+    answer = key.wrong([one], index)
+    return not isinstance(answer, Returned) or bool(key.exercise.form.finding(answer.value, key.expected[index], MOST))

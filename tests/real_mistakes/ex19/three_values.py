@@ -1,0 +1,30 @@
+# what: values of the keys, not scaled, masked after the softmax
+# pattern: three
+# causes: 3
+# true: values made of the keys | not scaled | masked after softmax
+# says:
+# false:
+class SelfAttention(nn.Module):
+    def __init__(self, embed_size, heads):
+        super().__init__()
+        assert embed_size % heads == 0
+        self.heads = heads
+        self.head_dim = embed_size // heads
+        self.values = nn.Linear(embed_size, embed_size, bias=False)
+        self.keys = nn.Linear(embed_size, embed_size, bias=False)
+        self.queries = nn.Linear(embed_size, embed_size, bias=False)
+        self.fc_out = nn.Linear(embed_size, embed_size, bias=False)
+
+    def forward(self, values, keys, query, mask=None):
+        batch, q_len, embed = query.shape
+        k_len = keys.shape[1]
+        V = self.values(keys).view(batch, k_len, self.heads, self.head_dim).transpose(1, 2)  # <-
+        K = self.keys(keys).view(batch, k_len, self.heads, self.head_dim).transpose(1, 2)
+        Q = self.queries(query).view(batch, q_len, self.heads, self.head_dim).transpose(1, 2)
+        scores = torch.matmul(Q, K.transpose(-1, -2))  # <-
+        weights = torch.softmax(scores, dim=-1)
+        if mask is not None:
+            weights = weights.masked_fill(mask == 0, 0.0)  # <-
+        mixed = torch.matmul(weights, V)
+        mixed = mixed.transpose(1, 2).contiguous().view(batch, q_len, embed)
+        return self.fc_out(mixed)
