@@ -21,6 +21,7 @@ import pytest
 import torch
 from nbgrader.api import MissingEntry
 from outside import WON, Outside, changes, descendants
+from traitlets.config import PyFileConfigLoader
 
 from grader import machine
 from grader.catalogue import EXERCISES
@@ -470,10 +471,12 @@ def test_where_test_cells_run_in_the_students_process_attacks_succeed(
 ) -> None:
     settings = course.root / "nbgrader_config.py"
     settings.write_text(settings.read_text() + STOCK)
+    config = PyFileConfigLoader(settings.name, path=str(course.root)).load_config()  # as nbgrader alone reads it
+    config.CourseDirectory.root = str(course.root)
     outside = Outside(tmp_path, course)
     for name in STOCK_EARNS:
         ATTACKS[name].submit(course, make_notebook, solved, outside.world())
-        course.api().autograde(ASSIGNMENT, ATTACKS[name].student)
+        course.api(config).autograde(ASSIGNMENT, ATTACKS[name].student)
     outside.close()
     with course.api().gradebook as gradebook:
         earned = {name: sum(filter(None, scores_of(gradebook, ATTACKS[name].student).values())) for name in STOCK_EARNS}
