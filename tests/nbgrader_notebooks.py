@@ -152,7 +152,7 @@ def _release(one: Assignment, course: Path) -> bool:
 def plain_api(course: Path) -> NbGraderAPI:
     """nbgrader without any of our parts."""
     config = Config()
-    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.root = str(Course(course).root)  # which lets nbgrader find alembic, too
     config.CourseDirectory.course_id = "proof"
     config.Execute.timeout = SECONDS
     return NbGraderAPI(config=config)
@@ -227,6 +227,6 @@ def print_ratio(folder: Path, students: int = 60, sample: int = 6) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         if "--ratio" in sys.argv:
-            print_ratio(Path(scratch))
+            print_ratio(Path(scratch), *map(int, sys.argv[2:]))
         else:
             sys.exit(bool(print_table(compare([documentation(), *test_files(), *each_by_itself()], Path(scratch)))))

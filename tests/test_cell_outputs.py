@@ -896,6 +896,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "IPYTHONDIR": str(folder / ".ipython"),
         "MPLCONFIGDIR": str(folder / ".matplotlib"),
         "LANG": "C.UTF-8",
+        "NBGRADER_EXECUTION": "autograde",
         # Sums come out the same to the last digit when they are made in the same order.
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
