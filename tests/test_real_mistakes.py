@@ -3,7 +3,7 @@
 The headers of the files were written by reading the code, before the grader saw it: they are not what it can say today.
 The two bounds below are what it reaches; whoever makes it better makes them tighter. `pytest -s` shows the table.
 
-What nothing explains is searched, which takes seconds: every fifth file is graded, and all with GRADER_ALL_MISTAKES=1.
+What nothing explains is searched, which takes seconds: every tenth file is graded, and all with GRADER_ALL_MISTAKES=1.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from grader.catalogue import EXERCISES
 from grader.course import Course
 
 MISTAKES = all_mistakes()
-GRADED = MISTAKES if os.environ.get("GRADER_ALL_MISTAKES") else MISTAKES[::5]
+ALL = bool(os.environ.get("GRADER_ALL_MISTAKES"))
+GRADED = MISTAKES if ALL else MISTAKES[::10]
 ASSIGNMENTS = tuple(dict.fromkeys(mistake.assignment for mistake in MISTAKES))
 NOT_PYTHON = ("missing_bracket.py",)
 
-# How far the grader is from what it is meant to be (no false sentence, and 95 % named or located): tighten them.
-MAX_FALSE = {"self_attention": 0.01, "causal_attention": 0.01, "multi_head_attention": 0.01}
-MIN_EXPLAINED = {"self_attention": 0.93, "causal_attention": 0.92, "multi_head_attention": 0.92}
+# How far the grader is from what it is meant to be (no false sentence, and 95 % named or located). Of a tenth of the
+# files, some twenty for each assignment, one more or less is 5 %.
+MAX_FALSE = 0.01
+MIN_EXPLAINED = 0.95 if ALL else 0.9
 
 Graded = dict[Mistake, Result]
 
@@ -87,7 +89,7 @@ def test_none_is_right(assignment: str, graded: Callable[[str], Graded]) -> None
 def test_no_sentence_is_false(assignment: str, graded: Callable[[str], Graded]) -> None:
     said = {str(mistake): untrue(mistake, result.verdict) for mistake, result in graded(assignment).items()}
     false = [f"{name}: {found}" for name, found in said.items() if found]
-    assert len(false) <= MAX_FALSE[assignment] * len(said), "\n".join(false)
+    assert len(false) <= MAX_FALSE * len(said), "\n".join(false)
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
@@ -104,7 +106,7 @@ def test_a_true_cause_is_named_or_its_line_shown(
     with capsys.disabled():
         print(f"\n{assignment}\n{table(counts, whole)}")  # noqa: T201
     explained = sum(count for (_, what), count in counts.items() if what in (Told.NAMED, Told.LOCATED))
-    assert explained >= MIN_EXPLAINED[assignment] * len(verdicts)
+    assert explained >= MIN_EXPLAINED * len(verdicts)
 
 
 def table(counts: Counter[tuple[int, Told]], whole: Counter[int]) -> str:
