@@ -11,6 +11,7 @@ import nbformat
 import pytest
 import torch
 
+from grader.judging.answer_key import AnswerKey
 from grader.model.exercise import Case, Exercise, Misconception, randn
 from grader.model.forms.function import FUNCTION
 from grader.proof.exercise_checks import problems_of
@@ -75,14 +76,14 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
     ],
 )
 def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, what: str) -> None:
-    (problem,) = problems_of(exercise)
+    (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
     assert problem.place == f"exercise 1, `double`, “{place}”"
     assert what in problem.what
     assert problem.way_out.endswith(".")
 
 
 def test_nothing_is_wrong_with_a_sound_exercise() -> None:
-    assert list(problems_of(SOUND)) == []
+    assert list(problems_of(AnswerKey(SOUND, SOUND.sample()))) == []
 
 
 SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"

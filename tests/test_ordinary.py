@@ -13,7 +13,7 @@ from nbgrader.utils import compute_checksum, determine_grade
 from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.submission_grader import SubmissionGrader
 from grader.judging.ordinary import Test as OneTest
-from grader.judging.ordinary import verdict_on, within_bounds
+from grader.judging.ordinary import judge_test, within_bounds
 from grader.model.answer import Loss
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Assignment, Graded, KnownCell, KnownNotebook, Submission
@@ -100,7 +100,8 @@ def test_what_nbgrader_refuses_to_grade_gives_all_points_and_is_told(source: str
 def test_too_many_points_stay_within_bounds_whatever_the_process_sends() -> None:
     outputs = [nbformat.v4.new_output("execute_result", data={"text/plain": text}) for text in ("1e999", "2")]
     assert [output.output_type for output in within_bounds(outputs, 4.0)] == ["display_data"] * 2
-    assert verdict_on(OneTest("a", "", 4.0, ()), outputs).credit == 1.0
+    _, verdict = judge_test(OneTest("a", "", 4.0, ()), outputs)
+    assert verdict.credit == 1.0
 
 
 def test_a_failed_visible_test_says_its_line_and_its_message() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import nbformat
 
-from grader.judging.ordinary import points_of, within_bounds
+from grader.judging.ordinary import score_of, within_bounds
 from grader.model import untrusted
 from grader.model.answer import Lost
 from grader.model.submission import Assignment, Graded, GradedNotebook, KnownCell, KnownNotebook, Submission
@@ -29,6 +29,7 @@ from grader.notebooks.verdict_cells import (
     attempts_of,
     blocked_output,
     results_of,
+    together,
     verdict_output,
     verdict_outputs,
     verdicts_of,
@@ -67,8 +68,7 @@ def unpack(content: object, submission: Submission, assignment: Assignment) -> G
         else:
             graded.notebooks[known.name], verdicts = not_handed_in(known)
             results.append((verdicts, []))
-    graded.verdicts = [scored for verdicts, _ in results for scored in verdicts]
-    graded.blocked = list(dict.fromkeys(attempt for _, blocked in results for attempt in blocked))
+    graded.verdicts, graded.blocked = together(results)
     return graded
 
 
@@ -231,7 +231,7 @@ def _earned(cell: Any) -> float:
     scored = verdicts_of(cell)[0]
     if not scored.verdict.in_process:
         return scored.points
-    points = points_of(cell.outputs, scored.max_points)
+    points = score_of(cell.outputs, scored.max_points)
     if abs(points - scored.points) > 1e-6:
         raise NoResult(f"the points for {_name(cell)} do not follow from its outputs")
     return points

@@ -9,7 +9,7 @@ from grader.gradebook.conversion import Conversion
 from grader.model.submission import Assignment, Graded, GradedNotebook, KnownNotebook, Submission
 from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
-from grader.notebooks.verdict_cells import results_of
+from grader.notebooks.verdict_cells import results_of, together
 
 
 class SubmissionGrader:
@@ -26,8 +26,7 @@ class SubmissionGrader:
             results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
         except Exception as error:
             return Graded(submission.student, error=f"{type(error).__name__}: {error}")
-        graded.verdicts = [scored for verdicts, _ in results for scored in verdicts]
-        graded.blocked = list(dict.fromkeys(attempt for _, blocked in results for attempt in blocked))
+        graded.verdicts, graded.blocked = together(results)
         return graded
 
     def _grade(

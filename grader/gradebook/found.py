@@ -14,7 +14,7 @@ from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
 from grader.model.verdict import Scored
 from grader.notebooks.cells import STOPPED, ours, solution_number
-from grader.notebooks.verdict_cells import results_of
+from grader.notebooks.verdict_cells import results_of, together
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,7 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
         contents = {name: path.read_bytes() for name in names if (path := folder / f"{name}.ipynb").exists()}
         notebooks = [nbformat.from_dict(json.loads(content)) for content in contents.values()]
         if contents and (not record or record.digest != digest_of(contents)):
-            results = [results_of(notebook) for notebook in notebooks]
-            verdicts = [scored for found, _ in results for scored in found]
-            blocked = list(dict.fromkeys(attempt for _, found in results for attempt in found))
+            verdicts, blocked = together([results_of(notebook) for notebook in notebooks])
         stopped = [each for notebook in notebooks for each in _stopped(notebook)]
         sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
         return Found(verdicts, blocked, stopped, sources)

@@ -31,6 +31,11 @@ class AnswerKey:
         values = [self._value((), index) for index in range(len(self.cases))]
         return [self.exercise.compared(value, case.inputs) for value, case in zip(values, self.cases, strict=True)]
 
+    @functools.cached_property
+    def about_numbers(self) -> list[int]:
+        """The cases but those about what is asked for beside right numbers."""
+        return [index for index, case in enumerate(self.cases) if not case.case.beside]
+
     def answer(self, held: Held, index: int) -> Returned | Raised:
         """What a student's code with these misconceptions would answer to a case."""
         return cast(Returned | Raised, self._answers(held, index))

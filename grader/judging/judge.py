@@ -235,7 +235,7 @@ class _Judgement:
 
     def _constant(self) -> Verdict | None:
         """Different inputs of the same shape have the same result."""
-        names = [self.cases[index].case.name for index in self._about_numbers]
+        names = [self.cases[index].case.name for index in self.key.about_numbers]
         if not is_constant(names, self._results):
             return None
         whole = said_of_whole_numbers(self._numbers)
@@ -248,20 +248,15 @@ class _Judgement:
         return None
 
     @functools.cached_property
-    def _about_numbers(self) -> list[int]:
-        """The cases but those about what is asked for beside right numbers."""
-        return [index for index, case in enumerate(self.cases) if not case.case.beside]
-
-    @functools.cached_property
     def _results(self) -> list[Any]:
-        """What was computed in each of these; None where nothing was."""
-        answers = [self.answers[index] for index in self._about_numbers]
+        """What was computed in each case about numbers; None where nothing was."""
+        answers = [self.answers[index] for index in self.key.about_numbers]
         return [self.form.result(answer.value) if isinstance(answer, Returned) else None for answer in answers]
 
     @functools.cached_property
     def _numbers(self) -> tuple[torch.Tensor, torch.Tensor] | None:
         """All numbers that came back there, and the expected ones, if they belong together."""
-        sides = ([side[index] for index in self._about_numbers] for side in (self.answers, self.expected))
+        sides = ([side[index] for index in self.key.about_numbers] for side in (self.answers, self.expected))
         return numbers_of(self.form, *sides)
 
     def _imprecise(self) -> Verdict | None:

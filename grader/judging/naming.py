@@ -55,8 +55,7 @@ def common_to_all_explaining(
 
 def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:
     """Wrong answers before right ones. Where numbers are wrong, what else is asked for tells nothing."""
-    about_numbers = [index for index, case in enumerate(key.cases) if not case.case.beside]
-    cases = about_numbers if any(wrong[index] for index in about_numbers) else range(len(answers))
+    cases = key.about_numbers if any(wrong[index] for index in key.about_numbers) else range(len(answers))
     telling = sorted(cases, key=lambda index: not wrong[index])
     return [Look(key, index, answers[index], tolerance) for index in telling]
 

@@ -38,10 +38,9 @@ def program_that_answers(
 def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[Any]) -> list[Returned]:
     """What a program answers that else does as the reference; empty if it has no answer to some case."""
     values = [_value(program, value, case.inputs) for value, case in zip(right, cases, strict=True)]
-    beside = [value if case.case.beside else None for value, case in zip(right, cases, strict=True)]
-    values = [other if value is None else value for value, other in zip(values, beside, strict=True)]
-    if any(value is None for value in values):
+    if any(value is None and not case.case.beside for value, case in zip(values, cases, strict=True)):
         return []
+    values = [wanted if value is None else value for value, wanted in zip(values, right, strict=True)]
     return [Returned(value, list(case.inputs)) for value, case in zip(values, cases, strict=True)]
 
 

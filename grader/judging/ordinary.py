@@ -24,7 +24,6 @@ from grader.sandbox.plain_text import one_line
 
 MAX_LINE = 200  # characters of a test that are shown
 MAX_SHORT = 5  # outputs; the first one decides
-FORGEABLE = "This test runs in the same process as the notebook's own code, which could pretend that it passes."
 _HIDDEN = "A hidden test fails."
 _STDERR = (
     "While the test ran, something was written to the error stream, such as a warning: nbgrader gives nothing then."
@@ -53,7 +52,7 @@ class Test:
     __test__ = False  # pytest's word for its own
 
 
-def points_of(outputs: Sequence[Any], most: float) -> float:
+def score_of(outputs: Sequence[Any], most: float) -> float:
     """As nbgrader counts them. ValueError is raised where it would not grade."""
     marks = {"grade": True, "solution": False, "points": most, "grade_id": "test"}
     cell = nbformat.from_dict({"cell_type": "code", "metadata": {"nbgrader": marks}, "outputs": list(outputs)})
@@ -86,7 +85,7 @@ def _as_stdout(output: Any) -> Any:
 def within_bounds(outputs: Sequence[Any], most: float) -> list[Any]:
     """Where nbgrader would refuse the value of a test, it is only shown, and all points are given."""
     try:
-        points_of(outputs, most)
+        score_of(outputs, most)
     except ValueError:
         return [_only_shown(output) for output in outputs]
     return list(outputs)
@@ -114,7 +113,7 @@ def _only_shown(output: Any) -> Any:
     return nbformat.from_dict({"output_type": "display_data", "data": output["data"], "metadata": output["metadata"]})
 
 
-def verdict_on(
+def judge_test(
     test: Test,
     outputs: Sequence[Any],
     failure: Failure | None = None,
@@ -122,10 +121,13 @@ def verdict_on(
     *,
     trusted: bool = True,
     changed: Sequence[str] = (),
-) -> Verdict:
-    """On outputs that are `countable`. Where the process is not `trusted`, its messages are not for the student."""
+) -> tuple[list[Any], Verdict]:
+    """Outputs that are `countable`, within bounds, and the verdict on them.
+
+    Where the process is not `trusted`, its messages are not for the student.
+    """
     kept = within_bounds(outputs, test.points)
-    points = points_of(kept, test.points)
+    points = score_of(kept, test.points)
     failed = any(output["output_type"] == "error" or output.get("name") == "stderr" for output in kept)
     credit = points / test.points if test.points else float(not failed)
     sentences = [sentence_of(lost)] if lost else [_sentence(test, failure, trusted)] if failure else []
@@ -141,7 +143,7 @@ def verdict_on(
             f"The test was run with {names} as Python and its libraries have them, and not as changed here."
         )
     reason = Reason.NO_ANSWER if lost else Reason.RIGHT if credit == 1 else Reason.TEST_FAILED
-    return Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)
+    return kept, Verdict(None, test.name, credit, reason, tuple(sentences), lost=lost, in_process=True)
 
 
 def _sentence(test: Test, failure: Failure, trusted: bool) -> str:

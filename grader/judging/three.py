@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import torch
 
 from grader.judging.answer_key import AnswerKey, Held
-from grader.judging.fitting import tensors_in
+from grader.judging.first_look import alike, all_numbers, near, numbers_of
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned
 from grader.model.exercise import Misconception, can_combine
 
-ALIKE = 1e-4  # this is only a first look
 MOST_PAIRS = 120  # for which a third one is looked for
 
 
@@ -33,27 +32,27 @@ class ThreeAtOnce:
     def likely(self, answer: Returned, changed: Sequence[Returned]) -> Iterator[Held]:
         """Those that give the student's answer. `changed` is what the student's code answers with changes."""
         got = self._numbers_of(answer)
-        if got is None or not got.isfinite().any():  # NaN is what many make
+        if not got.isfinite().any():  # NaN is what many make
             return
         candidates = self._with_a_third(self._left(changed)) if self._key.exercise.glance else self._combinations(3)
         for held in candidates:
             self._time.look()
-            if _alike(self._numbers(held), got):
+            if alike(self._numbers(held), got):
                 yield held
 
     def _left(self, changed: Sequence[Returned]) -> list[Held]:
         """The pairs that are left in changed code."""
-        answers = [numbers for answer in changed if (numbers := self._numbers_of(answer)) is not None]
+        answers = [of_changed for answer in changed if len(of_changed := self._numbers_of(answer))]
         by_length: dict[int, list[torch.Tensor]] = {}
-        for numbers in answers:
-            by_length.setdefault(len(numbers), []).append(numbers)
+        for of_changed in answers:
+            by_length.setdefault(len(of_changed), []).append(of_changed)
         tables = {length: torch.stack(rows) for length, rows in by_length.items()}
         found: list[Held] = []
         for pair in self._combinations(2):
             self._time.look()
             numbers = self._numbers(pair)
             table = tables.get(len(numbers)) if numbers is not None else None
-            if table is not None and numbers is not None and bool(_near(table, numbers).all(1).any()):
+            if table is not None and numbers is not None and bool(near(table, numbers).all(1).any()):
                 found.append(pair)
         return found[:MOST_PAIRS]
 
@@ -74,33 +73,12 @@ class ThreeAtOnce:
                 yield held
 
     def _numbers(self, held: Held) -> torch.Tensor | None:
-        if self._key.exercise.glance:
-            output = self._key.output(held, self._index)
-            return _flat(output) if isinstance(output, torch.Tensor) else None
-        answer = self._key.answer(held, self._index)
-        return _all_numbers(answer.value) if isinstance(answer, Returned) else None
+        return numbers_of(self._key, held, self._index)
 
-    def _numbers_of(self, answer: Returned) -> torch.Tensor | None:
-        """The same of what a student's code returned."""
+    def _numbers_of(self, answer: Returned) -> torch.Tensor:
+        """The same of what a student's code returned; there may be none."""
         if not self._key.exercise.glance:
-            return _all_numbers(answer.value)
+            return all_numbers(answer.value)
         outputs = answer.value.get("outputs") if isinstance(answer.value, dict) else None
         output = outputs.get("output") if isinstance(outputs, dict) else None
-        return _flat(output) if isinstance(output, torch.Tensor) else None
-
-
-def _all_numbers(value: object) -> torch.Tensor | None:
-    tensors = [_flat(tensor) for tensor in tensors_in(value)]
-    return torch.cat(tensors) if tensors else None
-
-
-def _flat(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().cpu().double().reshape(-1)
-
-
-def _near(some: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    return (some == other) | ((some - other).abs() <= ALIKE * (1 + other.abs())) | (some.isnan() & other.isnan())
-
-
-def _alike(one: torch.Tensor | None, other: torch.Tensor) -> bool:
-    return one is not None and one.shape == other.shape and bool(_near(one, other).all())
+        return all_numbers(output if isinstance(output, torch.Tensor) else None)

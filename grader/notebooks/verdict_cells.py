@@ -93,6 +93,12 @@ def results_of(notebook: Any) -> tuple[list[Scored], list[str]]:
     return verdicts, blocked_in(notebook)
 
 
+def together(results: Sequence[tuple[Sequence[Scored], Sequence[str]]]) -> tuple[list[Scored], list[str]]:
+    """The same of several notebooks; what was blocked in two of them is told once."""
+    verdicts = [scored for found, _ in results for scored in found]
+    return verdicts, list(dict.fromkeys(attempt for _, found in results for attempt in found))
+
+
 def verdicts_of(cell: Any) -> list[Scored]:
     """Those among the outputs of a test cell."""
     return [scored for output in cell.get("outputs", ()) if (scored := Scored.from_json(ours(output)))]

@@ -11,6 +11,7 @@ import torch
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import TOLERANCE
+from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Misconception
@@ -30,10 +31,9 @@ class Problem:
         return f"{self.place}: {self.what}. {self.way_out}"
 
 
-def problems_of(exercise: Exercise) -> Iterator[Problem]:
+def problems_of(key: AnswerKey) -> Iterator[Problem]:
     """All that is found in one function of an exercise."""
-    yield from _impossible_credits(exercise)
-    key = AnswerKey(exercise, exercise.sample())
+    yield from _impossible_credits(key.exercise)
     found = list(_unsound_references(key))
     yield from found
     if found:  # then nothing can be compared with what they answer
@@ -92,7 +92,7 @@ def _answer(exercise: Exercise, inputs: Any) -> Any:
 
 
 def _is_the_same_in_float64(exercise: Exercise, inputs: Any, answer: Any) -> bool:
-    precise = _answer(exercise, in_float64(inputs))
+    precise = _answer(exercise, _in_float64(inputs))
     return all(same(given, wanted, MOST) for given, wanted in _pairs(exercise, answer, precise))
 
 
@@ -101,13 +101,11 @@ def _pairs(exercise: Exercise, one: Any, other: Any) -> list[tuple[torch.Tensor,
     return exercise.form.paired_numbers(one, other) or []
 
 
-def in_float64(value: Any) -> Any:
+def _in_float64(value: Any) -> Any:
     """The same inputs, with all real numbers in float64."""
-    if isinstance(value, torch.Tensor):
-        return value.double() if value.is_floating_point() else value
     if isinstance(value, dict):
-        return {name: in_float64(item) for name, item in value.items()}
-    return type(value)(map(in_float64, value)) if isinstance(value, list | tuple) else value
+        return {name: _in_float64(item) for name, item in value.items()}
+    return type(value)(map(_in_float64, value)) if isinstance(value, list | tuple) else as_double(value)
 
 
 # --- what cases and misconceptions do --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from grader.model.exercise import Exercise
-from grader.notebooks.cells import is_test_cell, solution_number
+from grader.notebooks.cells import is_test_cell, solution_number, tested_number
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
 
@@ -26,7 +26,9 @@ def problems_of_notebook(notebook: Any, exercises: Sequence[Exercise]) -> Iterat
             yield from _misspelt_markers(cell)
             yield from _unpaired_markers(cell)
     numbers = [exercise.number for exercise in exercises]
-    tests = {number: cell for cell in notebook.cells if (number := _tested(cell)) is not None}
+    tests = {
+        number: cell for cell in notebook.cells if is_test_cell(cell) and (number := tested_number(cell)) is not None
+    }
     solved = {number for cell in notebook.cells if (number := solution_number(cell)) is not None}
     headings = Sections.of(notebook).by_anchor
     for number in numbers:
@@ -41,12 +43,6 @@ def problems_of_notebook(notebook: Any, exercises: Sequence[Exercise]) -> Iterat
 
 def _identity(cell: Any) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "without a name"))
-
-
-def _tested(cell: Any) -> int | None:
-    """The exercise that a test cell belongs to, by its name."""
-    match = re.fullmatch(r"test-exercise-(\d+)", _identity(cell))
-    return int(match[1]) if match and is_test_cell(cell) else None
 
 
 # --- markers ---------------------------------------------------------------------------------------------------------

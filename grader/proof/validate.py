@@ -41,10 +41,12 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     """Everything that must hold for an assignment before students see it."""
     torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
     exercises = of_assignment(assignment)
-    yield from _as_written(course, assignment, exercises)
-    yield _references(exercises)
-    yield _misconceptions(exercises)
-    yield _programs_without_understanding(exercises)
+    # What is known of the cases is worked out once, for all that is asked of it.
+    keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
+    yield from _as_written(course, assignment, exercises, keys)
+    yield _references(keys)
+    yield _misconceptions(keys)
+    yield _programs_without_understanding(keys)
     with tempfile.TemporaryDirectory() as folder:
         scratch = copy_course(course, Path(folder) / "course")
         try:
@@ -56,32 +58,28 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
         yield from _end_to_end(scratch, assignment)
 
 
-def _as_written(course: Course, assignment: str, exercises: list[Exercise]) -> Iterator[Finding]:
+def _as_written(
+    course: Course, assignment: str, exercises: Sequence[Exercise], keys: Sequence[AnswerKey]
+) -> Iterator[Finding]:
     """What an author has to mend, or that there is nothing."""
-    functions = [function for exercise in exercises for function in exercise.functions]
     problems = [
         *problems_of_notebook(course.read("source", assignment), exercises),
-        *(problem for function in functions for problem in problems_of(function)),
+        *(problem for key in keys for problem in problems_of(key)),
     ]
     yield from (Finding(False, str(problem)) for problem in problems)
     if not problems:
         yield Finding(True, f"{len(exercises)} exercises and their sections are sound, and fit each other")
 
 
-def _references(exercises: list[Exercise]) -> Finding:
-    wrong = [
-        exercise.number
-        for exercise in exercises
-        for function in exercise.functions
-        if not _earns_full_marks(AnswerKey(function, function.sample()))
-    ]
+def _references(keys: Sequence[AnswerKey]) -> Finding:
+    wrong = [key.exercise.number for key in keys if not _earns_full_marks(key)]
     if wrong:
         return Finding(False, f"the references of exercises {wrong} do not earn full marks")
-    return Finding(True, f"{len(exercises)} references earn full marks")
+    numbers = {key.exercise.number for key in keys}
+    return Finding(True, f"{len(numbers)} references earn full marks")
 
 
-def _misconceptions(exercises: list[Exercise]) -> Finding:
-    keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
+def _misconceptions(keys: Sequence[AnswerKey]) -> Finding:
     held = [(key, misconception) for key in keys for misconception in key.exercise.misconceptions]
     wrong = [
         f"{key.exercise.number}: {misconception.name}"
@@ -93,14 +91,13 @@ def _misconceptions(exercises: list[Exercise]) -> Finding:
     return Finding(True, f"{len(held)} misconceptions lose marks and are named")
 
 
-def _programs_without_understanding(exercises: list[Exercise]) -> Finding:
+def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Finding:
     """Whether zeros, the input given back and the like earn nothing, and are far from right."""
-    functions = [function for exercise in exercises for function in exercise.functions]
     wrong, tried = [], 0
-    for place, function in enumerate(functions):
-        key = AnswerKey(function, function.sample())
+    for place, key in enumerate(keys):
+        function = key.exercise
         right = [function.reference(*case.inputs) for case in key.cases]
-        earlier = _earlier_answers(functions[:place])
+        earlier = _earlier_answers([before.exercise for before in keys[:place]])
         for does, program in {**PROGRAMS, **earlier}.items():
             answers = answers_of(program, key.cases, right)
             if not answers:

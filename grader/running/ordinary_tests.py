@@ -7,7 +7,7 @@ from typing import Any
 
 import nbformat
 
-from grader.judging.ordinary import Failure, Test, countable, verdict_on, within_bounds
+from grader.judging.ordinary import Failure, Test, countable, judge_test
 from grader.model.answer import Lost, sentence_of
 from grader.model.ordinary import OrdinaryTests
 from grader.model.verdict import Verdict
@@ -54,6 +54,4 @@ class RunningTests:
             outputs = [nbformat.v4.new_output("error", ename="CellStopped", evalue=text, traceback=[text])]
         else:
             outputs = countable(result.outputs, failure, self._tests.unheard)
-        trusted = not self._had_hidden
-        verdict = verdict_on(test, outputs, failure, lost, trusted=trusted, changed=result.changed)
-        return within_bounds(outputs, test.points), verdict
+        return judge_test(test, outputs, failure, lost, trusted=not self._had_hidden, changed=result.changed)
