@@ -3,6 +3,7 @@
 c = get_config()  # noqa: F821  nbgrader provides it
 
 c.CourseDirectory.course_id = "attention"
+c.GraderCourse.exercises = "grader.exercises"  # a folder of the course, or an installed package, as here
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__"]
 # Pages that were handed in would be shown with the rights of the formgrader, and lie among those of the feedback.
 c.CourseDirectory.ignore += ["*.[hH][tT][mM]*", "*.[xX][hH][tT]*"]

@@ -102,7 +102,7 @@ def autograde_command(
     from grader.classroom.run import autograde
 
     if device == "cuda" and not dask:
-        from grader.running.grading import need_device
+        from grader.running.settings import need_device
 
         need_device(device)
     chosen = who(course, assignment, student or [])

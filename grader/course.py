@@ -12,12 +12,16 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.catalogue.exercise_files import read_exercise_files
 from grader.errors import CourseError
+from grader.model.exercise_files import ExerciseFiles
 from grader.wiring import wired
 
 # What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
 if TYPE_CHECKING:
     from traitlets.config import Config
+
+    from grader.catalogue.loading import Catalogue, Exercises
 
 # nbgrader adds rows in an order that SQLAlchemy warns about since 1.4; the rows are right.
 warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
@@ -49,6 +53,21 @@ class Course:
     def settings(self) -> str:
         """The text of nbgrader_config.py."""
         return (self.root / CONFIG_FILE).read_text()
+
+    def exercise_files(self) -> ExerciseFiles:
+        """The texts of its exercises, to be sent to whoever grades."""
+        return read_exercise_files(self.config(), self.root)
+
+    def catalogue(self) -> Catalogue:
+        """Its exercises. Those of a package may belong to assignments that this course does not have."""
+        from grader.catalogue.loading import load  # brings torch
+
+        files = self.exercise_files()
+        return load(files, None if files.package else self.assignments())
+
+    def exercises(self, assignment: str) -> Exercises:
+        """Those of an assignment; none if it has nbgrader's own tests only."""
+        return self.catalogue().of(assignment)
 
     def api(self, config: Config | None = None) -> Any:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
@@ -149,10 +168,14 @@ def read_config(settings: str) -> Config:
 
 
 def copy_course(source: Course, target: Path) -> Course:
-    """A fresh course folder with the same source and settings, and nothing else."""
+    """A fresh course folder with the same source, exercises and settings, and nothing else."""
     if target.exists():
         shutil.rmtree(target)
     target.mkdir(parents=True)
     shutil.copyfile(source.root / CONFIG_FILE, target / CONFIG_FILE)
     shutil.copytree(source.root / "source", target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    files = source.exercise_files()
+    if files.texts and not files.package:
+        folder = target / Path(files.folder).relative_to(source.root)
+        shutil.copytree(files.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))
     return Course(target)

@@ -4,35 +4,54 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from grader.catalogue import EXERCISES, earlier_functions
+from grader.catalogue.loading import Exercises, earlier_functions
+from grader.course import CONFIG_FILE, Course
+from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
 from grader.model.answer import Answer, Missing, Raised, Returned
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase, Standins
+from grader.model.label import Label
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import verdict_panel
 from grader.sandbox.forms import put
 
 
-def hidden_tests(number: int, points: float) -> float:
-    """Judge what the calling notebook defines for an exercise, and show the verdict.
+def hidden_tests(label: Label, points: float) -> float:
+    """Judge what the calling notebook defines for an exercise of its assignment, and show the verdict.
+
+    The notebook lies in a folder that is called as the assignment, somewhere in the course folder, as in source/.
 
     Returns what it earns. nbgrader takes that as the score, should it run the notebook without our parts.
     """
     from IPython.display import display
 
     notebook = sys._getframe(1).f_globals
-    verdict = combined({function.entry: _verdict(function, notebook) for function in EXERCISES[number].functions})
+    exercises = _exercises_here()
+    if label not in exercises:
+        raise CourseError(f"There is no exercise {label} in {Path.cwd().name}.")
+    functions = exercises[label].functions
+    verdict = combined({function.entry: _verdict(function, exercises, notebook) for function in functions})
     earned = verdict.points(points)
     display(verdict_panel(verdict, f"{earned:g} of {points:g} points"), raw=True)  # type: ignore[no-untyped-call]
     return earned
 
 
-def _verdict(exercise: Exercise, notebook: dict[str, Any]) -> Verdict:
+def _exercises_here() -> Exercises:
+    """Those of the assignment in whose folder the notebook runs."""
+    folder = Path.cwd()
+    for root in folder.parents:
+        if (root / CONFIG_FILE).is_file():
+            return Course(root).exercises(folder.name)
+    raise CourseError(f"{folder} lies in no course folder, so there is nothing to judge by.")
+
+
+def _verdict(exercise: Exercise, exercises: Exercises, notebook: dict[str, Any]) -> Verdict:
     def ask(drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         own = {name: notebook[name] for name in standins if name in notebook}
         notebook.update(standins)
@@ -43,7 +62,7 @@ def _verdict(exercise: Exercise, notebook: dict[str, Any]) -> Verdict:
                 notebook.pop(name)
             notebook.update(own)
 
-    return best_verdict(exercise, ask, earlier_functions(exercise), DEFAULT_SEED, "cpu")
+    return best_verdict(exercise, ask, earlier_functions(exercises, exercise), DEFAULT_SEED, "cpu")
 
 
 def _answer(exercise: Exercise, function: Any, inputs: Inputs) -> Answer:

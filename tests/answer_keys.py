@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
+from our_course import EXERCISES
 from solution_cells import functions
 
-from grader.catalogue import EXERCISES
 from grader.judging.answer_key import AnswerKey
 from grader.model.exercise import DEFAULT_SEED, Exercise
 

@@ -25,6 +25,7 @@ from selenium.webdriver import Chrome
 
 from grader.course import Course, copy_course
 from grader.gradebook.hidden_seed import SECRET_FILE
+from grader.model.label import Label
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
 from grader.running import zygote_process
@@ -75,7 +76,7 @@ def course(released_course: Course, tmp_path: Path) -> Course:
 
 
 @pytest.fixture(scope="session")
-def solved(released_course: Course) -> dict[int, str]:
+def solved(released_course: Course) -> dict[Label, str]:
     """The reference solutions of self_attention as student code, by number of exercise."""
     return solutions(released_course.read("source", ASSIGNMENT))
 
@@ -135,7 +136,7 @@ def _copy(released: Course, target: Path) -> Course:
 
 
 def _make_notebook(
-    course: Course, answers: Mapping[int, str] | None = None, assignment: str = ASSIGNMENT, demos: bool = False
+    course: Course, answers: Mapping[Label, str] | None = None, assignment: str = ASSIGNMENT, demos: bool = False
 ) -> Any:
     notebook = fill_in(course.read("release", assignment), answers or {})
     if not demos:
@@ -146,7 +147,7 @@ def _make_notebook(
 def _submit(
     course: Course,
     student: str,
-    what: Mapping[int, str] | str | bytes | Any = None,
+    what: Mapping[Label, str] | str | bytes | Any = None,
     assignment: str = ASSIGNMENT,
     demos: bool = False,
 ) -> Path:

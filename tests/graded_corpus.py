@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pytest
+from our_course import of_assignment
 
-from grader.catalogue import of_assignment
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.judging import best_verdict

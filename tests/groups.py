@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from our_course import EXERCISES
 from xdist.scheduler import LoadScopeScheduling
-
-from grader.catalogue import EXERCISES
 
 # What is known of an exercise, or of an assignment, is kept for its next test: the first parameter says which.
 BY_PARAMETER = ("test_exercise_files", "test_mutants", "test_real_mistakes", "test_tolerance", "test_validate")

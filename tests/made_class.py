@@ -13,9 +13,10 @@ from grader.course import Course
 from grader.gradebook.class_gradebook import ClassGradebook, Entry
 from grader.gradebook.records import Record
 from grader.model.answer import Lost, sentence_of
+from grader.model.label import Label
 from grader.model.submission import Graded, GradedNotebook
 from grader.model.verdict import Reason, Scored, Verdict
-from grader.notebooks.cells import METADATA_KEY, STOPPED, solution_number
+from grader.notebooks.cells import METADATA_KEY, STOPPED, solved_exercise
 from grader.notebooks.solutions import fill_in
 
 ASSIGNMENT = "self_attention"
@@ -38,13 +39,13 @@ class Made:
 
     student: str
     credit: Mapping[int, float] = field(default_factory=dict)
-    named: Mapping[int, Sequence[str]] = field(default_factory=dict)  # misconceptions
+    named: Mapping[Label, Sequence[str]] = field(default_factory=dict)  # misconceptions
     reason: Mapping[int, Reason] = field(default_factory=dict)
-    says: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    lost: Mapping[int, Lost] = field(default_factory=dict)  # exercises that got no answer
-    stopped: Mapping[int | None, Lost] = field(default_factory=dict)  # solution cells, or one of no exercise
+    says: Mapping[Label, Sequence[str]] = field(default_factory=dict)
+    lost: Mapping[Label, Lost] = field(default_factory=dict)  # exercises that got no answer
+    stopped: Mapping[Label | None, Lost] = field(default_factory=dict)  # solution cells, or one of no exercise
     blocked: Sequence[str] = ()
-    cells: Mapping[int, str] = field(default_factory=dict)
+    cells: Mapping[Label, str] = field(default_factory=dict)
     timestamp: datetime | None = None
 
     def verdicts(self) -> list[Scored]:
@@ -76,7 +77,7 @@ def grade(course: Course, *made: Made) -> None:
         verdicts = one.verdicts()
         notebook = fill_in(release, one.cells)
         for cell in notebook.cells:
-            if lost := one.stopped.get(solution_number(cell)):
+            if lost := one.stopped.get(solved_exercise(cell)):
                 cell.metadata[METADATA_KEY] = {STOPPED: asdict(lost)}
         content = nbformat.writes(notebook)
         path = course.notebook(f"autograded/{one.student}", ASSIGNMENT)

@@ -9,7 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from grader.catalogue import EXERCISES
+from our_course import EXERCISES
+
 from grader.judging.arguments import ANOTHER_ORDER
 from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
 from grader.judging.with_facts import NAME as BORROWED

@@ -19,7 +19,9 @@ from filelock import FileLock
 
 ROOT = Path(__file__).parent.parent
 # What decides on an answer, and how it is judged.
-ENGINE = ("grader/model", "grader/judging", "grader/kit", "grader/exercises", "grader/sandbox", "grader/notebooks")
+ENGINE = tuple(
+    f"grader/{room}" for room in ("model", "judging", "kit", "exercises", "catalogue", "sandbox", "notebooks")
+)
 
 
 def remembered(name: str, depends_on: Iterable[Path], work_out: Callable[[], Any], cold: Path | None = None) -> Any:

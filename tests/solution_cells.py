@@ -17,8 +17,8 @@ from typing import Any
 import nbformat
 import numpy as np
 import torch
+from our_course import EXERCISES
 
-from grader.catalogue import EXERCISES
 from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
@@ -47,14 +47,14 @@ def source(assignment: str) -> Any:
 def from_notebook() -> dict[int, str]:
     """The solutions that the notebooks hold, by exercise."""
     assignments = dict.fromkeys(exercise.assignment for exercise in EXERCISES.values())
-    return {number: cell for name in assignments for number, cell in solutions(source(name)).items()}
+    return {int(number): cell for name in assignments for number, cell in solutions(source(name)).items()}
 
 
 def notebook(number: int) -> dict[str, Any]:
     """What a solution cell finds defined: imports, given data and helpers, right solutions of earlier exercises."""
     assignment = EXERCISES[number].assignment
     cells = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell.source for cell in source(assignment).cells}
-    earlier = [one for one in solutions(source(assignment)) if one < number]
+    earlier = [int(one) for one in solutions(source(assignment)) if int(one) < number]
     namespace: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math, "np": np}
     namespace["__name__"] = "__main__"
     state = torch.get_rng_state()

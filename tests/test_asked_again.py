@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from our_course import EXERCISES, OURS
 from solution_cells import from_notebook
 
-from grader.catalogue import EXERCISES
 from grader.course import Course
 from grader.judging import another_way
 from grader.judging.arguments import ANOTHER_ORDER
@@ -28,7 +28,7 @@ def judged(course: Course, make_notebook: Any) -> Judged:
         assignment = EXERCISES[number].assignment
         earlier = {one: cell for one, cell in from_notebook().items() if one < number}
         notebook = make_notebook(course, {**earlier, number: source}, assignment)
-        return next(verdict for verdict in grade_notebook(notebook) if verdict.exercise == number)
+        return next(verdict for verdict in grade_notebook(notebook, settings=OURS) if verdict.exercise == number)
 
     return verdict
 

@@ -20,20 +20,21 @@ import nbformat
 import pytest
 import torch
 from nbgrader.api import MissingEntry
+from our_course import EXERCISES, OURS
 from outside import WON, Outside, changes, descendants
 from traitlets.config import PyFileConfigLoader
 
 from grader import machine
-from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.compare import Difference, Kind
 from grader.model.submission import Files, Graded
 from grader.model.verdict import Verdict
 from grader.running import zygote_process
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.running.scratch import files_beside
+from grader.running.settings import Settings
 
 ASSIGNMENT = "self_attention"
 FOLDER = Path(__file__).parent / "attacks"
@@ -314,7 +315,7 @@ class Off:
     attacks: dict[str, str]  # attack: points, won, secret or canary
     zygote: str = ""  # a statement that the warm process runs before anything else
     patch: tuple[str, Any] | None = None  # a name of the trusted side and what is put in its place
-    settings: Settings = Settings(limits=LONG)  # noqa: RUF009  it is frozen
+    settings: Settings = replace(OURS, limits=LONG)  # noqa: RUF009  it is frozen
 
 
 def compared_naively(got: Any, want: Any, tolerance: float, strict: bool = False) -> Difference | None:  # noqa: ARG001
@@ -366,7 +367,7 @@ SWITCHED_OFF = [
     Off(
         "all of confinement",
         {"escaping/other_programs": "canary", "reading/memory_by_system_call": "won"},
-        settings=Settings(confined=False, limits=LONG),
+        settings=replace(OURS, confined=False, limits=LONG),
     ),
     Off(
         "the emptied environment",
@@ -376,7 +377,7 @@ SWITCHED_OFF = [
     Off(
         "the limit on the time of a cell",
         {"exhausting/ends_in_time": "won"},
-        settings=Settings(limits=Limits(cell=60, submission=60)),
+        settings=replace(OURS, limits=Limits(cell=60, submission=60)),
     ),
     Off(
         "the careful comparison",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from our_course import CATALOGUE, EXERCISES
 
-from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise
@@ -25,7 +25,7 @@ def test_disturbed_answers_are_explained_by_nothing(exercise: Exercise) -> None:
 
 
 def test_every_function_of_an_assignment_has_a_line() -> None:
-    costs = bench_judging("self_attention", runs=1)
+    costs = bench_judging(CATALOGUE.of("self_attention"), runs=1)
     assert [cost.exercise for cost in costs] == list(range(1, 9))
     assert judging_table("self_attention", costs).row_count == 8
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from our_course import OURS
 
 from grader.classroom.progress import results_table
 from grader.classroom.run import autograde
@@ -131,7 +132,7 @@ if get_ipython().execution_count {{}} {FIRST_RUN}:
 def test_what_is_tried_by_a_cell_that_runs_again_is_told_once(when: str, told_at: int) -> None:
     sources = ["import torch", ENDS, OTHERWISE_A_TRY.format(when), ENDS, "torch"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    grade_notebook(notebook)
+    grade_notebook(notebook, settings=OURS)
     assert [number for number, cell in enumerate(notebook.cells) if "/etc/passwd" in str(cell.outputs)] == [told_at]
 
 
@@ -213,6 +214,6 @@ def test_student_and_instructor_read_it(course: Course, submit: Any, solved: Any
 
 def test_the_solved_course_notebook_raises_no_flag(released_course: Course, solved: Any, make_notebook: Any) -> None:
     notebook = make_notebook(released_course, solved, demos=True)
-    grade_notebook(notebook, files_beside(released_course.root / "release/self_attention"))
+    grade_notebook(notebook, files_beside(released_course.root / "release/self_attention"), OURS)
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [one for one in outputs if BLOCKED_KEY in one.get("metadata", {}).get(METADATA_KEY, {})]

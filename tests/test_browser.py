@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 from jupyter_lab import NotebookPage, serving
+from our_course import of_assignment
 from selenium.webdriver import Chrome
-
-from grader.catalogue import of_assignment
 
 RELEASE = Path(__file__).parent.parent / "release"
 

@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from our_course import OURS
 
 from grader.course import Course
 from grader.running.grading import grade_notebook
@@ -1106,7 +1107,7 @@ def test_a_cell_is_numbered_like_in_the_notebook() -> None:
     test_cell.metadata["nbgrader"] = {"grade": True, "solution": False, "grade_id": "test-exercise-1", "points": 1}
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1"), test_cell])
     notebook.cells += [nbformat.v4.new_code_cell("2"), nbformat.v4.new_code_cell("1 / 0")]
-    grade_notebook(notebook)
+    grade_notebook(notebook, settings=OURS)
     cells = notebook.cells
     assert [cell.execution_count for cell in cells] == [1, 2, 3, 4]
     assert cells[2].outputs[0].execution_count == 3

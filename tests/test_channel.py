@@ -21,9 +21,9 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from our_course import EXERCISES
 from safetensors.torch import save
 
-from grader.catalogue import EXERCISES
 from grader.judging.judge import judge
 from grader.model.answer import Lost, Missing, Raised, Returned, sentence_of
 from grader.running import replies, sandbox_process, stand_ins

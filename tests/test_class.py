@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 from whole_course import files, rows
 
+import grader
 from grader.classroom.local_crew import LocalCrew
 from grader.classroom.run import autograde
-from grader.course import Course
+from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
 from grader.proof.demo import make_up_class
@@ -271,6 +272,41 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     results = {one.student: one for one in autograde(course, ASSIGNMENT, jobs=2)}
     assert (results["ada"].points, results["zoe"].points) == (2, 2)
     assert "killed" in results["eve"].error
+
+
+@pytest.fixture
+def with_own_exercises(course: Course) -> Path:
+    """The exercises of a course, in its own folder."""
+    folder = course.root / "exercises"
+    shutil.copytree(Path(grader.__file__).parent / "exercises", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    config = course.root / CONFIG_FILE
+    config.write_text(config.read_text().replace('"grader.exercises"', '"exercises"'))
+    return folder
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exercise_file_that_is_wrong_is_told_once_and_costs_nobody_anything(
+    jobs: int, course: Course, with_own_exercises: Path, submit: Callable[..., Path], solved: Any
+) -> None:
+    for student in ("ada", "bob"):
+        submit(course, student, {3: solved[3]})
+    wrong = with_own_exercises / "ex03_softmax.py"
+    right = wrong.read_text()
+    wrong.write_text(f"{right}\n1 / 0\n")
+    with pytest.raises(CourseError, match=r"exercises/ex03_softmax\.py, line \d+: ZeroDivisionError"):
+        list(autograde(course, ASSIGNMENT, jobs=jobs))
+    wrong.write_text(right)
+    assert [one.points for one in autograde(course, ASSIGNMENT, jobs=jobs)] == [2, 2]
+
+
+def test_a_change_of_an_exercise_counts_as_new(
+    course: Course, with_own_exercises: Path, submit: Callable[..., Path], solved: Any
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    assert [one.unchanged for _ in range(2) for one in autograde(course, ASSIGNMENT)] == [False, True]
+    changed = with_own_exercises / "ex03_softmax.py"
+    changed.write_text(changed.read_text().replace("credit=", "credit=0.5 * ", 1))
+    assert [one.unchanged for one in autograde(course, ASSIGNMENT)] == [False]
 
 
 @pytest.fixture

@@ -156,14 +156,33 @@ def mixed(answers: Mapping[str, str]) -> Any:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
         cells=[
             cell("given", "import torch", locked=True),
-            cell("exercise-3", f"{begin}{answers['softmax']}{end}", solution=True),
-            cell("test-exercise-3", "'checked with hidden cases'", **test),
+            cell("exercise-softmax", f"{begin}{answers['softmax']}{end}", solution=True),
+            cell("test-exercise-softmax", "'checked with hidden cases'", **test),
             cell("twice", f"{begin}{answers['twice']}{end}", solution=True),
             cell("test-twice", f"assert twice(1) == 2, 'one'{hidden}", **test),
             cell("why", "Your answer", "markdown", grade=True, solution=True, points=3.0),
             cell("draw", "Draw it.", "markdown", task=True, locked=True, points=4.0),
         ],
     )
+
+
+SOFTMAX = """\
+import torch
+
+from grader import Case, Exercise, Misconception, randn
+
+exercise = Exercise(
+    name="softmax",
+    assignment="mixed",
+    title="softmax",
+    entry="softmax",
+    reference=lambda x: torch.softmax(x, 0),
+    cases=[Case("five numbers", catches="a constant", inputs=lambda rng: (randn(rng, 5),))],
+    misconceptions=[
+        Misconception("not normalised", "missing step", 0.5, says="These do not sum to one.", answers=torch.exp)
+    ],
+)
+"""
 
 
 @pytest.mark.filterwarnings("ignore::nbformat.warnings.MissingIDFieldWarning")  # nbgrader's own header has no ids
@@ -173,13 +192,15 @@ def test_hidden_cases_assertions_and_tasks_go_together(quickstart: Course) -> No
     wrong = {"softmax": "def softmax(x):\n    return torch.exp(torch.as_tensor(x))", "twice": "def twice(x): return 2"}
     course = quickstart
     (course.root / "source/mixed").mkdir()
+    (course.root / "exercises").mkdir()
+    (course.root / "exercises/ex_softmax.py").write_text(SOFTMAX)
     nbformat.write(mixed(right), course.notebook("source", "mixed"))
     with contextlib.chdir(course.root):
         compile_release(course, "mixed", lambda _: None)
     assert "twice(21)" not in course.notebook("release", "mixed").read_text()
     for student, answers in (("ada", right), ("bob", wrong)):
         notebook = course.read("release", "mixed")
-        for name, answer in (("exercise-3", answers["softmax"]), ("twice", answers["twice"])):
+        for name, answer in (("exercise-softmax", answers["softmax"]), ("twice", answers["twice"])):
             next(each for each in notebook.cells if each.id == name).source = answer
         next(each for each in notebook.cells if each.id == "why").source = "Because."
         folder = course.notebook(f"submitted/{student}", "mixed")
@@ -188,8 +209,9 @@ def test_hidden_cases_assertions_and_tasks_go_together(quickstart: Course) -> No
     ada, bob = autograde(course, "mixed")
     assert [scored.points for scored in ada.verdicts] == [2.0, 2.0]
     assert [scored.verdict.in_process for scored in ada.verdicts] == [False, True]
-    assert [scored.points for scored in bob.verdicts] == [pytest.approx(bob.verdicts[0].points), 0.0]
-    assert "do not sum to one" in bob.verdicts[0].verdict.sentences[0]
+    assert [scored.points for scored in bob.verdicts] == [1.0, 0.0]
+    assert bob.verdicts[0].verdict.exercise == "softmax"
+    assert bob.verdicts[0].verdict.sentences == ("These do not sum to one.",)
     assert bob.verdicts[1].verdict.sentences == ("A hidden test fails.",)
     assert scores(course, "ada")["why"] == (None, True)
     assert scores(course, "ada")["draw"] == (None, True)

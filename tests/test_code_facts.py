@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from our_course import OURS
 from solution_cells import from_notebook
 
 from grader.course import Course
@@ -153,7 +154,7 @@ def right(course: Course, make_notebook: Any, solved: dict[int, str]) -> Callabl
 
     def verdict(number: int, source: str) -> Verdict:
         notebook = make_notebook(course, {**solved, number: source})
-        return next(verdict for verdict in grade_notebook(notebook) if verdict.exercise == number)
+        return next(verdict for verdict in grade_notebook(notebook, settings=OURS) if verdict.exercise == number)
 
     return verdict
 

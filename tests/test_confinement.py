@@ -10,17 +10,19 @@ import sysconfig
 import threading
 import venv
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from our_course import OURS
 
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.answer import Loss, Lost
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.running.zygote_process import fork_sandbox
 from grader.sandbox import confine
@@ -240,17 +242,24 @@ def test_a_zygote_that_died_is_replaced() -> None:
     second.end()
 
 
-def test_a_grader_in_site_packages_is_hidden_too(tmp_path: Path) -> None:
-    """Beside it, everything that is installed can be read."""
+def test_a_grader_and_exercises_in_site_packages_are_hidden_too(tmp_path: Path) -> None:
+    """Beside them, everything that is installed can be read."""
     venv.create(tmp_path, symlinks=True)
     (installed,) = tmp_path.glob("lib/python*/site-packages")
     shutil.copytree(ROOT / "grader", installed / "grader")
     (installed / "libraries.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     (installed / "beside.py").write_text("x = 1\n")
-    cells = ["import beside", f"open({str(installed / 'grader/exercises/ex03_softmax.py')!r})"]
+    (installed / "a_pack/exercises").mkdir(parents=True)
+    (installed / "a_pack/exercises/ex1.py").write_text("secret = 1\n")
+    cells = [
+        "import beside",
+        f"open({str(installed / 'grader/exercises/ex03_softmax.py')!r})",
+        f"open({str(installed / 'a_pack/exercises/ex1.py')!r})",
+        "import a_pack.exercises.ex1 as ex1\nex1.secret",
+    ]
     program = (
         "import grader.running.sandbox_process as trusted\n"
-        "process = trusted.SandboxProcess({}, trusted.Limits())\n"
+        f"process = trusted.SandboxProcess({{}}, trusted.Limits(), hidden=[{str(installed / 'a_pack')!r}])\n"
         f"errors = [process.run_cell(cell, 20).error for cell in {cells}]\n"
         "process.close()\n"
         "print(trusted.__file__, *errors, sep='|')\n"
@@ -258,10 +267,10 @@ def test_a_grader_in_site_packages_is_hidden_too(tmp_path: Path) -> None:
     result = subprocess.run(
         [tmp_path / "bin/python", "-I", "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    where, beside, hidden = result.stdout.split("|")
+    where, beside, *hidden = result.stdout.split("|")
     assert where.startswith(str(installed))
     assert beside == ""
-    assert hidden.startswith("PermissionError")
+    assert [error.split(":")[0] for error in hidden] == ["PermissionError"] * 3
 
 
 def test_sandboxes_do_not_see_each_other() -> None:
@@ -307,7 +316,7 @@ def test_a_sandbox_that_could_not_be_confined_runs_nothing() -> None:
     """A limit that the kernel refuses stands for any step of confinement that fails."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("open('/etc/passwd')")])
     with pytest.raises(confine.CannotConfineError):
-        grade_notebook(notebook, None, Settings(limits=Limits(memory=2**70)))
+        grade_notebook(notebook, None, replace(OURS, limits=Limits(memory=2**70)))
     assert notebook.cells[0].outputs == []
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from graded_corpus import Result, grade, submissions
+from our_course import EXERCISES
 
-from grader.catalogue import EXERCISES
 from grader.course import Course
 from grader.judging.arguments import ANOTHER_ORDER
 from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -282,6 +283,24 @@ def test_an_unfit_worker_is_named(
     with pytest.raises(CourseError, match=says):
         list(autograde(course, ASSIGNMENT, dask=scheduler.address))
     assert not (course.root / "autograded/ada").exists()
+    process.kill()
+    process.wait()
+
+
+def test_exercises_of_a_course_folder_travel_with_the_job(
+    course: Course, scheduler: Cluster, submit: Callable[..., Path], solved: Any
+) -> None:
+    submit(course, "ada", {3: solved[3]})
+    folder = course.root / "exercises"
+    shutil.copytree(REPOSITORY / "grader/exercises", folder)
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.GraderCourse.exercises = "exercises"\n')
+    changed = folder / "ex03_softmax.py"
+    changed.write_text(re.sub('title=".*"', 'title="only in this course"', changed.read_text()))
+    process = scheduler.worker()
+    (result,) = autograde(course, ASSIGNMENT, dask=scheduler.address)
+    assert (result.points, result.error) == (2, "")
+    assert "only in this course" in {scored.verdict.title for scored in result.verdicts}
     process.kill()
     process.wait()
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 import torch
+from our_course import EXERCISES
 
-from grader.catalogue import EXERCISES
 from grader.exercises import ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
 from grader.kit import dropout_rules

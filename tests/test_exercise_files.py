@@ -13,8 +13,8 @@ import pytest
 import torch
 from answer_keys import FUNCTIONS, answer_key
 from oracle import Oracle
+from our_course import EXERCISES
 
-from grader.catalogue import EXERCISES
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import TOLERANCE, judge_by
 from grader.model.answer import Answer, Raised, Returned

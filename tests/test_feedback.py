@@ -15,12 +15,12 @@ import pytest
 import torch
 from accessibility import seen_as, violations
 from nbconvert.exporters.exporter import ResourcesDict
+from our_course import EXERCISES
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from test_nbgrader_paths import added_cell, nbgrader
 
-from grader.catalogue import EXERCISES
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.judging.combined import combined

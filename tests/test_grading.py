@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from our_course import OURS
 
 from grader.model.answer import Loss
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import demos_of
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.running.scratch import files_beside
 
@@ -32,7 +34,8 @@ def code(source: str, **nbgrader: Any) -> Any:
 
 
 def test_cell(number: int) -> Any:
-    return code("", grade_id=f"test-exercise-{number}", grade=True, solution=False, points=POINTS.get(number, 1))
+    source = "from grader.notebook import hidden_tests"
+    return code(source, grade_id=f"test-exercise-{number}", grade=True, solution=False, points=POINTS.get(number, 1))
 
 
 test_cell.__test__ = False  # type: ignore[attr-defined]  # it makes cells; it is no test
@@ -49,8 +52,8 @@ def grade(
     notebook = nbformat.v4.new_notebook(
         cells=[code(cell) if isinstance(cell, str) else test_cell(cell) for cell in (SETUP, *cells)]
     )
-    verdicts = grade_notebook(notebook, files_beside(files), Settings(limits=limits, seed=seed), demos)
-    return {verdict.exercise: verdict for verdict in verdicts if verdict.exercise is not None}, notebook
+    verdicts = grade_notebook(notebook, files_beside(files), replace(OURS, limits=limits, seed=seed), demos)
+    return {int(verdict.exercise): verdict for verdict in verdicts if verdict.exercise is not None}, notebook
 
 
 def score(cell: Any) -> float:
@@ -104,7 +107,7 @@ def test_a_function_that_kills_its_process_loses_its_exercise_only() -> None:
 def test_who_sleeps_is_stopped_by_the_clock_and_is_not_asked_for_an_endless_loop() -> None:
     patient = Limits(cell=1, case=1, submission=60, patience=1.5)
     notebook = nbformat.v4.new_notebook(cells=[code("import time\ntime.sleep(3600)")])
-    grade_notebook(notebook, settings=Settings(limits=patient))
+    grade_notebook(notebook, settings=replace(OURS, limits=patient))
     (error,) = notebook.cells[0].outputs
     assert error.evalue.startswith("Your code was not done after 2 seconds and was stopped")
     assert "endless loop" not in error.evalue
@@ -117,7 +120,7 @@ def test_the_time_of_the_notebook_is_not_said_to_be_that_of_a_cell() -> None:
     sources = (SETUP, busy.format(1), busy.format(60), "print('not run')")
     notebook = nbformat.v4.new_notebook(cells=[*map(code, sources), test_cell(3)])
     limits = Limits(cell=30, case=30, submission=2, patience=50)
-    (verdict,) = grade_notebook(notebook, settings=Settings(limits=limits))
+    (verdict,) = grade_notebook(notebook, settings=replace(OURS, limits=limits))
     whole = "The notebook as a whole took too long"
     assert [output.evalue for cell in notebook.cells[2:4] for output in cell.outputs] == [
         f"{whole}; your code was stopped.",
@@ -264,7 +267,7 @@ def test_verdicts_are_the_same_on_every_run_and_differ_in_inputs_by_seed() -> No
     runs = []
     for seed in ("1", "1", "2"):
         notebook = nbformat.v4.new_notebook(cells=[code(SETUP), code(spy), test_cell(3), code("print(seen)")])
-        grade_notebook(notebook, None, Settings(seed=seed, limits=SHORT))
+        grade_notebook(notebook, None, replace(OURS, seed=seed, limits=SHORT))
         runs.append(notebook.cells[3].outputs[0].text)
     assert runs[0] == runs[1] != runs[2]
 

@@ -17,10 +17,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from our_course import of_assignment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from grader.catalogue import of_assignment
 from grader.course import Course
 from grader.notebooks.solutions import fill_in, solutions
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import torch
 from answer_keys import answer_key
+from our_course import EXERCISES
 
-from grader.catalogue import EXERCISES
 from grader.judging.judge import judge_by
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict

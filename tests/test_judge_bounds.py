@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import nbformat
 import pytest
 import torch
 from answer_keys import FUNCTIONS, answer_key
+from our_course import OURS
 from test_grading import SETUP, code, test_cell
 
 from grader.judging import judging_time
@@ -19,7 +21,7 @@ from grader.model.answer import Returned
 from grader.model.forms.module import MODULE
 from grader.model.forms.twice import TWICE
 from grader.model.verdict import Reason
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 
 CLASS = 16
 ROWS = torch.zeros(2**17, 8)  # written out as a sentence, it takes minutes
@@ -85,7 +87,7 @@ def test_judging_ends_when_its_time_is_used_up() -> None:
 def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() -> None:
     cells = [code(SETUP), code("def softmax(x):\n    return torch.softmax(x, 0)"), test_cell(3)]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    (verdict,) = grade_notebook(notebook, settings=Settings(judging=-1))
+    (verdict,) = grade_notebook(notebook, settings=replace(OURS, judging=-1))
     assert (verdict.credit, verdict.reason) == (0, Reason.NO_ANSWER)
     assert "judging it took too long" in verdict.sentences[0]
 

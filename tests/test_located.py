@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import nbformat
 import pytest
 from mutator import mutants
+from our_course import EXERCISES
 from solution_cells import corpus, from_notebook, functions
 from solution_cells import source as source_notebook
 
-from grader.catalogue import EXERCISES
 from grader.judging.answer_key import AnswerKey
 from grader.judging.edits import edits_of
 from grader.judging.judge import judge_by

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_class import ASSIGNMENT, Made, grade
+from our_course import OURS
 from test_grading import SETUP, code, test_cell
 from test_report import lines_of, text_of, told, written
 
@@ -21,7 +23,7 @@ from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost, sentence_of
 from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.running import held_files, sandbox_process, scratch
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.sandbox.confine import Amounts
 
@@ -89,7 +91,7 @@ def test_the_verdict_says_how_the_sandbox_was_lost(
     name = "attention_weights" if asked == 4 else "softmax"
     cells = [code(imports), code(f"def {name}(values):\n    {does}"), test_cell(asked)]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    (verdict,) = grade_notebook(notebook, settings=Settings(limits=limits))
+    (verdict,) = grade_notebook(notebook, settings=replace(OURS, limits=limits))
     assert verdict.loss == loss
     assert verdict.lost is not None
     assert verdict.reason == Reason.NO_ANSWER

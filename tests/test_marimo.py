@@ -15,10 +15,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from our_course import of_assignment
 from warm_python import WarmPython
 
 from grader import cli
-from grader.catalogue import of_assignment
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
@@ -43,7 +43,9 @@ def solved_notebook(converted: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("solved") / assignment
     shutil.copytree(converted.parent, folder)
     answers = solutions(course.read("source", assignment))
-    write_marimo(fill_in(course.read("release", assignment), answers), assignment, folder / converted.name)
+    write_marimo(
+        fill_in(course.read("release", assignment), answers), course.exercises(assignment), folder / converted.name
+    )
     return folder / converted.name
 
 

@@ -10,10 +10,10 @@ import textwrap
 import pytest
 import torch
 from answer_keys import answer_key
+from our_course import EXERCISES
 from solution_cells import corpus, from_notebook, notebook, run, undisturbed
 from test_grading import grade
 
-from grader.catalogue import EXERCISES
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
 from grader.kit.dropout_rules import finding

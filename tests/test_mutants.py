@@ -16,10 +16,10 @@ from typing import NamedTuple
 import pytest
 from mutator import mutants
 from oracle import Oracle
+from our_course import EXERCISES
 from remembered import is_cold, remembered
 from solution_cells import ROOT, corpus, from_notebook, functions, notebook, run, undisturbed
 
-from grader.catalogue import EXERCISES
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
 from grader.model.answer import Answer
@@ -173,7 +173,6 @@ def sources(number: int) -> list[Path]:
         *(ROOT / f"tests/{name}.py" for name in here),
         *sorted((ROOT / f"tests/corpus/{assignment}/ex{number:02}/right").glob("*.py")),
         *(ROOT / f"source/{assignment}").glob("*.ipynb"),
-        ROOT / "grader/catalogue.py",
     ]
 
 

@@ -186,7 +186,7 @@ def extended(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
     source = course.read("source", ASSIGNMENT)
     source.cells = [cell for cell in source.cells if "nbgrader" in cell.metadata][:10]  # exercises 1 to 3 of 8
     source.cells += [
-        added_cell("test-exercise-99", "check(1)"),
+        added_cell("test-exercise-99", "from grader.notebook import hidden_tests\nhidden_tests(99, points=7)"),
         added_cell("an-assertion", "assert True"),
         added_cell("a-number", "3.5"),
         added_cell("essay", "Your answer", "markdown", solution=True, locked=False),

@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbgrader.utils import compute_checksum, determine_grade
+from our_course import OURS
 
 from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.submission_grader import SubmissionGrader
@@ -20,7 +21,7 @@ from grader.model.submission import Assignment, Graded, KnownCell, KnownNotebook
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.verdict_cells import verdicts_of
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits
 
 SHORT = Limits(cell=5, case=3, submission=120)
@@ -40,7 +41,7 @@ def grade(*cells: Any, given: str = "import math\nimport numpy as np", limits: L
     known += [KnownCell("a-test", "code", cell.source, True, False, True, 4.0) for cell in tests]
     code = [nbformat.v4.new_code_cell(cell) if isinstance(cell, str) else cell for cell in (given, *cells)]
     ordinary = OrdinaryTests.of(known, "BEGIN HIDDEN TESTS", "END HIDDEN TESTS", "")
-    grade_notebook(nbformat.v4.new_notebook(cells=code), None, Settings(limits=limits, ordinary=ordinary))
+    grade_notebook(nbformat.v4.new_notebook(cells=code), None, replace(OURS, limits=limits, ordinary=ordinary))
     return tests
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 from graded_corpus import Result, grade, submissions
+from our_course import EXERCISES
 from real_mistakes_read import FIELDS, FOLDER, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
 
-from grader.catalogue import EXERCISES
 from grader.course import Course
 
 MISTAKES = all_mistakes()

@@ -9,8 +9,8 @@ from typing import Any
 
 import nbformat
 import pytest
+from our_course import EXERCISES, of_assignment
 
-from grader.catalogue import EXERCISES, of_assignment
 from grader.course import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell

@@ -29,6 +29,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost
+from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.solutions import solutions as solutions_of
@@ -42,7 +43,7 @@ DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
 SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), dim=0)"
 NOT_SCALED = ["You do not scale. Divide by `√D`."]
-COPY = {
+COPY: dict[Label, str] = {
     1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    q, k, v = [], [], []\n    for x in xs:\n"
        "        q.append(torch.add(b_q, W_q.mm(x)))\n        k.append(torch.add(b_k, W_k.mm(x)))\n"
        "        v.append(torch.add(b_v, W_v.mm(x)))\n    return q, k, v",
@@ -167,7 +168,7 @@ def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Cours
 
 
 def test_what_most_of_a_class_has_comes_together_by_chance(course: Course) -> None:
-    everybody = {2: ["not scaled"], 7: ["not scaled"]}
+    everybody: dict[Label, list[str]] = {2: ["not scaled"], 7: ["not scaled"]}
     grade(course, *(Made(f"s{number}", named=everybody if number else {}) for number in range(5)))
     assert told(course)["together"] == []
 
@@ -396,7 +397,7 @@ def test_bars_are_as_long_as_what_they_tell(ten: Course) -> None:
 
 
 def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
-    course: Course, submit: Callable[..., Path], solved: Mapping[int, str]
+    course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
     wrong = {**solved, 3: "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"}
     submit(course, "ada", solved)
@@ -409,7 +410,7 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
 
 
 def test_what_grading_says_of_hangs_and_crashes_is_understood(
-    course: Course, submit: Callable[..., Path], solved: Mapping[int, str]
+    course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
     with (course.root / "nbgrader_config.py").open("a") as config:
         config.write("\nc.RunAndJudge.timeout = 1\nc.RunAndJudge.case_timeout = 1\n")
@@ -480,7 +481,7 @@ def test_any_text_has_a_form(source: str) -> None:
     assert form_of(source) == form_of(source + "  # the same\n")
 
 
-def honest(number: int) -> dict[int, str]:
+def honest(number: int) -> dict[Label, str]:
     """Solutions of somebody who works alone: each is one of those that many think of."""
     luck = random.Random(number)
     scale = luck.choice(["/ math.sqrt(len(q))", "/ len(q) ** 0.5", "* len(q) ** -0.5", "/ q.shape[0] ** 0.5"])
@@ -520,11 +521,11 @@ def test_honest_solutions_that_are_alike_make_no_pair(size: int) -> None:
 def test_stubs_and_emptied_cells_make_no_pair(stub: str, size: int) -> None:
     solutions = {f"s{number}": honest(number) for number in range(size)}
     head = "def given_function(all_queries, all_keys, all_values, W_q, W_k, W_v):"
-    empty = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
+    empty: dict[Label, str] = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
     assert pairs({**solutions, "one": empty, "other": empty}, {}, {}) == []
 
 
-def with_habits(number: int) -> dict[int, str]:
+def with_habits(number: int) -> dict[Label, str]:
     """Short and usual solutions of somebody who always writes in the same way."""
     luck = random.Random(number)
     mm = luck.choice(["{} @ {}", "{}.mm({})", "torch.matmul({}, {})"]).format
@@ -559,7 +560,7 @@ def test_who_has_the_same_habits_is_in_no_pair(size: int) -> None:
 
 def test_a_copy_with_a_change_hides_no_others() -> None:
     solutions = {f"s{number}": honest(number) for number in range(12)}
-    changed = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
+    changed: dict[Label, str] = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
     (pair,) = pairs({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
     assert {"one", "other"} <= set(pair.students)
 
@@ -581,7 +582,7 @@ DISGUISES = {
 def test_a_disguise_hides_no_copy(disguise: str) -> None:
     solutions = {f"s{number}": honest(number) for number in range(30)}
     parts = {number: source.split("\n", 1) for number, source in COPY.items()}
-    disguised = {
+    disguised: dict[Label, str] = {
         number: DISGUISES[disguise].format(head=head, body=body, much="mine " * 20_000)
         for number, (head, body) in parts.items()
     }
@@ -603,7 +604,7 @@ UNLIKE = {
 
 @pytest.mark.parametrize("disguise", UNLIKE)
 def test_where_a_copy_could_hide_it_is_said(course: Course, disguise: str) -> None:
-    cells = {number: UNLIKE[disguise].replace("{code}", source) for number, source in COPY.items()}
+    cells: dict[Label, str] = {number: UNLIKE[disguise].replace("{code}", source) for number, source in COPY.items()}
     nothing = dict.fromkeys((2, 3, 4, 6, 8), 0)
     grade(course, Made("hidden", nothing, cells=cells), Made("original", nothing, cells=COPY))
     files = written(course)
@@ -613,7 +614,7 @@ def test_where_a_copy_could_hide_it_is_said(course: Course, disguise: str) -> No
     assert "hidden : exercises 1, 5, 7" in text
 
 
-ANOTHERS = {
+ANOTHERS: dict[Label, str] = {
     1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    table = torch.hstack(list(xs)).contiguous()\n"
        "    parts = {name: torch.einsum('ij,jn->in', W, table).add_(b) for name, W, b in\n"
        "             zip('qkv', (W_q, W_k, W_v), (b_q, b_k, b_v), strict=True)}\n"
@@ -637,7 +638,7 @@ def test_half_of_one_and_half_of_another_accuses_neither() -> None:
 
 def test_hostile_sources_are_compared_in_seconds() -> None:
     """Each is as long as may be, and has parts that nobody else has."""
-    hostile = {
+    hostile: dict[str, dict[Label, str]] = {
         f"s{number}": dict.fromkeys(range(1, 9), "".join(f"v{number}({number}{n})\n" for n in range(900)))
         for number in range(20)
     }
@@ -648,7 +649,7 @@ def test_hostile_sources_are_compared_in_seconds() -> None:
 
 def test_the_same_mistake_weighs_more() -> None:
     solutions = {f"s{number}": honest(number) for number in range(30)}
-    two = {number: COPY[number] for number in (2, 7)}
+    two: dict[Label, str] = {number: COPY[number] for number in (2, 7)}
     solutions |= {"one": {**honest(50), **two}, "other": {**honest(51), **two}}
     assert pairs(solutions, {}, {}) == []
     (pair,) = pairs(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
@@ -658,13 +659,16 @@ def test_the_same_mistake_weighs_more() -> None:
 def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:
     everyone = {f"s{number}": {**honest(number), **COPY} for number in range(12)}
     assert pairs(everyone, {}, {}) == []
-    given = {number: [source] for number, source in COPY.items()}
-    pair = {f"s{number}": honest(number) for number in range(30)} | {"one": COPY, "other": COPY}
+    given: dict[Label, list[str]] = {number: [source] for number, source in COPY.items()}
+    pair: dict[str, dict[Label, str]] = {f"s{number}": honest(number) for number in range(30)} | {
+        "one": COPY,
+        "other": COPY,
+    }
     assert pairs(pair, {}, given) == []
 
 
 def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
-    copied = {number: renamed(source) for number, source in COPY.items()}
+    copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
     grade(
         course,
         *(Made(f"s{number:02}", cells=honest(number)) for number in range(10)),

@@ -9,21 +9,22 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import torch
 from answer_keys import FUNCTIONS
+from our_course import EXERCISES, OURS, of_assignment
 from solution_cells import from_notebook
 from test_corpus import RIGHT, WRONG, Entry
 
-from grader.catalogue import EXERCISES, of_assignment
 from grader.course import Course
 from grader.model.answer import Loss, Lost
 from grader.model.verdict import Reason, Verdict
 from grader.running import zygote_process
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
 from grader.sandbox.confine import CannotConfineError
 
@@ -61,7 +62,7 @@ def grade(released_course: Course, make_notebook: Callable[..., Any]) -> Grade:
             for cell in notebook.cells
             if cell.metadata["nbgrader"]["grade_id"] in asked or not cell.metadata["nbgrader"]["grade"]
         ]
-        found = grade_notebook(notebook, settings=Settings(device=device, limits=limits))
+        found = grade_notebook(notebook, settings=replace(OURS, device=device, limits=limits))
         return {verdict.exercise: verdict for verdict in found if verdict.exercise in answers}
 
     return verdicts

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from our_course import EXERCISES, OURS
 
-from grader.catalogue import EXERCISES
 from grader.course import Course
 from grader.judging import sentences
 from grader.model.answer import Raised
@@ -28,7 +28,7 @@ def judged(course: Course, make_notebook: Any, solved: dict[int, str]) -> Judged
         assignment = EXERCISES[number].assignment
         others = solved if assignment == "self_attention" else {}
         notebook = make_notebook(course, {**others, number: source}, assignment)
-        return next(verdict for verdict in grade_notebook(notebook) if verdict.exercise == number)
+        return next(verdict for verdict in grade_notebook(notebook, settings=OURS) if verdict.exercise == number)
 
     return verdict
 

@@ -15,6 +15,7 @@ from typing import Any
 from distributed import get_worker
 
 from grader.classroom.returned import pack
+from grader.errors import CourseError
 from grader.model.submission import Assignment, Graded, Submission
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
@@ -70,6 +71,8 @@ def _grader_for(pickled: bytes) -> Any:
     sweep()
     try:
         return SubmissionGrader(assignment)
+    except CourseError as error:
+        raise _UnfitError(f"cannot load the course's exercises. {error}") from error
     except Exception as error:
         raise _UnfitError(f"cannot use nbgrader_config.py: {type(error).__name__}: {error}") from error
 

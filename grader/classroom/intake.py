@@ -61,6 +61,8 @@ def read_assignment(
         settings=course.settings,
         device=device,
         confined=confined,
+        exercises=course.exercise_files(),
+        hidden=[str(course.root)],
     )
 
 
@@ -139,7 +141,7 @@ def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
     return _digest(
         version("torch"), version("nbgrader"), *sources,
         assignment.name, str(duedate), *map(_known_text, assignment.notebooks), *_named(assignment.given),
-        assignment.settings, assignment.device, str(assignment.confined),
+        assignment.settings, assignment.exercises.digest, assignment.device, str(assignment.confined),
     )  # fmt: skip
 
 

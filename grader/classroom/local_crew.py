@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 
 from grader.classroom.fork_server import PRELOADED
+from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.confine import die_with_parent
 
@@ -99,7 +100,7 @@ class _Process:
         """What it has sent. If it has died instead, one more try is made."""
         assert self.submission is not None
         try:
-            graded: Graded = self.connection.recv()
+            graded: Graded | CourseError = self.connection.recv()
         except (EOFError, OSError):
             self.end()
             self._start()
@@ -108,6 +109,8 @@ class _Process:
                 self._send()
                 return None
             graded = Graded(self.submission.student, error="the process that grades it was killed, twice")
+        if isinstance(graded, CourseError):
+            raise graded
         self.submission = None
         return graded
 
@@ -124,7 +127,11 @@ def _serve(assignment: Assignment, connection: Connection, temporary: str) -> No
     tempfile.tempdir = temporary
     from grader.classroom.submission_grader import SubmissionGrader
 
-    grader = SubmissionGrader(assignment)
+    try:
+        grader = SubmissionGrader(assignment)
+    except CourseError as error:  # for all of the class
+        connection.send(CrewGone(str(error)))
+        return
     while True:
         try:
             submission = connection.recv()

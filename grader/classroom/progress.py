@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from grader.classroom.interrupt import Interrupt
+from grader.model.label import Label, in_order
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.sandbox.plain_text import one_line
@@ -128,21 +129,21 @@ def summary_table(results: Sequence[Graded]) -> Table:
     table.add_row("unchanged", str(sum(result.unchanged for result in results)))
     problems = [line for result in results if (line := _problem(result))]
     table.add_row("with problems", str(len(problems)), escape("\n".join(problems)))
-    for number, names in misconceptions(results).items():
+    for label, names in misconceptions(results).items():
         counted = ", ".join(f"{name} ({count})" for name, count in names.most_common())
-        table.add_row(f"exercise {number}", str(names.total()), escape(counted))
+        table.add_row(f"exercise {label}", str(names.total()), escape(counted))
     return table
 
 
-def misconceptions(results: Iterable[Graded]) -> dict[int, Counter[str]]:
+def misconceptions(results: Iterable[Graded]) -> dict[Label, Counter[str]]:
     """How often each was named, by exercise."""
-    found: dict[int, Counter[str]] = {}
+    found: dict[Label, Counter[str]] = {}
     for result in results:
         for scored in result.verdicts:
             verdict = scored.verdict
             if verdict.misconceptions and verdict.exercise is not None:
                 found.setdefault(verdict.exercise, Counter()).update(verdict.misconceptions)
-    return dict(sorted(found.items()))
+    return {label: found[label] for label in sorted(found, key=in_order)}
 
 
 def _problem(result: Graded) -> str:
@@ -164,7 +165,7 @@ def as_json(results: Sequence[Graded]) -> dict[str, object]:
         "graded": sum(not result.unchanged and not result.error for result in results),
         "unchanged": sum(result.unchanged for result in results),
         "failed": {result.student: result.error for result in results if result.error},
-        "misconceptions": {number: dict(names) for number, names in misconceptions(results).items()},
+        "misconceptions": {label: dict(names) for label, names in misconceptions(results).items()},
         "students": {
             result.student: {
                 "points": result.points,

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns, randn
-from grader.exercises import notebook_data
-from grader.exercises.mistakes import projections, results
+
+from . import notebook_data
+from .mistakes import projections, results
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

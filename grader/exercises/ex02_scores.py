@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns
-from grader.exercises.mistakes import numbers_of_words, scaling
 from grader.kit.pictures import scores
+
+from .mistakes import numbers_of_words, scaling
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Misconception, randn
-from grader.exercises.mistakes import softmax
 from grader.kit.pictures import softmax_along
+
+from .mistakes import softmax
 
 Tensor = torch.Tensor
 

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import masks, numbers_of_words, softmax
 from grader.kit.pictures import weights
+
+from .mistakes import masks, numbers_of_words, softmax
 
 Tensor = torch.Tensor
 

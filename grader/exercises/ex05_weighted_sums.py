@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns, randn
-from grader.exercises.mistakes import numbers_of_words, results, weighing
+
+from .mistakes import numbers_of_words, results, weighing
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, columns
-from grader.exercises.mistakes import masks, numbers_of_words, results, scaling, softmax, weighing
+
+from .mistakes import masks, numbers_of_words, results, scaling, softmax, weighing
 
 Tensor = torch.Tensor
 Tensors = list[Tensor]

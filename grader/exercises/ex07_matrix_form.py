@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import masks, projections, results, scaling, softmax, weighing
+
+from .mistakes import masks, projections, results, scaling, softmax, weighing
 
 Tensor = torch.Tensor
 

@@ -8,10 +8,11 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises import notebook_data
-from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.exact import EXACT
+
+from . import notebook_data
+from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
 

@@ -8,11 +8,12 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import softmax
-from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pictures import softmax_along
 from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.exact import EXACT
+
+from .mistakes import softmax
+from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
 

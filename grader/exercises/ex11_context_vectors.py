@@ -8,11 +8,12 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises import notebook_data
-from grader.exercises.mistakes import masks, softmax, weighing
-from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
+
+from . import notebook_data
+from .mistakes import masks, softmax, weighing
+from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
 

@@ -9,11 +9,12 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import modules, one_head
 from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
+
+from .mistakes import modules, one_head
 
 Tensor = torch.Tensor
 

@@ -9,13 +9,14 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, randn
-from grader.exercises.attention_cases import projection_shapes
-from grader.exercises.mistakes import modules, one_head, projections
 from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
+
+from .attention_cases import projection_shapes
+from .mistakes import modules, one_head, projections
 
 Tensor = torch.Tensor
 

@@ -8,11 +8,12 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import masks, scaling, softmax
-from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.pictures import causal_weights
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
+
+from .mistakes import masks, scaling, softmax
+from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
 

@@ -9,13 +9,14 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes.pieces import PIECES, unchanged
 from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
 from grader.kit.module_references import same_chance
 from grader.kit.pieces import FLOAT64, other_type
 from grader.model.forms import exact
 from grader.model.forms.twice import TWICE
 from grader.sandbox.forms.twice import twice
+
+from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
 Random = torch.Generator

@@ -9,13 +9,14 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception
-from grader.exercises import attention_cases
-from grader.exercises.mistakes import dropout, masks, modules, one_head, projections, weighing
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
+
+from . import attention_cases
+from .mistakes import dropout, masks, modules, one_head, projections, weighing
 
 Tensor = torch.Tensor
 

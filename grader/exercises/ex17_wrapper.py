@@ -9,13 +9,14 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception
-from grader.exercises import attention_cases
-from grader.exercises import ex16_causal_attention as ex16
-from grader.exercises.mistakes import results
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
+
+from . import attention_cases
+from . import ex16_causal_attention as ex16
+from .mistakes import results
 
 Tensor = torch.Tensor
 

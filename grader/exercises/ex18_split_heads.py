@@ -10,14 +10,15 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception
-from grader.exercises import attention_cases
-from grader.exercises.ex16_causal_attention import wrong_buffer
-from grader.exercises.mistakes import dropout, gradients, masks, modules, split_heads, weighing
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
+
+from . import attention_cases
+from .ex16_causal_attention import wrong_buffer
+from .mistakes import dropout, gradients, masks, modules, split_heads, weighing
 
 Tensor = torch.Tensor
 

@@ -10,12 +10,13 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.exercises.mistakes import gradients, masks, modules, split_heads, weighing
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
+
+from .mistakes import gradients, masks, modules, split_heads, weighing
 
 Tensor = torch.Tensor
 

@@ -23,8 +23,8 @@ from sqlalchemy import func, inspect, select
 
 from grader.errors import CourseError
 from grader.gradebook.records import RECORDS, Record, read_record
-
-_TEST = "test-exercise-"
+from grader.model.label import Label, in_order
+from grader.notebooks.cells import exercise_of
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,19 @@ class Item:
     notebook: str = ""  # where others have a cell of that name, too
 
     @property
-    def number(self) -> int | None:
-        """The exercise; None for a cell that belongs to none."""
-        digits = self.name.removeprefix(_TEST)
-        return int(digits) if self.name.startswith(_TEST) and digits.isdecimal() else None
+    def exercise(self) -> Label | None:
+        """None for a cell that belongs to none."""
+        return exercise_of(self.name)
 
     @property
     def label(self) -> str:
-        label = self.name if self.number is None else str(self.number)
+        label = self.name if self.exercise is None else str(self.exercise)
         return f"{self.notebook}: {label}" if self.notebook else label
+
+
+def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:
+    """Exercises come first."""
+    return item.exercise is None, in_order(item.exercise), item.notebook, item.name
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ class ClassRows:
         items = [
             Item(row.id, row.name, float(row.max_points), row.notebook if times[row.name] > 1 else "") for row in rows
         ]
-        return sorted(items, key=lambda item: (item.number is None, item.number or 0, item.notebook, item.name))
+        return sorted(items, key=_place)
 
     def _people(self) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)

@@ -28,6 +28,8 @@ from nbgrader.preprocessors import (
 )
 from traitlets.utils.importstring import import_item
 
+from grader.catalogue.exercise_files import hidden_folders
+from grader.catalogue.loading import Exercises, load
 from grader.course import read_config
 from grader.gradebook.preprocessors import IN_MEMORY
 from grader.model.submission import Assignment, Files, KnownCell, KnownNotebook
@@ -53,6 +55,8 @@ class InMemory:
     notebook: KnownNotebook
     files: Files
     hidden_seed: str
+    exercises: Exercises
+    hidden: Sequence[str]  # folders
     grades: dict[str, Marks] = field(default_factory=dict)  # by cell
     comments: dict[str, Marks] = field(default_factory=dict)
 
@@ -65,6 +69,8 @@ class Conversion:
         config = read_config(assignment.settings)
         config.RunAndJudge.device = assignment.device
         config.RunAndJudge.confined = assignment.confined
+        self._exercises = load(assignment.exercises).of(assignment.name)
+        self._hidden = [*assignment.hidden, *hidden_folders(assignment.exercises)]
         converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
         names = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
         kinds = [import_item(name) if isinstance(name, str) else name for name in names]
@@ -79,7 +85,7 @@ class Conversion:
     ) -> tuple[Any, InMemory]:
         """The autograded notebook, and what was to be written into the gradebook."""
         name = self._assignment.name
-        held = InMemory(known, files, hidden_seed)
+        held = InMemory(known, files, hidden_seed, self._exercises, self._hidden)
         resources: dict[str, Any] = {
             "metadata": {"name": known.name, "path": ""},
             "nbgrader": {

@@ -12,8 +12,9 @@ import nbformat
 
 from grader.gradebook.records import Record, digest_of
 from grader.model.answer import Lost
+from grader.model.label import Label
 from grader.model.verdict import Scored
-from grader.notebooks.cells import STOPPED, ours, solution_number
+from grader.notebooks.cells import STOPPED, ours, solved_exercise
 from grader.notebooks.verdict_cells import results_of, together
 
 
@@ -21,7 +22,7 @@ from grader.notebooks.verdict_cells import results_of, together
 class Stopped:
     """Code that hung or took its process down."""
 
-    exercise: int | None  # None if it is in a cell that belongs to none
+    exercise: Label | None  # None if it is in a cell that belongs to none
     lost: Lost
 
 
@@ -30,7 +31,7 @@ class Found:
     verdicts: Sequence[Scored] = ()
     blocked: Sequence[str] = ()
     stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
-    solutions: Mapping[int, str] = field(default_factory=dict)  # sources of the solution cells
+    solutions: Mapping[Label, str] = field(default_factory=dict)  # sources of the solution cells
 
 
 def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
@@ -57,15 +58,15 @@ def _stopped(notebook: Any) -> list[Stopped]:
 
     Students can name their errors and write tracebacks as they like. Metadata of ours is on no cell that they hand in.
     """
-    found = [(solution_number(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
+    found = [(solved_exercise(cell), Lost.from_json(ours(cell).get(STOPPED))) for cell in notebook.cells]
     return [Stopped(exercise, lost) for exercise, lost in found if lost]
 
 
-def solution_sources(notebook: Any) -> dict[int, str]:
+def solution_sources(notebook: Any) -> dict[Label, str]:
     """The sources of the solution cells, by exercise."""
-    found: dict[int, str] = {}
+    found: dict[Label, str] = {}
     for cell in notebook.cells:
-        number = solution_number(cell)
+        number = solved_exercise(cell)
         if number is not None:
             source = cell.source
             found[number] = source if isinstance(source, str) else "".join(source)

@@ -15,6 +15,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbGraderPreprocessor
 from traitlets import Bool, Enum, Integer
 
+from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
+from grader.catalogue.loading import Exercises, load
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
@@ -25,9 +27,10 @@ from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import refuse_to_score
-from grader.running.grading import Settings, grade_notebook
+from grader.running.grading import grade_notebook
 from grader.running.sandbox_process import Limits
 from grader.running.scratch import files_beside
+from grader.running.settings import Settings
 
 # In nbgrader's resources: what `grader autograde` has read for a whole class before.
 IN_MEMORY = "grader"
@@ -133,11 +136,15 @@ class RunAndJudge(Execute):
         if IN_MEMORY in resources:
             held = resources[IN_MEMORY]
             files, demos, seed, known = held.files, held.notebook.demos, held.hidden_seed, held.notebook.known
+            exercises, hidden = held.exercises, held.hidden
         else:
             folder = resources.get("metadata", {}).get("path")
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
             seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
+            exercises, hidden = self._exercises(names)
         settings = Settings(
+            exercises,
+            hidden,
             self.device,
             self.confined,
             f"{self.seed} {seed}",
@@ -154,6 +161,12 @@ class RunAndJudge(Execute):
         hiding, ignoring = ClearHiddenTests(parent=self), IgnorePattern(parent=self)
         unheard = ignoring.pattern if ignoring.enabled else ""
         return OrdinaryTests.of(known, hiding.begin_test_delimeter, hiding.end_test_delimeter, unheard)
+
+    def _exercises(self, names: dict[str, str]) -> tuple[Exercises, list[str]]:
+        """Those of the assignment, and the folders that no student's code may read."""
+        root = Path(CourseDirectory(parent=self).root)
+        files = read_exercise_files(self.config, root)
+        return load(files).of(names.get("assignment", "")), [str(root), *hidden_folders(files)]
 
     def _hidden_seed(self, names: dict[str, str]) -> str:
         """As of a first hand-in: nbgrader counts none."""

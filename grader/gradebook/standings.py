@@ -13,6 +13,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, Item, Person
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
+from grader.model.label import Label
 from grader.model.verdict import Scored
 from grader.notebooks.solutions import solutions
 
@@ -47,7 +48,7 @@ class Standing:
         return self.found.stopped
 
     @property
-    def solutions(self) -> Mapping[int, str]:
+    def solutions(self) -> Mapping[Label, str]:
         return self.found.solutions
 
     @property
@@ -62,7 +63,7 @@ class ClassGrades:
     duedate: datetime | None
     items: Sequence[Item]
     standings: Sequence[Standing]  # of everyone, by name
-    given: Mapping[int, Sequence[str]]  # solution cells as they were released, and as the course solves them
+    given: Mapping[Label, Sequence[str]]  # solution cells as they were released, and as the course solves them
 
     @property
     def graded(self) -> list[Standing]:
@@ -117,9 +118,9 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
     )
 
 
-def _given(course: Course, assignment: str) -> dict[int, list[str]]:
+def _given(course: Course, assignment: str) -> dict[Label, list[str]]:
     """What is no student's own: solution cells as released, and as the course solves them."""
-    given: dict[int, list[str]] = defaultdict(list)
+    given: dict[Label, list[str]] = defaultdict(list)
     for name in course.notebooks("source", assignment):
         for number, source in solutions(course.read("source", assignment, name)).items():
             given[number].append(source)

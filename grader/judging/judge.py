@@ -150,7 +150,7 @@ class _Judgement:
         self, credit: float, reason: Reason, *sentences: str, misconceptions: Iterable[Misconception] = ()
     ) -> Verdict:
         return Verdict(
-            exercise=self.exercise.number,
+            exercise=self.exercise.label,
             title=self.exercise.title,
             credit=credit,
             reason=reason,

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import torch
 
 from grader.model.forms.function import FUNCTION, Form
+from grader.model.label import Label
 from grader.model.verdict import Picture
 
 Inputs = tuple[Any, ...]
@@ -76,15 +77,20 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A numbered task: what the student writes, how we compute it, and what goes wrong."""
+    """A task of an assignment: what the student writes, how we compute it, and what goes wrong.
 
-    number: int
+    Within its assignment it has a number, or a name: its cells are `exercise-3` and `test-exercise-3`, or
+    `exercise-softmax` and `test-exercise-softmax`.
+    """
+
     assignment: str
     title: str
     entry: str
     reference: Callable[..., Any]
     cases: Sequence[Case]
     misconceptions: Sequence[Misconception]
+    number: int = 0
+    name: str = ""
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
     # What is asked for: a function, or another form that has a file in grader/model/forms.
@@ -104,6 +110,11 @@ class Exercise:
     others: Sequence[Exercise] = ()
 
     @property
+    def label(self) -> Label:
+        """Its name or its number."""
+        return self.name or self.number
+
+    @property
     def functions(self) -> list[Exercise]:
         """This one and the others: one for each function that the student writes."""
         return [self, *self.others]
@@ -111,7 +122,7 @@ class Exercise:
     def sample(self, seed: int = DEFAULT_SEED) -> list[SampledCase]:
         """All cases with their inputs, the same for the same seed."""
         return [
-            SampledCase(case, case.inputs(_generator(seed, self.number, case.name, sample)))
+            SampledCase(case, case.inputs(_generator(seed, self.label, case.name, sample)))
             for case in self.cases
             for sample in range(SAMPLES_PER_CASE)
         ]
@@ -153,9 +164,9 @@ def can_combine(one: Misconception, other: Misconception) -> bool:
     return bool(one.change) and bool(other.change) and not set(one.change) & set(other.change)
 
 
-def _generator(seed: int, number: int, name: str, sample: int) -> torch.Generator:
+def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:
     # crc32, not hash(): the same on every run and machine.
-    return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{number}/{name}/{sample}".encode()))
+    return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{label}/{name}/{sample}".encode()))
 
 
 def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:

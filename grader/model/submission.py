@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grader.model.exercise_files import ExerciseFiles
 from grader.model.verdict import Scored
 
 Files = Mapping[str, bytes]  # what lies beside a notebook, by its place
@@ -56,6 +57,8 @@ class Assignment:
     settings: str  # nbgrader_config.py; it may define classes, so each process of a crew reads it for itself
     device: str
     confined: bool
+    exercises: ExerciseFiles = field(default_factory=ExerciseFiles)
+    hidden: Sequence[str] = ()  # folders of the head that no student's code may read
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from grader.model import untrusted
 from grader.model.answer import Loss, Lost
+from grader.model.label import Label, label_of
 from grader.model.located import Located
 from grader.model.picture import Picture
 from grader.sandbox.plain_text import one_line
@@ -52,7 +53,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    exercise: int | None  # None for a test that belongs to no exercise
+    exercise: Label | None  # None for a test that belongs to no exercise
     title: str
     credit: float  # 0 to 1
     reason: Reason
@@ -110,7 +111,7 @@ def _verdict(data: Mapping[str, object]) -> Verdict:
     located = data.get("located")
     some = located if isinstance(located, (list, tuple)) else ()
     return Verdict(
-        exercise=untrusted.count(data.get("exercise")) or None,
+        exercise=label_of(data.get("exercise")),
         title=one_line(data.get("title", "")),
         credit=credit,
         reason=Reason(str(reason)) if reason in list(Reason) else Reason.RIGHT if credit == 1 else Reason.WRONG,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import Any
 
 import nbformat
+
+from grader.model.label import PATTERN, Label, label_of
 
 METADATA_KEY = "grader"  # what we write into the metadata of a graded notebook is under this name
 STOPPED = "stopped"  # of a cell that hung or took its process down: how
 NOTES = "notes"  # of the first cell, which tells what was repaired
 
-_TEST_CELL = re.compile(r"test-exercise-(\d{1,5})")
-_SOLUTION_CELL = re.compile(r"exercise-(\d+)")
+_TEST_CELL = re.compile(rf"test-exercise-({PATTERN})")
+_SOLUTION_CELL = re.compile(rf"exercise-({PATTERN})")
+_ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b")  # what an instructor's test cell imports from
 
 
 def new_cell(kind: str, source: str, identity: str, metadata: dict[str, Any] | None = None) -> Any:
@@ -33,19 +37,22 @@ def is_test_cell(cell: Any) -> bool:
     return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
 
 
-def tested_number(cell: Any) -> int | None:
-    """The exercise that a test cell asks for; None for an ordinary one of nbgrader's."""
+def tested_exercise(cell: Any) -> Label | None:
+    """The exercise that a test cell is named after."""
     return exercise_of(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
 
 
-def exercise_of(grade_id: str) -> int | None:
-    """The exercise that a test of this name asks for."""
+def exercise_of(grade_id: str) -> Label | None:
+    """The exercise that a test of this name is named after."""
     match = _TEST_CELL.fullmatch(grade_id)
-    return int(match[1]) if match else None
+    return label_of(match[1]) if match else None
 
 
-def is_ordinary_test(cell: Any) -> bool:
-    return is_test_cell(cell) and tested_number(cell) is None
+def is_ordinary_test(cell: Any, exercises: Container[Label | None]) -> bool:
+    """Whether a cell is one of nbgrader's own tests, where the assignment has these exercises."""
+    if not is_test_cell(cell) or tested_exercise(cell) in exercises:
+        return False
+    return not _ASKS_HIDDEN_CASES.search(cell.source)
 
 
 def points_of(cell: Any) -> float:
@@ -53,10 +60,10 @@ def points_of(cell: Any) -> float:
     return float(cell.metadata["nbgrader"]["points"])
 
 
-def solution_number(cell: Any) -> int | None:
+def solved_exercise(cell: Any) -> Label | None:
     """The exercise that a solution cell belongs to."""
     match = _SOLUTION_CELL.fullmatch(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
-    return int(match[1]) if match else None
+    return label_of(match[1]) if match else None
 
 
 def demos_of(release: Any) -> frozenset[str]:

@@ -13,6 +13,7 @@ from grader.gradebook.class_rows import Item
 from grader.gradebook.found import Stopped
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
+from grader.model.label import Label, in_order
 from grader.model.verdict import Reason
 from grader.pages import charts
 from grader.pages.code_forms import form_of
@@ -69,12 +70,12 @@ def summary(grades: ClassGrades) -> Summary:
     )
 
 
-def _titles(graded: Iterable[Standing]) -> dict[int | None, str]:
+def _titles(graded: Iterable[Standing]) -> dict[Label | None, str]:
     verdicts = [scored.verdict for standing in graded for scored in standing.verdicts]
     return {verdict.exercise: verdict.title for verdict in verdicts if verdict.exercise is not None}
 
 
-def _is_empty(standing: Standing, given: Mapping[int, Sequence[str]]) -> bool:
+def _is_empty(standing: Standing, given: Mapping[Label, Sequence[str]]) -> bool:
     """Nothing was filled in, or nothing can be read. Such a notebook would be in every list of what went wrong.
 
     Whoever filled in all cells, but with other names or with code that does not run, misses all functions, too. What
@@ -110,13 +111,13 @@ def _points(totals: Sequence[float], most: float) -> Points:
     )
 
 
-def _exercise(item: Item, titles: Mapping[int | None, str], graded: Sequence[Standing]) -> ExercisePoints:
+def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[Standing]) -> ExercisePoints:
     points = [standing.points.get(item.cell, 0.0) for standing in graded if item.cell not in standing.waits]
     full = sum(earned >= item.max_points for earned in points)
     none = sum(earned <= 0 < item.max_points for earned in points)
     return ExercisePoints(
         exercise=item.label,
-        title=titles.get(item.number, ""),
+        title=titles.get(item.exercise, ""),
         max_points=item.max_points,
         full_marks=full,
         some_points=len(points) - full - none,
@@ -127,10 +128,10 @@ def _exercise(item: Item, titles: Mapping[int | None, str], graded: Sequence[Sta
     )
 
 
-def _mistakes(graded: Sequence[Standing], titles: Mapping[int | None, str]) -> list[Mistakes]:
-    named: dict[int | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    others: dict[int | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    says: dict[tuple[int | None, str], str] = {}
+def _mistakes(graded: Sequence[Standing], titles: Mapping[Label | None, str]) -> list[Mistakes]:
+    named: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    others: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    says: dict[tuple[Label | None, str], str] = {}
     for standing in graded:
         for verdict in (scored.verdict for scored in standing.verdicts):
             exercise, names = verdict.exercise, verdict.misconceptions
@@ -151,7 +152,7 @@ def _mistakes(graded: Sequence[Standing], titles: Mapping[int | None, str]) -> l
             ],
             other_mistakes=[Holders(name, len(students), students) for name, students in _ranked(others[exercise])],
         )
-        for exercise in sorted({*named, *others}, key=lambda number: number or 0)
+        for exercise in sorted({*named, *others}, key=in_order)
     ]
 
 
@@ -162,14 +163,16 @@ def _ranked(found: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
 
 
 def _together(graded: Sequence[Standing]) -> list[Together]:
-    holders: dict[tuple[int, str], set[str]] = defaultdict(set)
+    holders: dict[tuple[Label, str], set[str]] = defaultdict(set)
     for standing in graded:
         for verdict in (scored.verdict for scored in standing.verdicts):
             for name in verdict.misconceptions:
                 if verdict.exercise is not None:
                     holders[verdict.exercise, name].add(standing.student)
     found = []
-    for (first, has_first), (second, has_second) in itertools.combinations(sorted(holders.items()), 2):
+    for (first, has_first), (second, has_second) in itertools.combinations(
+        sorted(holders.items(), key=lambda holder: (in_order(holder[0][0]), holder[0][1])), 2
+    ):
         both = has_first & has_second
         if len(both) < 2:
             continue
@@ -222,17 +225,17 @@ def _alike(grades: ClassGrades) -> list[AlikePair]:
 def _not_compared(graded: Sequence[Standing]) -> list[NotCompared]:
     """Whose solutions have earned points and are not in their cells, or not in a form that can be compared."""
     some = graded if len(graded) > 1 else ()
-    lines = [NotCompared(standing.student, sorted(_hidden(standing))) for standing in some]
+    lines = [NotCompared(standing.student, sorted(_hidden(standing), key=in_order)) for standing in some]
     return [line for line in lines if line.exercises]
 
 
-def _hidden(standing: Standing) -> set[int]:
+def _hidden(standing: Standing) -> set[Label]:
     earned = {scored.verdict.exercise for scored in standing.verdicts if scored.points > 0}
     forms = {exercise: form_of(source) for exercise, source in standing.solutions.items() if exercise in earned}
     return {exercise for exercise, form in forms.items() if not (form.whole and form.parts)}
 
 
-def _wrong(standing: Standing) -> set[int]:
+def _wrong(standing: Standing) -> set[Label]:
     verdicts = [scored.verdict for scored in standing.verdicts]
     return {verdict.exercise for verdict in verdicts if verdict.exercise is not None and not verdict.right}
 

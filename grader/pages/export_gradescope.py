@@ -38,10 +38,10 @@ def _results(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
     verdicts = {scored.verdict.exercise or scored.verdict.title: scored.verdict for scored in standing.verdicts}
     tests = []
     for item in grades.items:
-        verdict = verdicts.get(item.number or item.name)
-        title = f": {verdict.title}" if verdict and item.number else ""
+        verdict = verdicts.get(item.exercise or item.name)
+        title = f": {verdict.title}" if verdict and item.exercise else ""
         tests.append({
-            "name": item.name if item.number is None else f"Exercise {item.label}{title}",
+            "name": item.name if item.exercise is None else f"Exercise {item.label}{title}",
             "number": item.label,
             "score": round(standing.points.get(item.cell, 0.0), 2),
             "max_score": item.max_points,

@@ -12,9 +12,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from grader.model.attempt import for_student
+from grader.model.label import Label
 from grader.model.untrusted import number, texts
 from grader.model.verdict import Picture, Reason, Scored, Verdict
-from grader.notebooks.cells import NOTES, is_test_cell, ours, solution_number
+from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.heat_map import heat_map
 from grader.pages.page_parts import Figure, Page, Part
@@ -57,7 +58,6 @@ _ADVICE = {
     r"is NaN\.": "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
 }
 _UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG)
-_TEST_CELL = re.compile(r"test-exercise-(\d+)")
 _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
 
 
@@ -75,9 +75,9 @@ class _Reader:
         self.sections = sections
         self.sources = "\n".join(cell.source for cell in notebook.cells)
         self.solutions = {
-            exercise: cell for cell in notebook.cells if (exercise := solution_number(cell)) is not None
+            exercise: cell for cell in notebook.cells if (exercise := solved_exercise(cell)) is not None
         }  # fmt: skip
-        self.tested: set[int | None] = set()
+        self.tested: set[Label | None] = set()
 
     def page(self) -> Page:
         parts = [part for cell in self.notebook.cells if (part := self._part(cell))]
@@ -103,13 +103,12 @@ class _Reader:
             return self._exercise(cell, marks)
         if (marks.get("grade") and marks.get("solution")) or marks.get("task"):
             return self._written(cell, marks)
-        if marks.get("solution") and solution_number(cell) is None:
+        if marks.get("solution") and solved_exercise(cell) is None:
             return self._commented(cell, one_line(marks["grade_id"]))
         return None
 
     def _exercise(self, cell: Any, marks: Mapping[str, Any]) -> Part:
-        match = _TEST_CELL.fullmatch(marks["grade_id"])
-        exercise = int(match[1]) or None if match and len(match[1]) < 6 else None
+        exercise = exercise_of(marks["grade_id"])
         scored = next(reversed(verdicts_of(cell)), None)
         verdict = scored.verdict if scored else None
         most = number(marks.get("points")) or 0.0
@@ -204,7 +203,7 @@ class _Reader:
         self._add_comment(part, cell)
         return part
 
-    def _only_comment(self, exercise: int, cell: Any) -> Part | None:
+    def _only_comment(self, exercise: Label, cell: Any) -> Part | None:
         """For a solution without a test that somebody has said something about."""
         if exercise in self.tested:
             return None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from grader.model.label import Label
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -37,7 +39,7 @@ class Part:
     comment: Markup | None = None
     automatic: float | None = None  # points before somebody changed them
     found: str = ""  # by the tests, before that; in a few words
-    exercise: int | None = None
+    exercise: Label | None = None
     in_process: bool = False  # its test ran in the student's process
 
 

@@ -124,8 +124,8 @@ def in_short(told: Summary) -> list[str]:
     if hardest and share < 1:
         title = f", {hardest.title}" if hardest.title else ""
         said.append(f"The fewest full marks are in exercise {hardest.exercise}{title}: {share:.0%}.")
-    named = [(mistakes.exercise or 0, line) for mistakes in told.mistakes for line in mistakes.misconceptions]
-    exercise, line = max(named, key=lambda pair: (pair[1].count, -pair[0]), default=(0, None))
+    named = [(mistakes.exercise, line) for mistakes in told.mistakes for line in mistakes.misconceptions]
+    exercise, line = max(named, key=lambda pair: pair[1].count, default=(None, None))  # of several, the first
     if line and line.count > 1:
         said.append(
             f"The most frequent misconception: “{line.name}” in exercise {exercise} ({plural(line.count, 'student')})."

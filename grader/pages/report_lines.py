@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 
+from grader.model.label import Label
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -64,7 +66,7 @@ class Named(Holders):
 class Mistakes:
     """What went wrong in an exercise: the misconceptions that have a name, and everything else by its kind."""
 
-    exercise: int | None
+    exercise: Label | None
     title: str
     misconceptions: Sequence[Named]
     other_mistakes: Sequence[Holders]
@@ -74,7 +76,7 @@ class Mistakes:
 class Held:
     """A misconception of an exercise."""
 
-    exercise: int | None
+    exercise: Label | None
     name: str
 
 
@@ -94,7 +96,7 @@ class StoppedCode:
     """Code that hung, or took its process down."""
 
     student: str
-    exercise: int | None
+    exercise: Label | None
     kind: str  # timeout or crash
     said: str
 
@@ -127,7 +129,7 @@ class StudentLine:
 
 @dataclass(frozen=True)
 class AlikeExercise:
-    exercise: int
+    exercise: Label
     alike: float  # the share of the shorter solution that is in the other one
     wrong: bool
 
@@ -145,7 +147,7 @@ class NotCompared:
     """Solutions that have earned points, and of which nobody can say whether they are alike to others."""
 
     student: str
-    exercises: Sequence[int]
+    exercises: Sequence[Label]
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.model.label import Label
 from grader.pages.code_forms import Form, form_of
 
 ALIKE = 0.8  # the share of parts of the shorter of two solutions that the other has as well
@@ -39,7 +40,7 @@ MARGIN, UNSEEN = 8.0, 60.0
 class Shared:
     """An exercise that both of a pair have solved with much the same code."""
 
-    exercise: int
+    exercise: Label
     alike: float  # the share of the shorter solution that is in the other one
     wrong: bool
 
@@ -57,16 +58,16 @@ class _Evidence:
 
 
 def pairs(
-    solutions: Mapping[str, Mapping[int, str]],
-    wrong: Mapping[str, Collection[int]],
-    given: Mapping[int, Sequence[str]],
+    solutions: Mapping[str, Mapping[Label, str]],
+    wrong: Mapping[str, Collection[Label]],
+    given: Mapping[Label, Sequence[str]],
 ) -> list[Pair]:
     """Those that have more in common than chance explains; the most striking first.
 
     `solutions` are sources by student and exercise, `wrong` the exercises that did not get full marks, `given` the
     sources that are nobody's own.
     """
-    forms: dict[int, dict[str, Form]] = defaultdict(dict)
+    forms: dict[Label, dict[str, Form]] = defaultdict(dict)
     for student in sorted(solutions):
         for exercise, source in solutions[student].items():
             forms[exercise][student] = form_of(source)
@@ -90,7 +91,7 @@ def _needed(students: int) -> float:
     return math.log2(max(1, math.comb(students, 2))) + MARGIN + UNSEEN / max(1, students)
 
 
-def _owners(forms: Mapping[int, Mapping[str, Form]], given: Mapping[int, Sequence[str]]) -> Mapping[int, float]:
+def _owners(forms: Mapping[Label, Mapping[str, Form]], given: Mapping[Label, Sequence[str]]) -> Mapping[int, float]:
     """How many students write a part, in any exercise; what the course writes, everybody may."""
     written: dict[str, set[int]] = defaultdict(set)
     for of_students in forms.values():

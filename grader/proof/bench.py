@@ -13,7 +13,7 @@ from rich.console import Console
 from grader.course import Course
 from grader.proof import class_bench, judging_bench, submission_bench
 from grader.proof.demo import ASSIGNMENT
-from grader.running.grading import need_device
+from grader.running.settings import need_device
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> Non
     for assignment in plan.assignments:
         submission = submission_bench.bench(course, assignment, plan.runs)
         submission_bench.show(submission, assignment, console)
-        costs = judging_bench.bench_judging(assignment, plan.runs)
+        costs = judging_bench.bench_judging(course.exercises(assignment), plan.runs)
         console.print(judging_bench.judging_table(assignment, costs))
         numbers.setdefault("submission", {})[assignment] = submission.to_json()
         numbers.setdefault("judging", {})[assignment] = [asdict(cost) for cost in costs]

@@ -24,12 +24,17 @@ from rich.table import Table
 
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
+from grader.model.label import Label
 from grader.notebooks.solutions import fill_in, solutions
 from grader.proof.demo import ASSIGNMENT, answers_of, student_files
 from grader.release.compiling import compile_release
 
 # nbgrader as it comes, without our parts.
-PLAIN_SETTINGS = 'c = get_config()\nc.CourseDirectory.course_id = "attention"\n'
+PLAIN_SETTINGS = """\
+c = get_config()
+c.CourseDirectory.course_id = "attention"
+c.GraderCourse.exercises = "grader.exercises"
+"""
 PLOT = """
 import matplotlib.pyplot as plt
 
@@ -143,8 +148,9 @@ def _submissions(course: Course) -> dict[str, str]:
     """A notebook of each kind: those of the demo, one more that plots, one that hangs, and one that crashes."""
     release = course.read("release", ASSIGNMENT)
     right = solutions(course.read("source", ASSIGNMENT))
-    answers: dict[str, Mapping[int, str]] = {
-        file.stem: {**right, **answers_of(file)} for file in student_files() if file.stem != "henri"
+    exercises = course.exercises(ASSIGNMENT)
+    answers: dict[str, Mapping[Label, str]] = {
+        file.stem: {**right, **answers_of(file, exercises)} for file in student_files() if file.stem != "henri"
     }
     answers["untouched"] = {}
     answers["hangs"] = {**right, 3: HANGS}

@@ -12,10 +12,11 @@ import torch
 from rich import box
 from rich.table import Table
 
-from grader.catalogue import of_assignment
+from grader.catalogue.loading import Exercises
 from grader.judging.judge import judge
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Exercise, SampledCase
+from grader.model.label import Label
 
 NOISE = 0.3  # of a number: more than rounding, and no rule of a mistake
 
@@ -24,23 +25,23 @@ NOISE = 0.3  # of a number: more than rounding, and no rule of a mistake
 class Cost:
     """Seconds of one function's verdicts: the median of some runs each."""
 
-    exercise: int
+    exercise: Label
     entry: str
     right: float
     named: float  # the misconception that the judge comes to last
     unexplained: float
 
 
-def bench_judging(assignment: str, runs: int) -> list[Cost]:
+def bench_judging(exercises: Exercises, runs: int) -> list[Cost]:
     torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
-    return [_cost(function, runs) for exercise in of_assignment(assignment) for function in exercise.functions]
+    return [_cost(function, runs) for exercise in exercises.values() for function in exercise.functions]
 
 
 def _cost(exercise: Exercise, runs: int) -> Cost:
     cases = exercise.sample()
     last = exercise.misconceptions[-1:]
     return Cost(
-        exercise.number,
+        exercise.label,
         exercise.entry,
         right=_seconds(exercise, cases, _answers(cases, exercise.reference), runs),
         named=_seconds(exercise, cases, _answers(cases, lambda *inputs: exercise.wrong_answer(last, inputs)), runs),

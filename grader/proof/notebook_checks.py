@@ -8,14 +8,15 @@ from difflib import get_close_matches
 from typing import Any
 
 from grader.model.exercise import Exercise
-from grader.notebooks.cells import is_test_cell, solution_number, tested_number
+from grader.model.label import Label, in_order, label_of
+from grader.notebooks.cells import is_test_cell, solved_exercise, tested_exercise
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
 
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
 
-_ASKED = re.compile(r"\b(hidden_tests|check)\((\d+)(?:, points=([\d.]+))?\)")
+_ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, points=([\d.]+))?\)""")
 _IN_HEADING = re.compile(r"\(([\d.]+) points?\)")
 
 
@@ -25,20 +26,20 @@ def problems_of_notebook(notebook: Any, exercises: Sequence[Exercise]) -> Iterat
         if cell.cell_type == "code":
             yield from _misspelt_markers(cell)
             yield from _unpaired_markers(cell)
-    numbers = [exercise.number for exercise in exercises]
+    labels = [exercise.label for exercise in exercises]
     tests = {
-        number: cell for cell in notebook.cells if is_test_cell(cell) and (number := tested_number(cell)) is not None
+        label: cell for cell in notebook.cells if is_test_cell(cell) and (label := tested_exercise(cell)) is not None
     }
-    solved = {number for cell in notebook.cells if (number := solution_number(cell)) is not None}
+    solved = {label for cell in notebook.cells if (label := solved_exercise(cell)) is not None}
     headings = Sections.of(notebook).by_anchor
-    for number in numbers:
-        yield from _missing_parts(number, solved, tests, headings)
-    for number in sorted({*solved, *tests} - {*numbers}):
+    for label in labels:
+        yield from _missing_parts(label, solved, tests, headings)
+    for label in sorted({*solved, *tests} - {*labels}, key=in_order):
         way_out = "Add its file to the exercises, or take its cells out."
-        yield Problem(f"exercise {number}", "the notebook has a section for it, and there is no such exercise", way_out)
-    for number, cell in tests.items():
-        yield from _another_exercise(number, cell)
-        yield from _other_points(number, cell, headings.get(f"exercise-{number}", ""))
+        yield Problem(f"exercise {label}", "the notebook has a section for it, and there is no such exercise", way_out)
+    for label, cell in tests.items():
+        yield from _another_exercise(label, cell)
+        yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
 
 
 def _identity(cell: Any) -> str:
@@ -71,33 +72,33 @@ def _unpaired_markers(cell: Any) -> Iterator[Problem]:
 # --- sections and points ---------------------------------------------------------------------------------------------
 
 
-def _missing_parts(number: int, solved: set[int], tests: dict[int, Any], headings: Any) -> Iterator[Problem]:
-    place = f"exercise {number}"
-    if f"exercise-{number}" not in headings:
+def _missing_parts(label: Label, solved: set[Label], tests: dict[Label, Any], headings: Any) -> Iterator[Problem]:
+    place = f"exercise {label}"
+    if f"exercise-{label}" not in headings:
         yield Problem(
-            place, "the notebook has no section for it", f'Add a heading below `<a id="exercise-{number}"></a>`.'
+            place, "the notebook has no section for it", f'Add a heading below `<a id="exercise-{label}"></a>`.'
         )
-    if number not in solved:
-        way_out = f"Add one with the grade_id `exercise-{number}`, and a solution in it."
+    if label not in solved:
+        way_out = f"Add one with the grade_id `exercise-{label}`, and a solution in it."
         yield Problem(place, "the notebook has no cell for a solution", way_out)
-    if number not in tests:
-        way_out = f"Add one with the grade_id `test-exercise-{number}` that calls `hidden_tests({number}, points=…)`."
+    if label not in tests:
+        way_out = f"Add one with the grade_id `test-exercise-{label}` that calls `hidden_tests({label!r}, points=…)`."
         yield Problem(place, "the notebook has no test cell", way_out)
 
 
-def _another_exercise(number: int, cell: Any) -> Iterator[Problem]:
-    asked = [(call, int(other)) for call, other, _ in _ASKED.findall(cell.source)]
+def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
+    asked = [(call, label_of(other.strip("'\""))) for call, other, _ in _ASKED.findall(cell.source)]
     for call, other in asked:
-        if other != number:
-            what = f"it calls `{call}({other})`, which is for another exercise"
-            yield Problem(f"cell {_identity(cell)}", what, f"Call `{call}({number})`.")
+        if other != label:
+            what = f"it calls `{call}({other!r})`, which is for another exercise"
+            yield Problem(f"cell {_identity(cell)}", what, f"Call `{call}({label!r})`.")
     if "hidden_tests" not in [call for call, _ in asked]:
         yield Problem(
-            f"cell {_identity(cell)}", "it calls no hidden tests", f"Call `hidden_tests({number}, points=…)`."
+            f"cell {_identity(cell)}", "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`."
         )
 
 
-def _other_points(number: int, cell: Any, heading: str) -> Iterator[Problem]:
+def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
     said = {"the cell's metadata": float(cell.metadata["nbgrader"].get("points", 0))}
     for call, _, points in _ASKED.findall(cell.source):
         if points:
@@ -106,4 +107,4 @@ def _other_points(number: int, cell: Any, heading: str) -> Iterator[Problem]:
         said["the heading"] = float(in_heading[1])
     if len(set(said.values())) > 1:
         points = ", ".join(f"{value:g} in {where}" for where, value in said.items())
-        yield Problem(f"exercise {number}", f"its points differ: {points}", "Let all of them be the same.")
+        yield Problem(f"exercise {label}", f"its points differ: {points}", "Let all of them be the same.")

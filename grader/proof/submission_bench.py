@@ -18,15 +18,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from grader.catalogue.loading import Exercises
 from grader.course import Course
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.notebooks.cells import demos_of, is_test_cell
 from grader.notebooks.solutions import fill_in, solutions
-from grader.running.grading import Grading, Settings
+from grader.running.grading import Grading
 from grader.running.sandbox_process import SandboxProcess
 from grader.running.scratch import files_beside
+from grader.running.settings import Settings
 
 OURS_PER_THEIRS = 4  # ours is so much shorter that it can be run more often
 ALIVE_AT_ONCE = 4  # sandboxes, while memory is measured
@@ -64,14 +66,15 @@ def bench(course: Course, assignment: str, runs: int) -> Measured:
     """Run a solved notebook `runs` times through nbgrader's Execute, and more often through ours."""
     course.chosen([assignment])
     notebook, files = _solved(course, assignment), course.notebook("release", assignment).parent
+    exercises = course.exercises(assignment)
     measured = Measured()
     with _on_one_core():
-        _ours(notebook, files, Measured())  # starts the zygote, which then serves everyone
+        _ours(notebook, files, exercises, Measured())  # starts the zygote, which then serves everyone
         for _ in range(runs):
             _theirs(notebook, files, measured)
             for _ in range(OURS_PER_THEIRS):
-                _ours(notebook, files, measured)
-        measured.memory = _memory(notebook, files)
+                _ours(notebook, files, exercises, measured)
+        measured.memory = _memory(notebook, files, exercises)
     return measured
 
 
@@ -104,10 +107,10 @@ def _theirs(notebook: Any, files: Path, measured: Measured) -> None:
     measured.their_score = _score(notebook)
 
 
-def _ours(notebook: Any, files: Path, measured: Measured) -> None:
+def _ours(notebook: Any, files: Path, exercises: Exercises, measured: Measured) -> None:
     notebook = copy.deepcopy(notebook)
     start = time.perf_counter()
-    grading = _Timed(notebook, files_beside(files))
+    grading = _Timed(notebook, files_beside(files), exercises)
     grading.run()
     with grading.timed("end"):
         grading.sandbox.close()
@@ -122,9 +125,9 @@ def _ours(notebook: Any, files: Path, measured: Measured) -> None:
 class _Timed(Grading):
     """Notes how long it waits for the sandbox, and what for."""
 
-    def __init__(self, notebook: Any, files: Files) -> None:
+    def __init__(self, notebook: Any, files: Files, exercises: Exercises) -> None:
         self.seconds = dict.fromkeys(PARTS, 0.0)
-        super().__init__(notebook, files, Settings())
+        super().__init__(notebook, files, Settings(exercises))
 
     @contextlib.contextmanager
     def timed(self, part: str) -> Iterator[None]:
@@ -154,9 +157,9 @@ def _score(notebook: Any) -> str:
     return f"{points:g}/{most:g}"
 
 
-def _memory(notebook: Any, files: Path) -> Memory | None:
+def _memory(notebook: Any, files: Path, exercises: Exercises) -> Memory | None:
     """The mean of some sandboxes that live at once, when each has run the notebook and answered all cases."""
-    gradings = [_Timed(copy.deepcopy(notebook), files_beside(files)) for _ in range(ALIVE_AT_ONCE)]
+    gradings = [_Timed(copy.deepcopy(notebook), files_beside(files), exercises) for _ in range(ALIVE_AT_ONCE)]
     try:
         for grading in gradings:
             grading.run()

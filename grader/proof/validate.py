@@ -13,7 +13,6 @@ from typing import Any
 import nbformat
 import torch
 
-from grader.catalogue import of_assignment
 from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
@@ -40,7 +39,7 @@ class Finding:
 def validate(course: Course, assignment: str) -> Iterator[Finding]:
     """Everything that must hold for an assignment before students see it."""
     torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
-    exercises = of_assignment(assignment)
+    exercises = list(course.exercises(assignment).values())
     # What is known of the cases is worked out once, for all that is asked of it.
     keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
     yield from _as_written(course, assignment, exercises, keys)
@@ -72,17 +71,17 @@ def _as_written(
 
 
 def _references(keys: Sequence[AnswerKey]) -> Finding:
-    wrong = [key.exercise.number for key in keys if not _earns_full_marks(key)]
+    wrong = [key.exercise.label for key in keys if not _earns_full_marks(key)]
     if wrong:
         return Finding(False, f"the references of exercises {wrong} do not earn full marks")
-    numbers = {key.exercise.number for key in keys}
+    numbers = {key.exercise.label for key in keys}
     return Finding(True, f"{len(numbers)} references earn full marks")
 
 
 def _misconceptions(keys: Sequence[AnswerKey]) -> Finding:
     held = [(key, misconception) for key in keys for misconception in key.exercise.misconceptions]
     wrong = [
-        f"{key.exercise.number}: {misconception.name}"
+        f"{key.exercise.label}: {misconception.name}"
         for key, misconception in held
         if not _is_named(key, misconception)
     ]

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from grader.catalogue import of_assignment
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.exercise import Exercise
@@ -34,7 +33,9 @@ def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> No
 def find_leaks(course: Course, assignment: str, folder: str = "release") -> list[str]:
     """Every secret that occurs in a file of the release, as "file: secret"."""
     sources = [course.read("source", assignment, name) for name in course.notebooks("source", assignment)]
-    secrets = _secrets([cell for source in sources for cell in source.cells], of_assignment(assignment))
+    secrets = _secrets(
+        [cell for source in sources for cell in source.cells], list(course.exercises(assignment).values())
+    )
     return [
         f"{path.name}: {secret}"
         for path in sorted((course.root / folder / assignment).rglob("*"))

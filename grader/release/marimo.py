@@ -24,10 +24,11 @@ from typing import Any
 
 import nbformat
 
-from grader.catalogue import of_assignment
+from grader.catalogue.loading import Exercises
 from grader.course import Course
 from grader.errors import CourseError
-from grader.notebooks.cells import is_test_cell, solution_number
+from grader.model.label import Label
+from grader.notebooks.cells import is_test_cell, solved_exercise
 from grader.release.leaks import refuse_leaks
 from grader.release.unique_names import uses, with_unique_names
 
@@ -66,16 +67,16 @@ def convert_release(course: Course, assignment: str) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints"))
     path = target / f"{assignment}.py"
-    write_marimo(course.read("release", assignment), assignment, path)
+    write_marimo(course.read("release", assignment), course.exercises(assignment), path)
     refuse_leaks(course, assignment, FOLDER)
     return path
 
 
-def write_marimo(notebook: Any, assignment: str, path: Path) -> None:
-    """Write a notebook of this assignment, released or filled in, as one for marimo."""
+def write_marimo(notebook: Any, exercises: Exercises, path: Path) -> None:
+    """Write a notebook with these exercises, released or filled in, as one for marimo."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder, path.with_suffix(".ipynb").name)
-        nbformat.write(_for_marimo(notebook, assignment), ready)
+        nbformat.write(_for_marimo(notebook, path.stem, exercises), ready)
         _marimo(["-y", "convert", str(ready), "-o", str(path)], ["check", "--strict", str(path)])
 
 
@@ -88,14 +89,12 @@ def _marimo(*commands: list[str]) -> None:
         raise CourseError(f"marimo does not take the notebook; change it in source/ and release it again:\n{said}")
 
 
-def _for_marimo(notebook: Any, assignment: str) -> Any:
+def _for_marimo(notebook: Any, name: str, exercises: Exercises) -> Any:
     """The same cells, such that `marimo convert` has nothing left to change in them."""
-    entries = {
-        exercise.number: [function.entry for function in exercise.functions] for exercise in of_assignment(assignment)
-    }
+    entries = {label: [function.entry for function in exercise.functions] for label, exercise in exercises.items()}
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     renamed = iter(with_unique_names([cell.source for cell in code]))
-    cells = [nbformat.v4.new_markdown_cell(_INTRODUCTION.format(name=assignment))]
+    cells = [nbformat.v4.new_markdown_cell(_INTRODUCTION.format(name=name))]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             source = _with_dependencies(next(renamed), entries)
@@ -121,11 +120,11 @@ def _metadata(cell: Any) -> dict[str, Any]:
     """What marimo keeps of a cell: whether it is folded, and the name of one that belongs to an exercise."""
     folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
     name = re.sub(r"\W", "_", cell.id.replace("test-exercise", "check"))  # marimo would take test_… for one of pytest's
-    belongs = solution_number(cell) is not None or is_test_cell(cell)
+    belongs = solved_exercise(cell) is not None or is_test_cell(cell)
     return {"jupyter": {"source_hidden": folded}, **({"marimo": {"name": name}} if belongs else {})}
 
 
-def _with_dependencies(code: str, entries: Mapping[int, Sequence[str]]) -> str:
+def _with_dependencies(code: str, entries: Mapping[Label, Sequence[str]]) -> str:
     """A cell that asks for checks by number, with the names of what is checked, so that marimo knows what it uses."""
     numbers = [int(number) for asked in _SHOWS_RESULTS.findall(code) for number in re.findall(r"\d+", asked)]
     asked_for = dict.fromkeys(name for number in numbers for name in entries.get(number, ()))

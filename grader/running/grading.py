@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import nbformat
 import torch
 
-from grader.catalogue import EXERCISES, earlier_functions
-from grader.errors import CourseError
+from grader.catalogue.loading import earlier_functions
 from grader.judging.asking_again import true_of_the_code
 from grader.judging.best_verdict import best_verdict
 from grader.judging.combined import combined
-from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
 from grader.judging.ordinary import in_short
@@ -23,11 +21,10 @@ from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.judging.with_lines import with_lines
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
-from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase, Standins
-from grader.model.ordinary import OrdinaryTests
+from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
-from grader.notebooks.cells import METADATA_KEY, STOPPED, is_ordinary_test, is_test_cell, points_of, tested_number
+from grader.notebooks.cells import METADATA_KEY, STOPPED, is_ordinary_test, is_test_cell, points_of, tested_exercise
 from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
@@ -36,25 +33,12 @@ from grader.running.ordinary_tests import RunningTests
 from grader.running.own_seed import own_seed
 from grader.running.patience import patiently
 from grader.running.replies import CellResult
-from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.sandbox_process import SandboxLost, SandboxProcess
+from grader.running.settings import Settings, need_device
 from grader.running.trial import Trial
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
 MAX_OUTPUT = 20 * 2**20  # characters of the outputs of a whole notebook
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to grade. Together with what was handed in, the seed says which inputs the cases have: for a class, it holds
-    what no student can know."""
-
-    device: str = "cpu"
-    confined: bool = True
-    seed: str = str(DEFAULT_SEED)
-    student: str = ""
-    ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
-    judging: float = JUDGING_SECONDS  # of the grader's own processor time
-    limits: Limits = field(default_factory=Limits)
 
 
 def grade_notebook(
@@ -74,12 +58,6 @@ def grade_notebook(
         grading.sandbox.close()
 
 
-def need_device(device: str) -> None:
-    """Without this, what the machine lacks would look like a fault of every submission."""
-    if device == "cuda" and not torch.cuda.is_available():
-        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")
-
-
 class Grading:
     """One submission on its way through a sandbox."""
 
@@ -90,7 +68,7 @@ class Grading:
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
         self.files = files
         self.settings = settings
-        self.ordinary = RunningTests(settings.ordinary, [cell for cell in self.cells if is_ordinary_test(cell)])
+        self.ordinary = RunningTests(settings.ordinary, [cell for cell in self.cells if self._is_ordinary(cell)])
         self.demos = frozenset() if self.ordinary else demos  # a test may use what they define
         self.seed = own_seed(settings.seed, settings.student, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
@@ -108,7 +86,7 @@ class Grading:
 
     def run(self) -> list[Verdict]:
         for cell in self.cells:
-            if is_ordinary_test(cell):
+            if self._is_ordinary(cell):
                 self.verdicts.append(self._run_test(cell))
             elif is_test_cell(cell):
                 verdict = self._verdict(cell)
@@ -123,8 +101,12 @@ class Grading:
             cell.execution_count = self.numbers[id(cell)]
         return [verdict for verdict in self.verdicts if verdict.exercise is not None]
 
+    def _is_ordinary(self, cell: Any) -> bool:
+        return is_ordinary_test(cell, self.settings.exercises)
+
     def _new_sandbox(self) -> SandboxProcess:
-        return patiently(lambda: SandboxProcess(self.files, self.limits, self.settings.device, self.settings.confined))
+        device, confined, hidden = self.settings.device, self.settings.confined, self.settings.hidden
+        return patiently(lambda: SandboxProcess(self.files, self.limits, device, confined, hidden))
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
@@ -236,14 +218,15 @@ class Grading:
             self.failed_cells[name] = why
 
     def _verdict(self, cell: Any) -> Verdict:
-        exercise = EXERCISES.get(tested_number(cell) or 0)
+        label = tested_exercise(cell)
+        exercise = self.settings.exercises.get(label) if label else None
         if exercise is None:
             why = "This test belongs to no exercise that the grader knows, so nothing was compared."
             return Verdict(None, str(cell.metadata["nbgrader"].get("grade_id")), 0.0, Reason.NO_ANSWER, (why,))
         return combined({function.entry: self._best_verdict(function) for function in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
-        earlier = earlier_functions(exercise)
+        earlier = earlier_functions(self.settings.exercises, exercise)
         standins = earlier if self.definitions.mentions(exercise.entry, set(earlier)) else {}
         ask = functools.partial(self._ask, exercise)
         try:
@@ -260,7 +243,7 @@ class Grading:
             explain = functools.partial(self._explain, exercise, standins)
             return with_lines(exercise, verdict, explain, lambda: self.definitions.facts(exercise))
         except JudgingTooLong:
-            return Verdict(exercise.number, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
+            return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 
     def _explain(self, exercise: Exercise, standins: Standins) -> Repair | Verdict | None:
         """What small changes of the one cell that defines it tell of what is wrong."""

@@ -15,7 +15,7 @@ import resource
 import signal
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,15 +69,23 @@ def why_not() -> str:
     return "" if version >= 3 else "Landlock of this kernel is too old; Linux 6.2 has what is needed"
 
 
-def prepare(device: str) -> None:
+def prepare(device: str, hidden: Sequence[str]) -> None:
     """Work out, in the process that forks sandboxes, what is the same for all of them."""
     with contextlib.suppress(Exception):  # each sandbox then tries for itself, and refuses to run if it must
-        _readable(device)
+        _readable(device, tuple(hidden))
         _filter_for_all(device)
 
 
-def confine(folder: Path, amounts: Amounts, device: str, answer: Callable[[int], None] | None = None) -> None:
+def confine(
+    folder: Path,
+    amounts: Amounts,
+    device: str,
+    hidden: Sequence[str] = (),
+    answer: Callable[[int], None] | None = None,
+) -> None:
     """Confine this process for good. Afterwards `folder` is the only place where it can write.
+
+    It reads nothing of the folders that are `hidden`, even where they lie among libraries.
 
     `answer` is given a descriptor by which somebody can see some of the calls that are denied: see asked_calls.py.
     """
@@ -86,7 +94,7 @@ def confine(folder: Path, amounts: Amounts, device: str, answer: Callable[[int],
         _drop_privileges()
         if not amounts.watched:  # else the grader looks which files it holds
             _prctl(_PR_SET_DUMPABLE, 0)
-        _limit_files(folder, device)
+        _limit_files(folder, device, tuple(hidden))
         _limit_calls(device, answer)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
         raise CannotConfineError(str(error)) from error
@@ -141,11 +149,11 @@ def _prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), f"prctl({option}) failed")
 
 
-def _limit_files(folder: Path, device: str) -> None:
+def _limit_files(folder: Path, device: str, hidden: tuple[str, ...]) -> None:
     ctypes.set_errno(0)  # the landlock package takes an old error number for a new one
     rules = Ruleset()
     handled = rules.restrict_rules
-    for path, access in _readable(device).items():
+    for path, access in _readable(device, hidden).items():
         rules.allow(path, rules=access & handled)
     # Scratch: files and folders, but no devices, sockets or programs to execute.
     rules.allow(
@@ -156,16 +164,16 @@ def _limit_files(folder: Path, device: str) -> None:
 
 
 @functools.cache
-def _readable(device: str) -> dict[Path, FSAccess]:
-    """The interpreter, libraries, fonts and time zones, but not the grader; as far as this system has them."""
+def _readable(device: str, hidden: tuple[str, ...]) -> dict[Path, FSAccess]:
+    """The interpreter, libraries, fonts and time zones as far as this system has them, but nothing that is hidden."""
     return {
         path: access if path.is_dir() else access & FSAccess.all_file()
-        for path, access in _to_read(device)
+        for path, access in _to_read(device, {_GRADER, *(Path(folder).resolve() for folder in hidden)})
         if path.exists()
     }
 
 
-def _to_read(device: str) -> Iterator[tuple[Path, FSAccess]]:
+def _to_read(device: str, hidden: Set[Path]) -> Iterator[tuple[Path, FSAccess]]:
     libraries = {
         Path(folder) for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share")
     }
@@ -173,7 +181,7 @@ def _to_read(device: str) -> Iterator[tuple[Path, FSAccess]]:
     # A virtual environment may take libraries from the system's folders, too.
     libraries |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
     for library in libraries | {Path(sys.base_prefix, "lib")}:
-        yield from _all_but(_GRADER, library)
+        yield from _all_but(hidden, library)
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo"):
         yield Path(file), FSAccess.READ_FILE
     yield Path("/sys/devices/system/cpu"), _READ
@@ -186,15 +194,15 @@ def _to_read(device: str) -> Iterator[tuple[Path, FSAccess]]:
         yield Path("/proc/driver/nvidia"), _READ
 
 
-def _all_but(hidden: Path, folder: Path) -> Iterator[tuple[Path, FSAccess]]:
+def _all_but(hidden: Set[Path], folder: Path) -> Iterator[tuple[Path, FSAccess]]:
     """The folder as a whole, or, if it holds what is hidden, everything beside that."""
     folder = folder.resolve()
-    if folder not in hidden.parents:
+    if not any(folder in each.parents for each in hidden):
         yield folder, _READ
         return
     yield folder, FSAccess.READ_DIR
     for entry in folder.iterdir():
-        if entry != hidden and not entry.is_symlink():  # what a link leads to needs a rule of its own
+        if entry not in hidden and not entry.is_symlink():  # what a link leads to needs a rule of its own
             yield from _all_but(hidden, entry)
 
 

@@ -40,7 +40,7 @@ def main(descriptor: int) -> None:
         _reap()
         order = json.loads(message)
         if order["confined"]:
-            confine.prepare(order["device"])
+            confine.prepare(order["device"], order["hidden"])
         try:
             pid = os.fork()
         except OSError as error:  # the grader waits, and asks again
@@ -112,7 +112,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
         if order["confined"]:
             has_disk = _has_disk(folder, amounts)
             amounts = replace(amounts, threads=MAX_THREADS) if has_disk else replace(amounts, watched=True)
-            confine.confine(folder, amounts, order["device"], partial(_hand_over, notes))
+            confine.confine(folder, amounts, order["device"], order["hidden"], partial(_hand_over, notes))
             blocked.watch(folder, notes)
         _start_device(order["device"], amounts.memory)
         child.serve(shell, before, channel, order["device"], has_disk)

@@ -7,7 +7,8 @@ from typing import Any
 from torch import nn
 
 from grader import Misconception
-from grader.exercises.mistakes import pieces, softmax
+
+from . import pieces, softmax
 
 
 def zeros(module: nn.Module) -> None:

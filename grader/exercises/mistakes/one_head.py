@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from grader import Misconception
-from grader.exercises.mistakes import gradients, masks, scaling, softmax, weighing
+
+from . import gradients, masks, scaling, softmax, weighing
 
 # In code: what is written for a root, and is none.
 HALVED = ("_ ** 1 / 2",)

@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from grader import Misconception
-from grader.exercises.mistakes import gradients, masks, one_head, results, scaling, weighing
+
+from . import gradients, masks, one_head, results, scaling, weighing
 
 Tensor = torch.Tensor
 

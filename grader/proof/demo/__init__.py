@@ -9,11 +9,12 @@ from typing import Any
 import nbformat
 from rich.console import Console
 
-from grader.catalogue import of_assignment
+from grader.catalogue.loading import Exercises
 from grader.classroom.progress import Onlooker
 from grader.classroom.run import autograde
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
+from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.notebooks.solutions import fill_in, solutions
 from grader.pages.feedback import write_feedback
@@ -59,8 +60,10 @@ def make_up_class(course: Course) -> int:
     """Write the submissions: one for each file of students/, an empty one and a broken file."""
     release = course.read("release", ASSIGNMENT)
     right = solutions(course.read("source", ASSIGNMENT))
+    exercises = course.exercises(ASSIGNMENT)
     notebooks: dict[str, str] = {
-        file.stem: nbformat.writes(fill_in(release, {**right, **answers_of(file)})) for file in student_files()
+        file.stem: nbformat.writes(fill_in(release, {**right, **answers_of(file, exercises)}))
+        for file in student_files()
     }
     notebooks["kurt"] = nbformat.writes(release)
     notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
@@ -75,12 +78,12 @@ def student_files() -> list[Path]:
     return sorted(STUDENTS.glob("*.py"))
 
 
-def answers_of(file: Path) -> dict[int, Any]:
+def answers_of(file: Path, exercises: Exercises) -> dict[Label, Any]:
     """The functions in a student's file, by exercise. What a file leaves out is solved as in the source."""
     text = file.read_text(encoding="utf-8")
-    numbers = {exercise.entry: exercise.number for exercise in of_assignment(ASSIGNMENT)}
+    labels = {exercise.entry: label for label, exercise in exercises.items()}
     return {
-        numbers[node.name]: ast.get_source_segment(text, node)
+        labels[node.name]: ast.get_source_segment(text, node)
         for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef) and node.name in numbers
+        if isinstance(node, ast.FunctionDef) and node.name in labels
     }

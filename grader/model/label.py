@@ -1,0 +1,23 @@
+"""What an exercise is called within its assignment: a number, or a name."""
+
+from __future__ import annotations
+
+import re
+
+Label = int | str
+
+PATTERN = r"[1-9]\d{0,4}|[A-Za-z][A-Za-z0-9_-]{0,63}"
+
+
+def label_of(value: object) -> Label | None:
+    """The label that somebody has written, as a number or as text; None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, str)) or not re.fullmatch(PATTERN, str(value)):
+        return None
+    return int(value) if str(value).isdecimal() else value
+
+
+def in_order(label: Label | None) -> tuple[bool, int, str]:
+    """A key for sorting: what belongs to no exercise, then numbers, then names."""
+    if label is None:
+        return (False, 0, "")
+    return (isinstance(label, str), label if isinstance(label, int) else 0, str(label))

@@ -1,0 +1,37 @@
+"""How to grade a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from grader.catalogue.loading import Exercises
+from grader.errors import CourseError
+from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
+from grader.model.exercise import DEFAULT_SEED
+from grader.model.ordinary import OrdinaryTests
+from grader.running.sandbox_process import Limits
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to grade. Together with what was handed in, the seed says which inputs the cases have: for a class, it holds
+    what no student can know."""
+
+    exercises: Exercises = field(default_factory=dict)  # of the assignment
+    hidden: Sequence[str] = ()  # folders that code may not read, wherever they lie
+    device: str = "cpu"
+    confined: bool = True
+    seed: str = str(DEFAULT_SEED)
+    student: str = ""
+    ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
+    judging: float = JUDGING_SECONDS  # of the grader's own processor time
+    limits: Limits = field(default_factory=Limits)
+
+
+def need_device(device: str) -> None:
+    """Without this, what the machine lacks would look like a fault of every submission."""
+    if device == "cuda" and not torch.cuda.is_available():
+        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")

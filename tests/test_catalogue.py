@@ -1,0 +1,183 @@
+"""The exercises of a course as a value: loaded from the texts of their files, wherever those lie."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
+from grader.catalogue.loading import ExerciseError, earlier_functions, load
+from grader.errors import CourseError
+from grader.model.exercise_files import ExerciseFiles
+from grader.model.label import in_order, label_of
+
+DOUBLE = '''\
+"""Exercise {label}: twice as much."""
+
+from __future__ import annotations
+
+from grader import Case, Exercise, Misconception, randn
+
+exercise = Exercise(
+    {label},
+    assignment="{assignment}",
+    title="twice as much",
+    entry="{entry}",
+    reference=lambda x: 2 * x,
+    cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
+    misconceptions=[Misconception("squared", "wrong formula", 0.0, says="Each is squared.", answers=lambda x: x * x)],
+)
+'''
+
+
+def double(label: str = "number=1", assignment: str = "ps1", entry: str = "double") -> str:
+    return DOUBLE.format(label=label, assignment=assignment, entry=entry)
+
+
+def files(**texts: str) -> ExerciseFiles:
+    return ExerciseFiles("/course/exercises", {f"{name}.py": text.encode() for name, text in texts.items()})
+
+
+def course(folder: Path, **texts: str) -> Path:
+    (folder / "exercises").mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / "exercises" / f"{name}.py").write_text(text)
+    return folder
+
+
+# --- what is right ---------------------------------------------------------------------------------------------------
+
+
+def test_exercises_are_numbered_or_named_within_their_assignment() -> None:
+    catalogue = load(
+        files(
+            ex_b=double("number=2", entry="b"),
+            ex_a=double("number=1", entry="a"),
+            ex_named=double('name="soft-max"', entry="c"),
+            ex_other=double("number=1", "ps2"),
+        )
+    )
+    assert list(catalogue.of("ps1")) == [1, 2, "soft-max"]
+    assert list(catalogue.of("ps2")) == [1]
+    assert not catalogue.of("ps3")
+
+
+def test_right_versions_of_what_comes_before_are_lent_within_the_assignment() -> None:
+    texts = {f"ex{label}": double(f"number={label}", entry=f"f{label}") for label in (1, 2, 3)}
+    exercises = load(files(**texts, ex_other=double("number=1", "ps2", "g"))).of("ps1")
+    assert list(earlier_functions(exercises, exercises[3])) == ["f1", "f2"]
+    assert not earlier_functions(exercises, exercises[1])
+
+
+def test_files_share_code_with_relative_imports_also_when_a_function_is_called() -> None:
+    shared = "def twice(x):\n    from .deeper import factor\n    return factor * x\n"
+    text = double().replace("from grader", "from .shared import twice\nfrom grader").replace("lambda x: 2 * x", "twice")
+    exercise = load(files(ex1=text, shared=shared, deeper="factor = 2\n")).of("ps1")[1]
+    assert exercise.reference(3) == 6
+
+
+def test_what_is_loaded_needs_no_file(tmp_path: Path) -> None:
+    root = course(tmp_path, ex1=double())
+    found = read_exercise_files(Config(), root)
+    (root / "exercises/ex1.py").unlink()
+    exercise = load(found).of("ps1")[1]
+    assert exercise.reference(2) == 4
+    assert inspect.getsource(exercise.reference).strip() == "reference=lambda x: 2 * x,"
+
+
+def test_other_texts_are_other_exercises_and_the_same_are_loaded_once() -> None:
+    one, other = files(ex1=double()), files(ex1=double().replace("2 * x", "3 * x"))
+    assert [load(each).of("ps1")[1].reference(1) for each in (one, other)] == [2, 3]
+    assert load(one).of("ps1")[1] is load(files(ex1=double())).of("ps1")[1]
+    assert one.digest != other.digest
+
+
+def test_a_course_may_have_none_and_call_the_folder_as_it_likes(tmp_path: Path) -> None:
+    assert read_exercise_files(Config(), tmp_path) == ExerciseFiles()
+    root = course(tmp_path, ex1=double())
+    (root / "exercises").rename(root / "hidden-things")
+    (root / "hidden-things/.ipynb_checkpoints").mkdir()
+    (root / "hidden-things/.ipynb_checkpoints/ex1.py").write_text("")
+    config = Config()
+    config.GraderCourse.exercises = "hidden-things"
+    assert list(read_exercise_files(config, root).texts) == ["ex1.py"]
+
+
+def test_a_setting_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    config = Config()
+    for setting in ("elsewhere", "no.such_package", "../", 7):
+        config.GraderCourse.exercises = setting
+        with pytest.raises(CourseError, match="neither a folder in the course nor an installed package"):
+            read_exercise_files(config, tmp_path)
+
+
+def test_an_installed_package_is_read_and_hidden_without_being_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = course(tmp_path / "site/a_pack", ex1=double())
+    (pack / "__init__.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    config = Config()
+    config.GraderCourse.exercises = "a_pack.exercises"
+    found = read_exercise_files(config, tmp_path)
+    assert load(found).of("ps1")[1].entry == "double"
+    assert hidden_folders(found) == [str(pack / "exercises"), str(pack)]
+    assert "a_pack" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [("3", 3), (3, 3), ("softmax", "softmax"), ("0", None), ("", None), (True, None), ("3b", None), (None, None)],
+)
+def test_a_label_is_a_number_or_a_name(written: object, label: object) -> None:
+    assert label_of(written) == label
+
+
+def test_numbers_come_before_names_and_after_what_belongs_to_none() -> None:
+    assert sorted([10, "b", None, 9, "a"], key=in_order) == [None, 9, 10, "a", "b"]
+
+
+# --- what is wrong ---------------------------------------------------------------------------------------------------
+
+NO_NAME = "an exercise has either a number"
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ({"ex1": "x = (\n"}, "exercises/ex1.py, line 1: SyntaxError: '(' was never closed."),
+        ({"ex1": double().replace("randn(rng", "rand(rng") + "\nrandm(3)\n"}, "line 17: NameError: name 'randm'"),
+        ({"ex1": double().replace('    title="twice as much",\n', "")}, "line 7: TypeError: Exercise.__init__()"),
+        ({"ex1": "x = 1\n"}, "ex1.py, line 1: it sets no `exercise`."),
+        ({"ex1": "\nexercise = {}\n"}, "ex1.py, line 2: `exercise` is of type dict, and no Exercise."),
+        ({"ex1": "from shared import x\n", "shared": "x = 1"}, "No module named 'shared'. What lies"),
+        ({"ex1": "from .shared import x\n", "shared": "\n1 / 0\n"}, "exercises/shared.py, line 2: ZeroDivisionError"),
+        ({"ex1": "raise SystemExit(3)\n"}, "ex1.py, line 1: SystemExit: 3."),
+        ({"ex-1": double()}, "ex-1.py, line 1: a file of exercises is named like a Python module"),
+        ({"ex1": double("number=0")}, f"ex1.py, line 7: {NO_NAME}"),
+        ({"ex1": double('number=1, name="a"')}, NO_NAME),
+        ({"ex1": double('name="a b"')}, NO_NAME),
+        ({"ex1": double(), "ex2": double()}, "ex2.py, line 7: exercise 1 of ps1 is in ex1.py, too."),
+        ({"ex1": double(assignment="ps7")}, "ex1.py, line 7: there is no assignment “ps7”. There are: ps1, ps2."),
+        ({"ex1": double(entry="to do")}, "`entry` is “to do”, which is no name"),
+        ({"ex1": double().replace("cases=[Case", "cases=[] and [Case")}, "`double` has no cases"),
+        ({"ex1": double().replace("misconceptions=[", "misconceptions=2 * [")}, "has 2 misconceptions"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], said: str) -> None:
+    with pytest.raises(ExerciseError) as caught:
+        load(files(**texts), ["ps1", "ps2"])
+    assert said in str(caught.value)
+    assert str(caught.value).endswith("Mend that, and run this again.")
+
+
+def test_all_files_that_are_wrong_are_told_at_once_and_can_be_mended() -> None:
+    wrong = files(ex1="1 / 0", ex2="x = ", ex3=double())
+    with pytest.raises(ExerciseError) as caught:
+        load(wrong)
+    assert str(caught.value).count("\n") == 2
+    assert not [name for name in sys.modules if name.startswith(f"exercises_{wrong.digest[:16]}")]
