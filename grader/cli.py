@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
+from grader.authoring.commands import new
 from grader.course import Course
 from grader.errors import CourseError
 from grader.machine import cores
@@ -19,7 +20,7 @@ from grader.sandbox.plain_text import one_line
 from grader.terminal import console, errors, print_path, shown, tell
 
 # As an instructor's work goes; then what is not for every day.
-ORDER = ["release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
+ORDER = ["new", "release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
 
 
 class InOrder(TyperGroup):
@@ -39,6 +40,8 @@ app = typer.Typer(
     help="Hand out the notebooks of a course on attention, grade what comes back, and see what was understood. "
     "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
+app.add_typer(new, name="new")
+
 ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
 FEW = 30  # students whose points fit on a page
 

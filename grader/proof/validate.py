@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 import torch
 
+from grader.catalogue.loading import Exercises
 from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
@@ -23,6 +24,7 @@ from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception
 from grader.notebooks.solutions import fill_in, solutions
+from grader.proof.corpus_checks import corpus_of, problems_of_corpus
 from grader.proof.exercise_checks import problems_of
 from grader.proof.notebook_checks import problems_of_notebook
 from grader.release.compiling import compile_release
@@ -39,7 +41,8 @@ class Finding:
 def validate(course: Course, assignment: str) -> Iterator[Finding]:
     """Everything that must hold for an assignment before students see it."""
     torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
-    exercises = list(course.exercises(assignment).values())
+    numbered = course.exercises(assignment)
+    exercises = list(numbered.values())
     # What is known of the cases is worked out once, for all that is asked of it.
     keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
     yield from _as_written(course, assignment, exercises, keys)
@@ -54,6 +57,8 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
             yield Finding(False, str(error))
             return
         yield _fresh(course, scratch, assignment)
+        if files := corpus_of(course, assignment):
+            yield from _corpus(course, scratch, assignment, numbered, files)
         yield from _end_to_end(scratch, assignment)
 
 
@@ -150,9 +155,21 @@ def _is_named(key: AnswerKey, misconception: Misconception) -> bool:
     return verdict.credit < 1 and verdict.misconceptions == (misconception.name,)
 
 
+def _corpus(
+    course: Course, scratch: Course, assignment: str, exercises: Exercises, files: list[Path]
+) -> Iterator[Finding]:
+    """Student code that the course keeps, in what the source compiles to."""
+    problems = list(problems_of_corpus(course, scratch, assignment, exercises, files))
+    yield from (Finding(False, str(problem)) for problem in problems)
+    if not problems:
+        yield Finding(True, f"{len(files)} solutions in corpus/ are judged as they say")
+
+
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
-    """Whether the committed release is what the source compiles to."""
+    """Whether the release, if there is one, is what the source compiles to."""
     committed, compiled = (each.root / "release" / assignment for each in (course, scratch))
+    if not committed.exists():
+        return Finding(True, f"it gives nothing away, and is not released yet: grader release {assignment}")
     files = _files(committed) | _files(compiled)
     stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
     if stale:
