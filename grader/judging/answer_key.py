@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from grader.model.answer import Raised, Returned
-from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
+from grader.model.exercise import Exercise, Glance, Inputs, Misconception, SampledCase, changes_of
 
 Held = Sequence[Misconception]  # one misconception, or two at once
 
@@ -29,7 +29,7 @@ class AnswerKey:
     def expected(self) -> list[Any]:
         """What is compared of the reference's answer to each case."""
         values = [self._value((), index) for index in range(len(self.cases))]
-        return [self.exercise.compared(value, case.inputs) for value, case in zip(values, self.cases, strict=True)]
+        return [self._compared(value, case.inputs) for value, case in zip(values, self.cases, strict=True)]
 
     @functools.cached_property
     def about_numbers(self) -> list[int]:
@@ -61,7 +61,7 @@ class AnswerKey:
                 value = glance.answer(changes_of(held))
         except Exception as error:
             return Raised(type(error).__name__)
-        return Returned(self.exercise.compared(value, glance.inputs), [])
+        return Returned(self._compared(value, glance.inputs), [])
 
     def _answer(self, held: Held, index: int) -> Returned | Raised:
         try:
@@ -80,7 +80,10 @@ class AnswerKey:
         answer = self.answer(held, index)
         if isinstance(answer, Raised):
             return answer
-        return replace(answer, value=self.exercise.compared(answer.value, self.cases[index].inputs))
+        return replace(answer, value=self._compared(answer.value, self.cases[index].inputs))
+
+    def _compared(self, value: Any, inputs: Inputs) -> Any:
+        return self.exercise.form.right_answer(self.exercise.compared(value, inputs))
 
     def _glance(self, index: int) -> Glance:
         if index not in self._glances:

@@ -14,12 +14,13 @@ from grader.judging.lending import found_in_all
 from grader.model.exercise import SampledCase
 
 MOST_SIZES = 10
+LARGE = 2**31  # of which a product is no size any more, and no root a float
 MUCH = 10_000  # numbers that take as long as gradients
 
 
 def numbers_that_fit(cases: Sequence[SampledCase]) -> list[tuple[float, ...]]:
     """Numbers with their values in all cases: sizes, what remains when one divides another, roots, one over it."""
-    sizes = [values for values in found_in_all(cases) if all(type(size) is int and size > 0 for size in values)]
+    sizes = [values for values in found_in_all(cases) if all(type(size) is int and 0 < size < LARGE for size in values)]
     quotients = [
         tuple(map(operator.floordiv, some, others))
         for some, others in itertools.permutations(sizes, 2)
@@ -34,7 +35,7 @@ def numbers_that_fit(cases: Sequence[SampledCase]) -> list[tuple[float, ...]]:
 
 def effort(case: SampledCase) -> int:
     """How long a case takes, roughly: gradients and many numbers take longer."""
-    how = case.inputs[-1]
+    how = case.inputs[-1] if case.inputs else None
     asks_much = isinstance(how, dict) and bool(how.get("gradients") or how.get("impossible"))
     return (MUCH if asks_much else 0) + sum(value.numel() for value in tensors_in(case.inputs))
 

@@ -26,7 +26,7 @@ from grader.judging.credits import (
     UNKNOWN_CREDIT,
 )
 from grader.judging.devices import is_elsewhere
-from grader.judging.identical import all_are_nan, holds_nan, is_constant, modifies_inputs
+from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
@@ -34,15 +34,8 @@ from grader.judging.pictures import best_of_wrong
 from grader.judging.precision import numbers_of, said_of_whole_numbers, what_is_lost
 from grader.judging.reading import read
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
-from grader.model.compare import describe_form
 from grader.model.exercise import Exercise, Misconception, SampledCase
-from grader.model.findings import (
-    Differs,
-    Finding,
-    found_unusable,
-    is_of_another_form,
-    part_of,
-)
+from grader.model.findings import Differs, Finding, NothingReturned, found_unusable, is_of_another_form, part_of
 from grader.model.verdict import Picture, Reason, Verdict
 
 # Right float32 implementations differ from the float64 result by at most 3e-7 on the hidden cases, relative to the
@@ -96,7 +89,7 @@ class _Judgement:
         self.exercise = key.exercise
         self.cases = key.cases
         self.form = key.exercise.form
-        self.answers = [read(self.exercise, *pair, time) for pair in zip(answers, self.cases, strict=True)]
+        self.answers = [self._read(index, answer) for index, answer in enumerate(answers)]
         self.device = device
         self.tolerance = TOLERANCE.get(device, TOLERANCE_ELSEWHERE)
         self.findings = [self._finding(index, answer) for index, answer in enumerate(self.answers)]
@@ -139,9 +132,17 @@ class _Judgement:
         """What the student's code returned in the wrong case that shows best what is wrong, if any can be drawn."""
         return best_of_wrong(self.exercise, self.cases, self.answers, self.findings)
 
+    def _read(self, index: int, answer: Answer) -> Answer:
+        answer = read(self.exercise, answer, self.cases[index], self.time)
+        if not isinstance(answer, Returned) or answer.value is None:
+            return answer
+        return replace(answer, value=self.form.taken(answer.value, self.expected[index]))
+
     def _finding(self, index: int, answer: Answer) -> Finding | None:
         self.time.look()
         unusable = found_unusable(answer)
+        if isinstance(unusable, NothingReturned) and self.expected[index] is None:
+            return None
         if unusable is not None or not isinstance(answer, Returned):
             return unusable
         return self.form.finding(answer.value, self.expected[index], self.tolerance)
@@ -234,8 +235,11 @@ class _Judgement:
         return self._result(credit, Reason.BESIDE, *said, self._about(pairs[0][1]))
 
     def _constant(self) -> Verdict | None:
-        """Different inputs of the same shape have the same result."""
+        """Different inputs of the same shape have the same result; where it is no tensor, all inputs."""
         names = [self.cases[index].case.name for index in self.key.about_numbers]
+        if any(map(self.form.is_in_kind, self.expected)):
+            same = is_the_same_for_all([self.expected[index] for index in self.key.about_numbers], self._results)
+            return self._result(0.0, Reason.CONSTANT, sentences.constant_for_all(self.form.noun)) if same else None
         if not is_constant(names, self._results):
             return None
         whole = said_of_whole_numbers(self._numbers)
@@ -284,7 +288,7 @@ class _Judgement:
         if isinstance(answer, Returned) and isinstance(first, Differs) and holds_nan(self.form.result(answer.value)):
             said.append(sentences.WHERE_NAN_COMES_FROM)
         if isinstance(answer, Returned) and is_of_another_form(first):
-            said.append(sentences.returned(describe_form(answer.value)))
+            said.append(sentences.returned(self.form.described(answer.value)))
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
 

@@ -7,16 +7,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
+from grader.model import plain_values
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers, same
 from grader.model.exercise import Inputs, SampledCase
+from grader.model.plain_parts import is_plain
+from grader.sandbox.kinds_read import plain
 
 Tensor = torch.Tensor
 
 # Makes, of what is expected and what is given, an answer of the right form. None: there is none of this kind.
 Program = Callable[[Any, Inputs], Any]
+PARTS = {"outputs", "built", "gradients"}  # of which one is in what is seen of other forms
 
 
 def program_that_answers(
@@ -27,12 +32,19 @@ def program_that_answers(
     if not all(isinstance(answer, Returned) for _, answer, _ in results):
         return ""
     values = [answer.value for _, answer, _ in results if isinstance(answer, Returned)]
-    for does, program in PROGRAMS.items():
+    programs = IN_KIND if any(is_plain(wanted) for _, _, wanted in results) else PROGRAMS
+    for does, program in programs.items():
         made = [program(wanted, case.inputs) for case, _, wanted in results]
         pairs = zip(values, made, strict=True)
-        if all(answer is not None and same(value, answer, tolerance) for value, answer in pairs):
+        if all(answer is not None and _same(value, answer, tolerance) for value, answer in pairs):
             return does
     return ""
+
+
+def _same(value: Any, answer: Any, tolerance: float) -> bool:
+    if is_plain(answer):
+        return plain_values.same(value, plain(answer), tolerance)
+    return same(value, answer, tolerance)
 
 
 def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[Any]) -> list[Returned]:
@@ -45,7 +57,7 @@ def answers_of(program: Program, cases: Sequence[SampledCase], right: Sequence[A
 
 
 def _value(program: Program, right: Any, inputs: Inputs) -> Any:
-    if not isinstance(right, dict):  # as a function returns it
+    if not isinstance(right, dict) or not right.keys() & PARTS:  # as a function returns it
         return program(right, inputs)
     if "outputs" not in right:  # of a class that must not be built
         return right
@@ -58,6 +70,33 @@ def _value(program: Program, right: Any, inputs: Inputs) -> Any:
 
 def _filled(number: float) -> Program:
     return lambda wanted, _: _like(wanted, lambda tensor: torch.full_like(tensor, number, dtype=torch.float64))
+
+
+def _of_tensors(program: Program) -> Program:
+    """For what is no tensor, there is none of this kind."""
+    return lambda wanted, inputs: None if is_plain(wanted) else program(wanted, inputs)
+
+
+def _numbers(number: int) -> Program:
+    """The same number everywhere, where tensors or numbers are expected."""
+    filled = _filled(number)
+    return lambda wanted, inputs: _plain_numbers(wanted, number) if is_plain(wanted) else filled(wanted, inputs)
+
+
+def _plain_numbers(wanted: Any, number: int) -> Any:
+    """As it is built, with this in place of each number; None if there is anything else in it."""
+    if isinstance(wanted, (list, tuple)) and wanted:
+        made = [_plain_numbers(item, number) for item in wanted]
+        return None if any(item is None for item in made) else made
+    if isinstance(wanted, np.ndarray) and wanted.dtype.kind in "iuf":
+        return np.full_like(wanted, number)
+    return number if isinstance(wanted, (int, float)) and not isinstance(wanted, bool) else None
+
+
+def _empty(wanted: Any, _: Inputs) -> Any:
+    """Something of the right kind with nothing in it."""
+    kind = type(wanted)
+    return kind() if kind in (str, bytes, list, tuple, dict, set, frozenset) and is_plain(wanted) else None
 
 
 def _like(wanted: Any, make: Callable[[Tensor], Tensor]) -> Any:
@@ -77,6 +116,8 @@ def _uniform(wanted: Any, _: Inputs) -> Any:
 def _given_back(position: int) -> Program:
     def program(wanted: Any, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None
+        if given is not None and is_plain(wanted):
+            return given
         return given if given is not None and paired_numbers(given, wanted) else None
 
     return program
@@ -121,12 +162,15 @@ def _rows_made_one(make: Callable[[Tensor], Tensor]) -> Program:
     return program
 
 
+WHICH = ("its", "its second", "its third")
 PROGRAMS: dict[str, Program] = {
-    "returns zeros": _filled(0.0),
-    "returns ones": _filled(1.0),
-    "gives everything the same weight": _uniform,
-    "returns the first row of its argument": _rows_made_one(lambda rows: rows[0]),
-    "returns the sum of the rows of its argument": _rows_made_one(lambda rows: rows.sum(0)),
-    **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(("its", "its second", "its third"))},
-    **{f"returns the mean of {which} argument": _mean(i) for i, which in enumerate(("its", "its second", "its third"))},
+    "returns zeros": _numbers(0),
+    "returns ones": _numbers(1),
+    "gives everything the same weight": _of_tensors(_uniform),
+    "returns the first row of its argument": _of_tensors(_rows_made_one(lambda rows: rows[0])),
+    "returns the sum of the rows of its argument": _of_tensors(_rows_made_one(lambda rows: rows.sum(0))),
+    **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(WHICH)},
+    **{f"returns the mean of {which} argument": _of_tensors(_mean(i)) for i, which in enumerate(WHICH)},
 }
+# Where no tensors are expected.
+IN_KIND = {"returns something empty": _empty, **PROGRAMS}

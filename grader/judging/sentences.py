@@ -114,6 +114,10 @@ def constant(noun: str) -> str:
     return f"Your {noun} returns the same result for all inputs of the same size."
 
 
+def constant_for_all(noun: str) -> str:
+    return f"Your {noun} returns the same result for all inputs."
+
+
 def all_nan(noun: str) -> str:
     return f"All that your {noun} returned is NaN. {WHERE_NAN_COMES_FROM}"
 

@@ -10,9 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 import torch
 
 from grader.model.verdict import Picture
+from grader.sandbox.tables import Table
 
 Tensor = torch.Tensor
 Lines = Literal["row", "column"]
@@ -67,6 +69,20 @@ def scores(value: Any, _inputs: Sequence[Any]) -> Picture | None:
     return _picture(matrix, broken, "query", "key", wrong) if wrong else None
 
 
+def numbers(value: Any, _inputs: Sequence[Any]) -> Picture | None:
+    """A small matrix of numbers, or an array, or the columns of numbers in a table: as it is, with nothing marked."""
+    if isinstance(value, Table):
+        cells = [column.cells for column in value.columns]
+        if not cells or not all(isinstance(one, np.ndarray) and one.dtype.kind in "iufb" for one in cells):
+            return None
+        value = np.stack(cells, axis=1)  # (rows, columns)
+    matrix = as_matrix(value)
+    if matrix is None:
+        return None
+    missing = ~matrix.isfinite()
+    return _picture(matrix, missing, "row", "column", _not_finite(missing))
+
+
 def looks_ahead(first: Any, later_changed: Any) -> Picture | None:
     """What a module gave for the first text of a batch, and which of it changed with the last word of that text.
 
@@ -97,6 +113,8 @@ def as_matrix(value: Any) -> Tensor | None:
             return None
         matrix = torch.tensor(rows, dtype=torch.float64)
         return matrix.mT if matrix.shape[1] == 1 else matrix  # a list of numbers
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iufb" and 0 < value.size <= MAX_SIDE**2:
+        value = torch.from_numpy(value.astype(np.float64))
     if not isinstance(value, Tensor) or value.is_complex() or not 0 < value.numel() <= MAX_SIDE**2:
         return None
     found = value.detach().cpu().double()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
 from grader.model.verdict import Picture
+from grader.sandbox.tables import is_table
 
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.
@@ -140,6 +143,7 @@ class Exercise:
         """What these misconceptions, all at once, would answer."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
+            inputs = fresh(inputs)  # a mistake may be that they are changed
             if len(misconceptions) == 1 and misconceptions[0].answers is not None:
                 return misconceptions[0].answers(*inputs)
             return self.reference(*inputs, **changes_of(misconceptions))
@@ -167,6 +171,17 @@ def can_combine(one: Misconception, other: Misconception) -> bool:
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:
     # crc32, not hash(): the same on every run and machine.
     return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{label}/{name}/{sample}".encode()))
+
+
+def fresh(value: Any) -> Any:
+    """A copy of all that can be changed in a value, but for tensors: they take long, and ours change none."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(fresh, value)) if type(value) in (list, tuple) else copy.deepcopy(value)
+    if isinstance(value, dict):
+        return {key: fresh(item) for key, item in value.items()} if type(value) is dict else copy.deepcopy(value)
+    if isinstance(value, (set, np.ndarray)):
+        return value.copy()
+    return value.copy(deep=True) if is_table(value) else value
 
 
 def randn(rng: torch.Generator, *shape: int) -> torch.Tensor:

@@ -10,8 +10,9 @@ from grader.model import untrusted
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.notebooks.outputs import rebuild_outputs
 from grader.sandbox import wire
+from grader.sandbox.crossing import read
 from grader.sandbox.plain_text import one_line
-from grader.sandbox.values import decode, devices
+from grader.sandbox.values import devices
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def read_cell(frame: wire.Frame) -> CellResult:
     )
 
 
-def read_answer(header: Mapping[str, Any], tensors: Mapping[str, Any]) -> Answer:
+def read_answer(header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function") -> Answer:
+    """What came back of a function, or of code in another form."""
     if header.get("missing") is True:
         return Missing()
     raised = header.get("raised")
@@ -48,5 +50,5 @@ def read_answer(header: Mapping[str, Any], tensors: Mapping[str, Any]) -> Answer
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) != 2:
         return Lost(Loss.FORGED)
-    value, inputs_after = decode(values, tensors, words=True)
+    value, inputs_after = read(form, {"list": items}, tensors)
     return Returned(value, inputs_after, frozenset(devices(items[0])))

@@ -29,7 +29,7 @@ from grader.running.stand_ins import compute
 from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
-from grader.sandbox.values import encode
+from grader.sandbox.crossing import written
 
 START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its knees
 SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here
@@ -155,8 +155,8 @@ class SandboxProcess:
 
         What is `lent` is what variables of the notebook hold meanwhile.
         """
-        tree, tensors = encode(list(inputs), words=True)
-        lent_tree, lent_tensors = encode(dict(lent or {}), prefix="lent", words=True)
+        tree, tensors = written(form, list(inputs))
+        lent_tree, lent_tensors = written(form, dict(lent or {}), "lent")
         request = {
             "do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins), "lent": lent_tree
         }  # fmt: skip
@@ -166,7 +166,7 @@ class SandboxProcess:
             frame = self._ask(request, tensors, seconds, ends_at, standins)
         except SandboxLost as lost:
             return lost.lost
-        return read_answer(frame.header, frame.tensors)
+        return read_answer(frame.header, frame.tensors, form)
 
     def answers_of_edited(
         self,
@@ -179,7 +179,7 @@ class SandboxProcess:
         ends_at: float,
     ) -> list[Answer]:
         """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
-        tree, tensors = encode(list(case.inputs), words=True)
+        tree, tensors = written(form, list(case.inputs))
         request = {
             "do": "edited", "entry": entry, "form": form, "inputs": tree, "standins": list(standins),
             "sources": [edited.source for edited in sources],
@@ -190,7 +190,8 @@ class SandboxProcess:
         if not isinstance(headers, list) or len(headers) != len(sources):
             return [Lost(Loss.FORGED)] * len(sources)
         return [
-            read_answer(header, frame.tensors) if isinstance(header, dict) else Lost(Loss.FORGED) for header in headers
+            read_answer(header, frame.tensors, form) if isinstance(header, dict) else Lost(Loss.FORGED)
+            for header in headers
         ]
 
     @property

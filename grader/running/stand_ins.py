@@ -6,11 +6,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from grader.model.exercise import Standins
 from grader.sandbox import wire
-from grader.sandbox.values import decode, encode
+from grader.sandbox.kinds_read import decode
+from grader.sandbox.kinds_written import encode
+from grader.sandbox.tables import Table
+from grader.sandbox.values import Unusable
 
 MAX_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
 
@@ -18,11 +22,11 @@ MAX_NUMBERS = 1000  # per call, and as many list items, so that no call keeps th
 def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
     """Compute a right function, or its gradients, for arguments that come from the sandbox."""
     function = standins.get(str(frame.header["call"]))
-    arguments = decode(frame.header.get("arguments"), frame.tensors, MAX_NUMBERS, words=True)
+    arguments = decode(frame.header.get("arguments"), frame.tensors, MAX_NUMBERS)
     names = frame.header.get("names")
     if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
         return {"refused": "there is no such function"}, {}
-    if not _small(list(frame.tensors.values())):
+    if not _small(list(frame.tensors.values())) or not _are_modest(arguments):
         return {"refused": "the arguments are too large"}, {}
     try:
         positional, named, gradient = arguments
@@ -41,6 +45,22 @@ def _small(tensors: list[torch.Tensor]) -> bool:
     # broadcasting makes no more than the product of their sizes; of more, with many dimensions, the product of all.
     flat = all(tensor.dim() <= (4 if len(tensors) <= 2 else 2) for tensor in tensors)
     return sum(sizes) <= MAX_NUMBERS and 0 not in sizes and flat
+
+
+def _are_modest(value: Any) -> bool:
+    """Whether a function that counts up to a number, or goes through a text, is soon done. Tables stay outside."""
+    match value:
+        case int():
+            return abs(value) <= MAX_NUMBERS
+        case str() | bytes():
+            return len(value) <= MAX_NUMBERS
+        case list() | tuple() | set() | frozenset():
+            return all(map(_are_modest, value))
+        case dict():
+            return all(_are_modest(part) for pair in value.items() for part in pair)
+        case np.generic():
+            return _are_modest(value.item())
+    return not isinstance(value, (Table, Unusable))
 
 
 def _call(function: Callable[..., Any], count: int, names: list[str], values: list[Any]) -> Any:

@@ -3,4 +3,16 @@
 Nothing in this folder knows a reference, an expected value or a misconception, and nothing may import them.
 """
 
-__all__ = ["asked_calls", "cell_outputs", "confine", "forms", "plain_text", "values", "wire"]
+__all__ = [
+    "asked_calls",
+    "cell_outputs",
+    "confine",
+    "crossing",
+    "forms",
+    "kinds_read",
+    "kinds_written",
+    "plain_text",
+    "tables",
+    "values",
+    "wire",
+]

@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 
-from grader.sandbox import accelerator, wire
-from grader.sandbox.forms import has_words, put
+from grader.sandbox import accelerator, kinds_read, kinds_written, wire
+from grader.sandbox.crossing import read, written, written_answer
+from grader.sandbox.forms import put
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
-from grader.sandbox.values import decode, encode
 
 VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it
 
@@ -62,7 +62,8 @@ def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: s
     """Put one case to the student's code, with other functions and values in place of its own if the judge says so."""
     identity, notebook = request.header["id"], shell.user_ns
     other = {name: _ask_the_judge(channel, identity, name) for name in request.header["standins"]}
-    other.update(_on_device(decode(request.header["lent"], request.tensors, words=True), device))
+    form = request.header["form"]
+    other.update(_on_device(read(form, request.header["lent"], request.tensors, pandas=True), device))
     own = {name: notebook[name] for name in other if name in notebook}
     notebook.update(other)
     try:
@@ -121,16 +122,16 @@ def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any],
     function = names.get(request.header["entry"])
     if not callable(function):
         return {"missing": True}, {}
-    inputs = _on_device(decode(request.header["inputs"], request.tensors, words=True), device)
     form = request.header["form"]
+    inputs = _on_device(read(form, request.header["inputs"], request.tensors, pandas=True), device)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             _seed(device)
             value = put(form, function, inputs)
             accelerator.finish(device)
-        answer, tensors = encode(value, prefix, words=has_words(form))
+        answer, tensors = written_answer(form, value, prefix)
         # The inputs go back too: the judge looks whether they were modified.
-        after, more_tensors = encode(inputs, prefix=f"{prefix}input", words=True)
+        after, more_tensors = written(form, inputs, f"{prefix}input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
@@ -148,13 +149,14 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str) -> Callab
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
     def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
-        tree, tensors = encode([positional, named, gradient], words=True)
+        tree, tensors = kinds_written.encode([positional, named, gradient])
         wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
         reply = wire.receive(channel)
         if "refused" in reply.header:
             raise RuntimeError(reply.header["refused"])
         # As a right function would return it: on the device of its arguments, whatever the student made them on.
-        return _on_device(decode(reply.header["value"], reply.tensors), _device_of([positional, named]) or "cpu")
+        value = kinds_read.decode(reply.header["value"], reply.tensors, pandas=True)
+        return _on_device(value, _device_of([positional, named]) or "cpu")
 
     def standin(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in (*args, *kwargs.values())):

@@ -1,6 +1,7 @@
 """Values (tensors, numbers, nested lists) as they cross between the judge and the sandbox.
 
-A value becomes a JSON tree that refers to tensors by name. Both sides treat what they read as hostile.
+A value becomes a JSON tree that refers to tensors by name. Both sides treat what they read as hostile. Answers of
+functions may be of more kinds: see kinds_written.py.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Unusable:
     reason: str
 
 
-class _TooMuch(Exception):
+class TooMuch(Exception):
     """A value without end, or as good as."""
 
 
@@ -41,14 +42,14 @@ def encode(value: Any, prefix: str = "", words: bool = False) -> tuple[Any, dict
 
     With `words`, for arguments and observations: text, truth values, whole numbers and dicts stay what they are.
     """
-    encoder = _Encoder(prefix, words)
+    encoder = Encoder(prefix, words)
     try:
         return encoder.tree(value, MAX_DEPTH), encoder.tensors
-    except _TooMuch as reason:
+    except TooMuch as reason:
         return {"unusable": str(reason)}, {}
 
 
-class _Encoder:
+class Encoder:
     """Reduces one value, whatever it is, and refuses what has no end."""
 
     def __init__(self, prefix: str, words: bool) -> None:
@@ -58,18 +59,22 @@ class _Encoder:
         self._nodes_left = MAX_NODES
         self._bytes_left = MAX_VALUE
 
-    def tree(self, value: Any, depth: int) -> Any:
+    def count(self, depth: int) -> None:
+        """One more node, so deep in others."""
         self._nodes_left -= 1
         if self._nodes_left < 0:
-            raise _TooMuch("a list with far too many items")
+            raise TooMuch("a list with far too many items")
         if depth < 0:
-            raise _TooMuch("lists in lists in lists without end")
+            raise TooMuch("lists in lists in lists without end")
+
+    def tree(self, value: Any, depth: int) -> Any:
+        self.count(depth)
         if value is None:
             return None
         if isinstance(value, torch.Tensor):
-            return self._tensor(value)
+            return self.tensor(value)
         if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
-            return {**self._tensor(torch.from_numpy(np.array(value))), "numpy": True}
+            return {**self.tensor(torch.from_numpy(np.array(value))), "numpy": True}
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
             value = value.item()
         if self._words and type(value) in (bool, int, str, dict):
@@ -90,17 +95,26 @@ class _Encoder:
             return {"text": value[:MAX_TEXT]}
         return {"dict": {str(key)[:MAX_TEXT]: self.tree(item, depth - 1) for key, item in value.items()}}
 
-    def _tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
+    def tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
         reason = _why_unusable(tensor)
         if reason:
             return {"unusable": reason}
-        self._bytes_left -= tensor.numel() * tensor.element_size()
-        if self._bytes_left < 0:
-            raise _TooMuch("far too many numbers")
-        name = f"{self._prefix}{len(self.tensors)}"
+        self.count_bytes(tensor.numel() * tensor.element_size())
         # A copy: safetensors refuses tensors that share memory, which views of one answer do.
-        self.tensors[name] = tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
+        name = self.keep(tensor.detach().cpu().clone(memory_format=torch.contiguous_format))
         return {"tensor": name, "device": tensor.device.type}
+
+    def count_bytes(self, count: int) -> None:
+        """So many more, before anything is copied."""
+        self._bytes_left -= count
+        if self._bytes_left < 0:
+            raise TooMuch("far too many numbers")
+
+    def keep(self, tensor: torch.Tensor) -> str:
+        """The name by which a tree refers to it."""
+        name = f"{self._prefix}{len(self.tensors)}"
+        self.tensors[name] = tensor
+        return name
 
 
 def _number(value: float) -> dict[str, Any]:
@@ -125,12 +139,12 @@ def _why_unusable(tensor: torch.Tensor) -> str:
 
 def decode(tree: Any, tensors: Mapping[str, torch.Tensor], max_nodes: int = MAX_NODES, words: bool = False) -> Any:
     """The value of a JSON tree. Whatever is not as `encode` writes it becomes Unusable."""
-    return _Decoder(tensors, max_nodes, words).value(tree, MAX_DEPTH)
+    return Decoder(tensors, max_nodes, words).value(tree, MAX_DEPTH)
 
 
-class _Decoder:
+class Decoder:
     def __init__(self, tensors: Mapping[str, torch.Tensor], max_nodes: int, words: bool) -> None:
-        self._unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
+        self.unread = dict(tensors)  # each may stand in one place, so a short message holds no long value
         self._nodes_left = max_nodes
         self._words = words
 
@@ -141,8 +155,8 @@ class _Decoder:
         if self._nodes_left < 0 or depth < 0 or not isinstance(tree, dict):
             return Unusable("something that cannot be read")
         match tree:
-            case {"tensor": str(name)} if name in self._unread:
-                return _usable(self._unread.pop(name), numpy=tree.get("numpy") is True)
+            case {"tensor": str(name)} if name in self.unread:
+                return usable(self.unread.pop(name), numpy=tree.get("numpy") is True)
             case {"number": float(number)}:
                 return number
             case {"list": list(items)}:
@@ -170,7 +184,7 @@ class _Decoder:
                 return Unusable("something that cannot be read")
 
 
-def _usable(tensor: torch.Tensor, numpy: bool) -> Any:
+def usable(tensor: torch.Tensor, numpy: bool = False) -> Any:
     reason = _why_unusable(tensor)
     if reason:
         return Unusable(reason)
@@ -196,4 +210,5 @@ def _find_devices(tree: Any, depth: int, found: set[str]) -> None:
         items = tree.get(kind)
         if isinstance(items, list | dict):
             for item in items.values() if isinstance(items, dict) else items:
-                _find_devices(item, depth - 1, found)
+                # Of functions, a dict is sent as pairs of a key and what it stands for.
+                _find_devices(item[-1] if isinstance(item, list) and item else item, depth - 1, found)

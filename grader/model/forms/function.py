@@ -6,8 +6,14 @@ from typing import Any
 
 import torch
 
+from grader.errors import CourseError
+from grader.model import plain_values
 from grader.model.compare import describe_form, difference, paired_numbers, same
-from grader.model.findings import Differs, Finding
+from grader.model.findings import Differs, Finding, first_unusable
+from grader.model.only_numbers import only_numbers
+from grader.model.plain_forms import described
+from grader.model.plain_parts import is_plain
+from grader.sandbox.kinds_read import plain
 
 
 class Form:
@@ -25,6 +31,18 @@ class Form:
     def returned_nothing(self, observed: Any) -> bool:
         """Whether there is None where a result should be, for want of a return statement."""
         return observed is None
+
+    def right_answer(self, value: Any) -> Any:
+        """What the reference answers, or a misconception, as answers are compared."""
+        return value
+
+    def is_in_kind(self, want: Any) -> bool:  # noqa: ARG002  a function may return anything
+        """Whether this is compared in kind: words as words, a dict as a dict."""
+        return False
+
+    def taken(self, value: Any, want: Any) -> Any:  # noqa: ARG002  a function's is taken by what is expected
+        """What is compared of what came back."""
+        return value
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with an answer."""
@@ -48,9 +66,54 @@ class Form:
         """What was computed, if anything was."""
         return answer
 
+    def described(self, answer: Any) -> str:
+        """How an answer is built."""
+        return describe_form(answer)
+
     def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
         """All computed numbers with the expected ones, or None when they do not belong together."""
         return paired_numbers(got, want)
 
 
-FUNCTION = Form()
+class Function(Form):
+    """A function that returns a value of any kind. What kind counts is that of the reference's answer."""
+
+    def right_answer(self, value: Any) -> Any:
+        """Tensors, and lists of them, are as they are; others are what would come back of a student's code."""
+        return plain(value) if is_plain(value) else value
+
+    def is_in_kind(self, want: Any) -> bool:
+        """All but tensors, and lists of them and numbers."""
+        return is_plain(want)
+
+    def taken(self, value: Any, want: Any) -> Any:
+        """All of it, unless numbers are expected: then other kinds are nothing that can be compared."""
+        if first_unusable(want):
+            raise CourseError(f"The reference answers {first_unusable(want)}, which cannot be compared.")
+        return value if is_plain(want) else only_numbers(value)
+
+    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+        """What is wrong with an answer, compared in kind."""
+        if not is_plain(want):
+            return super().finding(got, want, tolerance)
+        found = plain_values.difference(got, self.right_answer(want), tolerance)
+        return Differs(found) if found else None
+
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """Whether an answer is what a misconception answers, in kind."""
+        if not is_plain(expected) and not is_plain(wrong):
+            return super().agrees(answer, wrong, expected, tolerance)
+        if first_unusable(wrong) or first_unusable(answer):
+            return False
+        return plain_values.same(answer, wrong, tolerance, strict=described(wrong) != described(expected))
+
+    def described(self, answer: Any) -> str:
+        """Of any kind."""
+        return described(answer)
+
+    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """All real numbers, wherever they stand."""
+        return plain_values.paired_numbers(got, want) if is_plain(want) else super().paired_numbers(got, want)
+
+
+FUNCTION = Function()

@@ -2,7 +2,8 @@
 
 The same code looks at the student's code, in the sandbox, and at our own, outside. It judges nothing. A file has
 `put(entry, inputs)`, which returns what came back or was observed, and `WORDS`: whether that holds text, truth values
-and names, which are no numbers. All files are loaded with this folder, since a sandbox can read none of them.
+and names, which are no numbers. `KINDS` says that values of all kinds may cross. All files are loaded with this folder,
+since a sandbox can read none of them.
 """
 
 from __future__ import annotations
@@ -31,3 +32,8 @@ def put(form: str, entry: Any, inputs: Sequence[Any]) -> Any:
 def has_words(form: str) -> bool:
     """Whether what comes back holds more than numbers."""
     return bool(FORMS[form].WORDS)
+
+
+def has_kinds(form: str) -> bool:
+    """Whether what is given and what comes back may be of all kinds."""
+    return bool(getattr(FORMS[form], "KINDS", False))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 WORDS = False
+KINDS = True  # what it takes and returns may be of any kind: the judge says which is asked for
 
 
 def put(entry: Any, inputs: Sequence[Any]) -> Any:
