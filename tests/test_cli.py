@@ -30,6 +30,7 @@ from grader.proof.demo import make_up_class
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+GROUPS = [str(group.name) for group in app.registered_groups]
 
 
 def run(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -50,8 +51,8 @@ def test_help_fits_a_screen_and_tells_the_work_in_its_order() -> None:
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     listed = re.findall(r"^│ (\w+)  +(\S.*?) +│$", shown, re.MULTILINE)
-    assert [name for name, _ in listed] == [name for name in ORDER if name in COMMANDS]
-    assert len(listed) == len(COMMANDS)
+    assert [name for name, _ in listed] == [name for name in ORDER if name in COMMANDS + GROUPS]
+    assert len(listed) == len(COMMANDS + GROUPS)
     assert [does for _, does in listed if not does.endswith(".") or "…" in does] == [], "each says it in one line"
 
 
@@ -87,9 +88,9 @@ def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -
     assert colour.search(run("autograde", "--help", folder=tmp_path, FORCE_COLOR="1").stdout)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "new course", "new assignment", "new exercise"])
 def test_help_shows_an_example(command: str) -> None:
-    result = grader(command, "--help", folder=ROOT)
+    result = grader(*command.split(), "--help", folder=ROOT)
     assert result.returncode == 0
     assert f"grader {command}" in result.stdout.split("Example:")[1]
 

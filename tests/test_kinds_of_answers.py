@@ -16,9 +16,9 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from our_course import EXERCISES
 
 from grader import Case, Exercise, Misconception
-from grader.catalogue import EXERCISES
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import identical
@@ -379,7 +379,8 @@ def exercise_of(
 ) -> Exercise:
     """An exercise with a case for each of these inputs."""
     cases = [Case(f"case {number}", "", lambda _, it=it: it) for number, it in enumerate(inputs)]  # type: ignore[misc]
-    return Exercise(99, "plain", "Plain", "f", reference, cases, misconceptions, **more)
+    about: dict[str, Any] = {"number": 99, "assignment": "plain", "title": "Plain", "entry": "f"}
+    return Exercise(**about, reference=reference, cases=cases, misconceptions=misconceptions, **more)
 
 
 def mistake(name: str, answers: Callable[..., Any], credit: float = 0.5) -> Misconception:

@@ -55,7 +55,7 @@ def new_exercise(course: Course, name: str, assignment: str) -> list[Path]:
     if keyword.iskeyword(function):
         raise CourseError(f"“{name}” means something in Python, and no function can be called so. Take another name.")
     course.chosen([assignment])
-    _must_be_new(course, label, assignment)
+    _must_be_new(course, label, function, assignment)
     notebook = course.read("source", assignment)
     words: dict[str, Any] = {"label": label, "written": repr(label), "assignment": assignment, "function": function}
     words["identity"] = f"number={label}" if isinstance(label, int) else f'name="{label}"'
@@ -76,9 +76,10 @@ def _must_be_plain(name: str) -> None:
         raise CourseError(f"“{name}” is no name for this. Take letters, digits, - and _.")
 
 
-def _must_be_new(course: Course, label: Label, assignment: str) -> None:
-    if label in course.exercises(assignment):
-        raise CourseError(f"There is an exercise {label} in {assignment} already. Take another name.")
+def _must_be_new(course: Course, label: Label, function: str, assignment: str) -> None:
+    for known, exercise in course.exercises(assignment).items():
+        if label == known or function in [each.entry for each in exercise.functions]:
+            raise CourseError(f"There is an exercise {known} in {assignment} already. Take another name.")
 
 
 def _exercises_of(course: Course) -> Path:

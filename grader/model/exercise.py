@@ -78,7 +78,7 @@ class Misconception:
     says_of_code: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Exercise:
     """A task of an assignment: what the student writes, how we compute it, and what goes wrong.
 
@@ -86,14 +86,14 @@ class Exercise:
     `exercise-softmax` and `test-exercise-softmax`.
     """
 
+    number: int = 0
+    name: str = ""
     assignment: str
     title: str
     entry: str
     reference: Callable[..., Any]
     cases: Sequence[Case]
     misconceptions: Sequence[Misconception]
-    number: int = 0
-    name: str = ""
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
     # What is asked for: a function, or another form that has a file in grader/model/forms.

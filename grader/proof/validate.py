@@ -108,6 +108,8 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Finding:
                 continue
             tried += 1
             verdict = judge_by(key, answers)
+            if does in earlier and verdict.right:  # the same is asked for once more, perhaps in another form
+                continue
             is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
             if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
                 wrong.append(f"{function.entry} {does}")

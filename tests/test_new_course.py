@@ -1,0 +1,133 @@
+"""`grader new`: the smallest course, assignment and exercise that work, from the first command to a grade."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from command_line import grader
+
+from grader.authoring.beginnings import new_assignment, new_course, new_exercise
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.notebooks.solutions import fill_in
+from grader.proof.validate import Finding, validate
+from grader.release.compiling import compile_release
+
+RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
+SUM = "def {0}(numbers):\n    return sum(numbers)\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course with an assignment of two exercises. Nobody writes into it."""
+    root = tmp_path_factory.mktemp("new") / "statistics"
+    new_course(root)
+    course = Course(root)
+    new_assignment(course, "week1")
+    new_exercise(course, "the-mean", "week1")
+    new_exercise(course, "2", "week1")
+    return course
+
+
+@pytest.fixture
+def course(made: Course, tmp_path: Path) -> Iterator[Course]:
+    import shutil
+
+    shutil.copytree(made.root, tmp_path / "statistics")
+    with contextlib.chdir(tmp_path / "statistics"):
+        yield Course(Path())
+
+
+def wrong(course: Course) -> list[str]:
+    return [finding.text for finding in validate(course, "week1") if not finding.ok]
+
+
+def test_what_is_new_is_sound_at_once(made: Course) -> None:
+    findings = list(validate(made, "week1"))
+    assert [finding.text for finding in findings if not finding.ok] == []
+    assert Finding(True, "4 solutions in corpus/ are judged as they say") in findings
+
+
+def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
+    compile_release(course, "week1", lambda _: None)
+    assert "sum(numbers) / len" not in course.notebook("release", "week1").read_text()
+    notebook = fill_in(
+        course.read("release", "week1"), {"the-mean": RIGHT.format("the_mean"), 2: SUM.format("exercise_2")}
+    )
+    path = course.notebook("submitted/ada", "week1")
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+    (ada,) = autograde(course, "week1")
+    assert [(scored.verdict.exercise, scored.points) for scored in ada.verdicts] == [("the-mean", 2.0), (2, 1.0)]
+    assert ada.verdicts[1].verdict.misconceptions == ("not divided",)
+    assert wrong(course) == []
+
+
+def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path) -> None:
+    said = grader("new", "course", "statistics", folder=tmp_path).stdout
+    assert "statistics/nbgrader_config.py" in said
+    assert "cd statistics && grader new assignment week1" in said
+    root = tmp_path / "statistics"
+    assert "source/week1/week1.ipynb" in grader("new", "assignment", "week1", folder=root).stdout
+    said = grader("new", "exercise", "mean", "--assignment", "week1", folder=root).stdout
+    for place in (
+        "exercises/week1_mean.py",
+        "corpus/week1/mean/right/loop.py",
+        "corpus/week1/mean/wrong/not_divided.py",
+    ):
+        assert place in said
+        assert (root / place).is_file()
+
+
+def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> None:
+    folder = course.root / "corpus/week1"
+    (folder / "2/right/sum.py").write_text(SUM.format("exercise_2"))
+    (folder / "2/wrong/mean.py").write_text(RIGHT.format("exercise_2"))
+    named = folder / "the-mean/wrong/not_divided.py"
+    named.write_text(named.read_text().replace("named: not divided", "named: one too few"))
+    (folder / "3/right").mkdir(parents=True)
+    (folder / "3/right/loop.py").write_text("")
+    one, two, three, four = wrong(course)
+    assert "corpus/week1/2/right/sum.py: it is said to be right, and is judged" in one
+    assert "corpus/week1/2/wrong/mean.py: it is said to be wrong, and earns everything" in two
+    assert "corpus/week1/3/right/loop.py: there is no such exercise" in three
+    assert "`one too few` is to be named, and not divided is" in four
+
+
+def test_nothing_is_written_over(course: Course) -> None:
+    before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
+    for refused in (
+        lambda: new_course(course.root),
+        lambda: new_assignment(course, "week1"),
+        lambda: new_exercise(course, "2", "week1"),
+        lambda: new_exercise(course, "the_mean", "week1"),  # the same file, and the same function
+    ):
+        with pytest.raises(CourseError, match="already"):
+            refused()
+    assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("name", ["", "a b", "0", "2b", "../x", "lambda", "None"])
+def test_a_name_that_cannot_be_is_refused(name: str, course: Course) -> None:
+    with pytest.raises(CourseError, match="Take"):
+        new_exercise(course, name, "week1")
+    if name not in ("0", "2b", "lambda", "None"):
+        with pytest.raises(CourseError, match="Take"):
+            new_assignment(course, name)
+
+
+def test_an_assignment_that_is_not_there_is_told(course: Course) -> None:
+    with pytest.raises(CourseError, match="no assignment “week2”"):
+        new_exercise(course, "mean", "week2")
+
+
+def test_exercises_of_a_package_are_somebody_elses(course: Course) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('c.GraderCourse.exercises = "grader.exercises"\n')
+    with pytest.raises(CourseError, match=r"those of the package grader\.exercises"):
+        new_exercise(course, "mean", "week1")
