@@ -44,7 +44,7 @@ def problems_of(key: AnswerKey) -> Iterator[Problem]:
 
 
 def _place(exercise: Exercise, *more: str) -> str:
-    return ", ".join([f"exercise {exercise.number}", f"`{exercise.entry}`", *(f"“{part}”" for part in more)])
+    return ", ".join([f"exercise {exercise.label}", f"`{exercise.entry}`", *(f"“{part}”" for part in more)])
 
 
 def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
