@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -15,6 +15,8 @@ from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.notebooks.solutions import fill_in
+from grader.pages.feedback import write_feedback
+from grader.pages.report import write_report
 from grader.proof.validate import Finding, validate
 from grader.release.compiling import compile_release
 
@@ -66,6 +68,10 @@ def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> Non
     assert [(scored.verdict.exercise, scored.points) for scored in ada.verdicts] == [("the-mean", 2.0), (2, 1.0)]
     assert ada.verdicts[1].verdict.misconceptions == ("not divided",)
     assert wrong(course) == []
+    (page,) = (path.read_text() for path in write_feedback(course, "week1", lambda _: None))
+    assert "run the cell below it again" in page  # there is no check(2) here, and nothing unfolds
+    assert "hint" not in page
+    assert "not divided" in write_report(course, "week1", lambda _: None)[0].read_text()
 
 
 def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path) -> None:
@@ -101,14 +107,15 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
 
 def test_nothing_is_written_over(course: Course) -> None:
     before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
-    for refused in (
+    refused: list[Callable[[], object]] = [
         lambda: new_course(course.root),
         lambda: new_assignment(course, "week1"),
         lambda: new_exercise(course, "2", "week1"),
         lambda: new_exercise(course, "the_mean", "week1"),  # the same file, and the same function
-    ):
+    ]
+    for command in refused:
         with pytest.raises(CourseError, match="already"):
-            refused()
+            command()
     assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
 
 

@@ -18,6 +18,7 @@ from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.heat_map import heat_map
+from grader.pages.next_steps import next_step
 from grader.pages.page_parts import Figure, Page, Part
 from grader.pages.sections import Sections
 from grader.pages.text_html import clean, highlighted, narrow_html, sentence_html
@@ -31,31 +32,6 @@ _STATES = {
     Reason.ERROR: "Stopped with an error",
     Reason.NO_ANSWER: "No result",
     Reason.TEST_FAILED: "The test fails",
-}
-_NEXT_STEPS = {
-    Reason.TO_DO: "Begin with the hint that unfolds in this section.",
-    Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
-    Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
-    Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code as the test does.",
-    Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for far too much memory.",
-    Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
-    Reason.LOCATED: "Read what is shown piece by piece, and say of each piece what shape it has and what it is.",
-    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",
-}
-# The same, where more is known: by what its sentences have in them.
-_ADVICE = {
-    r"stopped with (NameError|UnboundLocalError)": "Find the place where that name gets its value. It is an argument, "
-    "or something that is computed before it is read.",
-    r"stopped with (SyntaxError|IndentationError|TabError)": "Run the cell by itself: Python shows the place that it "
-    "cannot read. A bracket or a colon before it may be missing.",
-    r"stopped with (TypeError|AttributeError)": "Print what kind of thing each value is, just before it stops: a "
-    "tensor, a list, a number or None.",
-    r"dtype|scalar type": "Print the dtype of each tensor, just before it stops: all should have that of the input.",
-    r"stopped with (RuntimeError|IndexError|ValueError)": "Call it with inputs of other sizes than the notebook's, and "
-    "print the shape of each tensor, just before it stops.",
-    r"returned None|returns None": "Call it in a cell of its own, and look at what comes back: a result has to be "
-    "returned, on every way through the code.",
-    r"is NaN\.": "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
 }
 _UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG)
 _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
@@ -131,9 +107,8 @@ class _Reader:
             part.state = _state(part.points, most)
             part.headline = "Graded without a verdict"
         if part.state != "full" and not (verdict and verdict.right):
-            part.steps += self._sections_to_read(marks["grade_id"], verdict)
-            again = Markup(f"When you have changed it, run <code>check({exercise})</code> again.")
-            part.steps += [again] if exercise else []
+            part.steps = [*self._hint(cell, verdict), *part.steps, *self._sections_to_read(marks["grade_id"], verdict)]
+            part.steps += [_again(cell, exercise)] if exercise else []
         if solution is not None:
             if not verdict or verdict.reason != Reason.TO_DO:
                 part.code = highlighted(solution.source)
@@ -149,7 +124,7 @@ class _Reader:
         part.right = [self._sentence(text) for text in _what_is_right(scored, part.max_points)]
         if part.state != "full" and verdict.reason != Reason.TO_DO:
             part.wrong = [self._sentence(text) for text in _what_is_wrong(verdict)]
-        part.steps = [Markup(escape(step))] if (step := _next_step(verdict)) else []
+        part.steps = [Markup(escape(step))] if (step := next_step(verdict)) else []
         part.figures = [self._figure(picture, f"{part.name}-{index}") for index, picture in enumerate(verdict.pictures)]
         if part.points is None:
             part.points = scored.points
@@ -169,6 +144,11 @@ class _Reader:
             part.right = part.right if scored.verdict.right else []  # it speaks of the points that were not given
         elif scored.verdict.right:
             part.steps = [Markup("The tests find nothing wrong: ask your instructor what is missing.")]
+
+    def _hint(self, cell: Any, verdict: Verdict | None) -> Iterator[Markup]:
+        section = self.sections.by_cell.get(cell.metadata["nbgrader"]["grade_id"], "")
+        if verdict and verdict.reason == Reason.TO_DO and section in self.sections.with_hint:
+            yield Markup("Begin with the hint that unfolds in this section.")
 
     def _sections_to_read(self, grade_id: str, verdict: Verdict | None) -> Iterator[Markup]:
         own = self.sections.by_cell.get(grade_id, "")
@@ -240,14 +220,6 @@ def _found(verdict: Verdict) -> str:
     return _STATES.get(verdict.reason, partly or "Not right yet")
 
 
-def _next_step(verdict: Verdict) -> str:
-    """What to do about it; empty if its sentences say all."""
-    if verdict.reason not in _NEXT_STEPS:
-        return ""
-    said = "\n".join(verdict.sentences)
-    return next((advice for words, advice in _ADVICE.items() if re.search(words, said)), _NEXT_STEPS[verdict.reason])
-
-
 def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
     verdict = scored.verdict
     if verdict.right:
@@ -285,6 +257,13 @@ def _some_cases_are_right(verdict: Verdict) -> bool:
 def _says_how_many(verdict: Verdict) -> bool:
     """Whether its sentences tell already, as they do where nothing explains what is wrong."""
     return verdict.reason in _UNEXPLAINED and _some_cases_are_right(verdict)
+
+
+def _again(cell: Any, exercise: Label) -> Markup:
+    """A notebook need not have checks that are called so; but a test cell it has."""
+    call = f"check({exercise!r})"
+    what = f"<code>{call}</code>" if call in cell.source else "the cell below it"
+    return Markup(f"When you have changed it, run {what} again.")
 
 
 def _state(points: float, most: float) -> str:

@@ -22,11 +22,12 @@ class Sections:
     title: str = ""
     by_cell: Mapping[str, str] = field(default_factory=dict)
     by_anchor: Mapping[str, str] = field(default_factory=dict)
+    with_hint: frozenset[str] = frozenset()  # headings below which something unfolds
 
     @staticmethod
     def of(notebook: Any) -> Sections:
         title, above, anchor = "", "", ""
-        by_cell, by_anchor = {}, {}
+        by_cell, by_anchor, with_hint = {}, {}, set()
         for cell in notebook.cells:
             if cell.metadata.get("nbgrader", {}).get("task"):
                 continue  # as graded, it holds the mark scheme
@@ -41,7 +42,9 @@ class Sections:
                     above = heading[2] if len(heading[1]) == 2 else above
                     by_anchor[anchor] = heading[2]
                     anchor = ""
-        return Sections(title, by_cell, by_anchor)
+            if "<details" in cell.source:
+                with_hint.add(above)
+        return Sections(title, by_cell, by_anchor, frozenset(with_hint))
 
 
 @functools.lru_cache(maxsize=8)
