@@ -223,7 +223,7 @@ def carry_out(graded: Class, students: Sequence[str], neighbour: Any) -> None:
             refused.append(result)
             continue
         after = graded.outside.state()
-        (verdict,) = grade_notebook(neighbour, beside)
+        (verdict,) = grade_notebook(neighbour, beside, OURS)
         changed = changes(before, after, result.student)
         same_zygote = zygote_process.zygote_pid() == zygote
         for one in (*refused, result):

@@ -60,7 +60,7 @@ FRAME = pd.DataFrame({"name": ["Ada", "Bo"], "age": [36, 41], "score": [1.5, mat
 SERIES = pd.Series([1.5, 2.5], index=["a", "b"])
 
 # What is expected, and what is right as well, however it is written.
-RIGHT = {
+RIGHT: dict[str, tuple[Any, list[Any]]] = {
     "a whole number": (3, [3, 3.0, np.int64(3), np.float32(3), np.array(3), np.array([3]), torch.tensor(3)]),
     "a huge one": (10**300, [10**300]),
     "a number": (0.3, [0.1 + 0.2, np.float32(0.3), torch.tensor(0.3), np.array([[0.3]])]),
@@ -70,7 +70,10 @@ RIGHT = {
     "bytes": (b"ab", [b"ab"]),
     "nothing": (None, [None]),
     "a list": ([1, "a", None], [(1, "a", None), [1.0, "a", None]]),
-    "a list of numbers": ([1.5, 2.5], [np.array([1.5, 2.5]), torch.tensor([1.5, 2.5]), (1.5, 2.5), pd.Series([1.5, 2.5])]),
+    "a list of numbers": (
+        [1.5, 2.5],
+        [np.array([1.5, 2.5]), torch.tensor([1.5, 2.5]), (1.5, 2.5), pd.Series([1.5, 2.5])],
+    ),
     "a list of texts": (["a", "b"], [np.array(["a", "b"]), pd.Series(["a", "b"])]),
     "an empty list": ([], [[], ()]),
     "NaN": ([math.nan, 1.0], [[math.nan, 1.0]]),
@@ -79,18 +82,27 @@ RIGHT = {
     "a set": ({1, "a", (1, 2)}, [{(1, 2), "a", 1}, frozenset({1, "a", (1, 2)})]),
     "a set of numbers": ({0.3, 1.5}, [{0.1 + 0.2, 1.5}]),
     "a set of NaN": ({math.nan}, [{float("nan")}]),
-    "an array": (np.array([[1.0, 2], [3, 4]]), [torch.tensor([[1.0, 2], [3, 4]]), [[1, 2], [3, 4]], np.array([[1, 2], [3, 4]])]),
-    "an array of whole numbers": (np.array([1, 2]), [np.array([1.0, 2.0]), [1, 2], np.array([[1], [2]]), pd.Series([1, 2])]),
+    "an array": (
+        np.array([[1.0, 2], [3, 4]]),
+        [torch.tensor([[1.0, 2], [3, 4]]), [[1, 2], [3, 4]], np.array([[1, 2], [3, 4]])],
+    ),
+    "an array of whole numbers": (
+        np.array([1, 2]),
+        [np.array([1.0, 2.0]), [1, 2], np.array([[1], [2]]), pd.Series([1, 2])],
+    ),
     "an array of truth": (np.array([True, False]), [[True, False], torch.tensor([True, False])]),
     "an array of texts": (np.array(["a", "bc"]), [["a", "bc"], np.array(["a", "bc"], dtype=object)]),
     "an array of dates": (np.array(["2020-01-01"], dtype="M8[D]"), [np.array(["2020-01-01"], dtype="M8[s]")]),
     "a number in an array": (np.array(1.5), [1.5, np.array([1.5])]),
     "a tensor in a dict": ({"w": torch.tensor([1.0, 2.0])}, [{"w": np.array([1, 2])}, {"w": torch.tensor([1, 2])}]),
-    "a frame": (FRAME, [FRAME[["age", "score", "name"]], FRAME.astype({"age": float}), FRAME.astype({"name": "category"})]),
+    "a frame": (
+        FRAME,
+        [FRAME[["age", "score", "name"]], FRAME.astype({"age": float}), FRAME.astype({"name": "category"})],
+    ),
     "an empty frame": (FRAME[:0], [FRAME[:0]]),
     "a grouped frame": (FRAME.groupby(["name", "age"]).sum(), [FRAME.groupby(["name", "age"]).sum()]),
     "a series": (SERIES, [SERIES.rename("other"), SERIES.astype("float32")]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +124,11 @@ WRONG = {
     "one more of a huge number": (10**300 + 1, 10**300, "result is not the right number."),
     "a huge number as a float": (1e300, 10**300, "result is not the right number."),
     "a real number": (1.25, 1.5, "result is the first wrong number; the largest error is about 0.2."),
-    "a huge number for a real one": (10**4000, 1.5, "result is NaN or infinite where it should not be, or the reverse."),
+    "a huge number for a real one": (
+        10**4000,
+        1.5,
+        "result is NaN or infinite where it should not be, or the reverse.",
+    ),
     "NaN": ([1.0, math.nan], [1.0, 2.0], "result[1] is NaN or infinite where it should not be, or the reverse."),
     "capital letters": ("ada", "Ada", "result has the right letters, but not the right capital ones."),
     "a line break": ("Ada\n", "Ada", "result is right but for spaces or line breaks at its beginning or end."),
@@ -123,22 +139,58 @@ WRONG = {
     "bytes": (b"ab", b"ac", "result is not right."),
     "text for bytes": ("ab", b"ab", "result is a text of 2 characters, but bytes was expected."),
     "too few": (["a"], ["a", "b"], "result is a list of 1, each a text, but a list of 2, each a text was expected."),
-    "a wrong item": (["a", ["b"]], ["a", ["c"]], "result[1][0] is a text of 1 character, of which number 1 is the first wrong one."),
+    "a wrong item": (
+        ["a", ["b"]],
+        ["a", ["c"]],
+        "result[1][0] is a text of 1 character, of which number 1 is the first wrong one.",
+    ),
     "another order": ([2, 1, 3], [1, 2, 3], "result has the right items, but in another order."),
     "a set for a list": ({1, 2}, [1, 2], "result is a set of 2, but a list was expected."),
     "a list for a set": ([1, 2], {1, 2}, "result is a list of 2, each a number, but a set was expected."),
     "a missing key": ({"a": 1}, {"a": 1, "b": 2}, "result lacks 1 of the keys that it should have."),
-    "another key": ({"a": 1, "c": 2}, {"a": 1, "b": 2}, "result lacks 1 of the keys that it should have, and has 1 key that it should not have, such as 'c'."),
-    "truth as a key": ({True: 1}, {1: 1}, "result lacks 1 of the keys that it should have, and has 1 key that it should not have, such as True."),
+    "another key": (
+        {"a": 1, "c": 2},
+        {"a": 1, "b": 2},
+        "result lacks 1 of the keys that it should have, and has 1 key that it should not have, such as 'c'.",
+    ),
+    "truth as a key": (
+        {True: 1},
+        {1: 1},
+        "result lacks 1 of the keys that it should have, and has 1 key that it should not have, such as True.",
+    ),
     "a wrong value": ({"a": [1, 2]}, {"a": [1, 3]}, "result['a'][1] is not the right number."),
-    "a wrong number in a dict": ({"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.5}, "result['b'] is the first wrong number; the largest error is about 0.5."),
+    "a wrong number in a dict": (
+        {"a": 1.0, "b": 2.0},
+        {"a": 1.0, "b": 2.5},
+        "result['b'] is the first wrong number; the largest error is about 0.5.",
+    ),
     "a list for a dict": ([], {}, "result is an empty list, but a dict was expected."),
-    "a set": ({1, 2, 3}, {1, 4}, "result lacks 1 of the items that it should have and has 2 items that it should not have."),
-    "truth in a set": ({True}, {1}, "result lacks 1 of the items that it should have and has 1 item that it should not have."),
+    "a set": (
+        {1, 2, 3},
+        {1, 4},
+        "result lacks 1 of the items that it should have and has 2 items that it should not have.",
+    ),
+    "truth in a set": (
+        {True},
+        {1},
+        "result lacks 1 of the items that it should have and has 1 item that it should not have.",
+    ),
     "shape": (np.zeros((2, 3)), np.zeros((3, 2, 1)), "result has shape (2, 3), but (3, 2, 1) was expected."),
-    "transposed": (np.zeros((2, 3)), np.zeros((3, 2)), "result has shape (2, 3), but (3, 2) was expected. It looks transposed."),
-    "a number in an array": (np.array([1.0, 2.5]), np.array([1.0, 2.0]), "result[1] is the first wrong number; the largest error is about 0.5."),
-    "a whole number in an array": (np.array([1, 10**6]), np.array([1, 10**6 + 1]), "result[1] is the first wrong number."),
+    "transposed": (
+        np.zeros((2, 3)),
+        np.zeros((3, 2)),
+        "result has shape (2, 3), but (3, 2) was expected. It looks transposed.",
+    ),
+    "a number in an array": (
+        np.array([1.0, 2.5]),
+        np.array([1.0, 2.0]),
+        "result[1] is the first wrong number; the largest error is about 0.5.",
+    ),
+    "a whole number in an array": (
+        np.array([1, 10**6]),
+        np.array([1, 10**6 + 1]),
+        "result[1] is the first wrong number.",
+    ),
     "a large one in an array": (np.array([2**60]), np.array([2**60 + 1]), "result[0] is the first wrong number."),
     "truth in an array": (np.array([True]), np.array([1]), "result holds truth values, but numbers were expected."),
     "numbers for texts": (np.array([1]), np.array(["1"]), "result holds numbers, but texts were expected."),
@@ -146,16 +198,28 @@ WRONG = {
     "a dict for an array": ({}, np.zeros(3), "result is a dict with 0 keys, but a numpy array was expected."),
     "a number for an array": (1.0, np.zeros(3), "result is a number, but a numpy array was expected."),
     "a missing column": (FRAME[["name", "age"]], FRAME, "result lacks 1 of the columns that it should have."),
-    "another column": (FRAME.rename(columns={"age": "AGE"}), FRAME, "result lacks 1 of the columns that it should have, and has 1 column that it should not have, such as 'AGE'."),
-    "a missing row": (FRAME[:1], FRAME, "result is a DataFrame of 1 row and 3 columns, but a DataFrame of 2 rows and 3 columns was expected."),
+    "another column": (
+        FRAME.rename(columns={"age": "AGE"}),
+        FRAME,
+        "result lacks 1 of the columns that it should have, and has 1 column that it should not have, such as 'AGE'.",
+    ),
+    "a missing row": (
+        FRAME[:1],
+        FRAME,
+        "result is a DataFrame of 1 row and 3 columns, but a DataFrame of 2 rows and 3 columns was expected.",
+    ),
     "the index": (FRAME.set_index(pd.Index([1, 2])), FRAME, "result.index[0] is the first wrong number."),
     "a wrong cell": (FRAME.assign(age=[36, 42]), FRAME, "result['age'][1] is the first wrong number."),
     "a wrong word": (FRAME.assign(name=["Ada", None]), FRAME, "result['name'][1] is None, but a text was expected."),
     "a series for a frame": (FRAME["age"], FRAME, "result is a Series of 2 rows, but a pandas DataFrame was expected."),
     "a list for a frame": ([1], FRAME, "result is a list of 1, each a number, but a pandas DataFrame was expected."),
     "a wrong series": (SERIES + 1, SERIES, "result[0] is the first wrong number; the largest error is about 1."),
-    "a list for a series": ([1.5, 2.5], SERIES, "result is a list of 2, each a number, but a pandas Series was expected."),
-}  # fmt: skip
+    "a list for a series": (
+        [1.5, 2.5],
+        SERIES,
+        "result is a list of 2, each a number, but a pandas Series was expected.",
+    ),
+}
 
 
 @pytest.mark.parametrize(("got", "want", "sentence"), WRONG.values(), ids=WRONG.keys())
@@ -307,10 +371,16 @@ FORGED: dict[str, tuple[Any, dict[str, torch.Tensor]]] = {
     "a dict that is none": ({"dict": [[1]]}, {}),
     "a list as a key": ({"dict": [[{"list": []}, 1]]}, {}),
     "a dict as a key": ({"dict": [[{"tuple": [{"dict": []}]}, 1]]}, {}),
-    "an array as a key": ({"set": [{"array": "<f8", "shape": [], "bytes": "0"}]}, {"0": torch.zeros(8, dtype=torch.uint8)}),
+    "an array as a key": (
+        {"set": [{"array": "<f8", "shape": [], "bytes": "0"}]},
+        {"0": torch.zeros(8, dtype=torch.uint8)},
+    ),
     "an array of objects": ({"array": "|O", "shape": [1], "bytes": "0"}, {"0": torch.zeros(8, dtype=torch.uint8)}),
     "an array of records": ({"array": "<f8,O", "shape": [1], "bytes": "0"}, {"0": torch.zeros(8, dtype=torch.uint8)}),
-    "a shape that does not fit": ({"array": "<f8", "shape": [2**40, 0], "bytes": "0"}, {"0": torch.zeros(0, dtype=torch.uint8)}),
+    "a shape that does not fit": (
+        {"array": "<f8", "shape": [2**40, 0], "bytes": "0"},
+        {"0": torch.zeros(0, dtype=torch.uint8)},
+    ),
     "a shape of truth": ({"array": "<f8", "shape": [True], "bytes": "0"}, {"0": torch.zeros(8, dtype=torch.uint8)}),
     "a shape below zero": ({"array": "<f8", "shape": [-1], "bytes": "0"}, {"0": torch.zeros(8, dtype=torch.uint8)}),
     "half a number": ({"array": "<f8", "shape": [1], "bytes": "0"}, {"0": torch.zeros(7, dtype=torch.uint8)}),
@@ -329,7 +399,7 @@ FORGED: dict[str, tuple[Any, dict[str, torch.Tensor]]] = {
     "a series of two columns": ({"series": [["a", CELLS, ""]] * 2, "index": [None, CELLS, ""]}, {}),
     "nothing known": ({"pickle": "gASVKA=="}, {}),
     "a list": ([1, 2], {}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("tree", "tensors"), FORGED.values(), ids=FORGED.keys())
@@ -347,19 +417,37 @@ def odd(chance: random.Random, depth: int = 3) -> Any:
     """A tree as a sandbox might make it, with something odd in it."""
     if depth == 0 or chance.random() < 0.3:
         return chance.choice([None, True, 0, -1, 2**53, 1e999, math.nan, "", "0", "\ud800", "<f8", [], {}, [[]]])
-    kinds = ["list", "tuple", "dict", "set", "frozenset", "large", "bytes", "array", "texts", "table", "series", "index", "scalar", "is", "shape", "tensor", "unusable"]  # fmt: skip
+    kinds = [
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "large",
+        "bytes",
+        "array",
+        "texts",
+        "table",
+        "series",
+        "index",
+        "scalar",
+        "is",
+        "shape",
+        "tensor",
+        "unusable",
+    ]
     if chance.random() < 0.5:
         return [odd(chance, depth - 1) for _ in range(chance.randrange(4))]
     return {chance.choice(kinds): odd(chance, depth - 1) for _ in range(chance.randrange(1, 4))}
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_odd_trees_are_read_and_compared_all_the_same(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         value = kinds_read.decode(odd(chance, 4), {"0": torch.zeros(8, dtype=torch.uint8)})
-        for want in (3, 1.5, True, "a", [1], {"a": 1}, {1}, np.zeros(2), crossed(FRAME), crossed(SERIES)):
+        for want in (3, 1.5, False, "a", [7], {"a": 1}, {7}, np.array([7, 8]), FRAME, SERIES):
             cases = [(key_of(want).cases[0])]
             verdict = judge(key_of(want).exercise, cases, [Returned(value, [])])
             assert verdict.credit < 1
@@ -415,12 +503,14 @@ COUNTS = exercise_of(
     mistake("words only", lambda text: sorted(set(text.lower().split()))),
 )
 MATRIX = np.arange(6.0).reshape(2, 3)
-KINDS = {
+KINDS: dict[str, tuple[Exercise, Callable[..., Any]]] = {
     "words": (exercise_of(str.upper, [("ab",), ("Cd e",)], mistake("title", str.title)), str.title),
     "counts": (COUNTS, lambda text: {word: text.split().count(word) for word in text.split()}),
     "a list in place of a dict": (COUNTS, lambda text: sorted(set(text.lower().split()))),
     "truth": (
-        exercise_of(lambda n: n % 2 == 0, [(1,), (2,), (4,), (0,)], mistake("zero is odd", lambda n: n > 0 and n % 2 == 0)),
+        exercise_of(
+            lambda n: n % 2 == 0, [(1,), (2,), (4,), (0,)], mistake("zero is odd", lambda n: n > 0 and n % 2 == 0)
+        ),
         lambda n: bool(n) and not n % 2,
     ),
     "whole numbers": (
@@ -433,15 +523,17 @@ KINDS = {
     ),
     "arrays": (
         exercise_of(lambda x: x.mean(axis=0), [(MATRIX,), (MATRIX.T,)], mistake("rows", lambda x: x.mean(axis=1))),
-        lambda x: [sum(row) / len(row) for row in x],
+        lambda x: np.array([sum(row) / len(row) for row in x]),
     ),
     "arrays of truth": (
         exercise_of(lambda x: x > 2, [(MATRIX,), (MATRIX.T,)], mistake("two as well", lambda x: x >= 2)),
         lambda x: ~(x < 2),
     ),
     "nothing": (
-        exercise_of(lambda d, k: d.get(k), [({"a": 1}, "a"), ({"a": 1}, "b")], mistake("zero", lambda d, k: d.get(k, 0))),
-        lambda d, k: d[k] if k in d else 0,
+        exercise_of(
+            lambda d, k: d.get(k), [({"a": 1}, "a"), ({"a": 1}, "b")], mistake("zero", lambda d, k: d.get(k, 0))
+        ),
+        lambda d, k: (d or {}).get(k, 0),
     ),
     "frames": (
         exercise_of(
@@ -451,7 +543,7 @@ KINDS = {
         ),
         lambda frame: frame.groupby("name")[["age"]].agg("sum"),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("exercise", "student"), KINDS.values(), ids=KINDS.keys())
@@ -521,7 +613,7 @@ def test_inputs_must_not_be_modified(
 
 
 def test_a_misconception_that_changes_its_inputs_changes_them_for_itself_alone() -> None:
-    exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))  # type: ignore[func-returns-value]
+    exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))
     key = AnswerKey(exercise, exercise.sample())
     assert key.wrong(exercise.misconceptions, 0) == Returned([], [[3, 1, 2]])
     assert key.expected[0] == [1, 2, 3]
@@ -583,7 +675,7 @@ SOLUTIONS = {
     "arrays": "import numpy as np\ndef f(x): return np.einsum('ij->j', x) / len(x)",
     "arrays of truth": "def f(x): return [[bool(y > 2) for y in row] for row in x]",
     "nothing": "def f(d, k):\n    if k in d:\n        return d[k]",
-    "frames": "import pandas as pd\ndef f(t): return t.pivot_table(index='name', values='age', aggfunc='sum').reset_index()",
+    "frames": "import pandas as pd\ndef f(t): return t.pivot_table(['age'], 'name', aggfunc='sum').reset_index()",
 }
 
 
@@ -593,6 +685,8 @@ def test_a_students_own_way_is_right_in_a_sandbox(sandbox: SandboxProcess, kind:
     assert verdict.right, verdict.sentences
 
 
+# With one case, nothing is constant: so what differs is told.
+ONE_TEXT = exercise_of(counts, [("the cat the dog",)])
 HOSTILE = {
     "a dict of itself": ("x = {}\nx['a'] = x\ndef f(*_): return x", "without end"),
     "a dict that lies": (
@@ -611,8 +705,7 @@ HOSTILE = {
         "text of 1 character",
     ),
     "a number that lies": (
-        "class N(int):\n    __eq__ = lambda *_: True\n    __int__ = __index__ = lambda _: 7\n"
-        "def f(*_): return N(3)",
+        "class N(int):\n    __eq__ = lambda *_: True\n    __int__ = __index__ = lambda _: 7\ndef f(*_): return N(3)",
         "is a number",
     ),
     "a class that lies": ("class L:\n    __class__ = dict\ndef f(*_): return L()", "a value of type L"),
@@ -622,44 +715,52 @@ HOSTILE = {
     "letters that take much": ("def f(*_): return ['\U0001f600' * 90_000] * 9", "far too much text"),
     "objects": ("import numpy as np\ndef f(*_): return np.array([object()])", "an array of objects"),
     "an array without end": (
-        "import numpy as np\ndef f(*_): return np.broadcast_to(1.0, (2**15, 2**15))", "far too many numbers",
+        "import numpy as np\ndef f(*_): return np.broadcast_to(1.0, (2**15, 2**15))",
+        "far too many numbers",
     ),
     "texts without end": (
-        "import numpy as np\ndef f(*_): return np.broadcast_to('x', (2**15, 2**15))", "far too many texts",
+        "import numpy as np\ndef f(*_): return np.broadcast_to('x', (2**15, 2**15))",
+        "far too many texts",
     ),
     "an array that lies": (
         "import numpy as np\nclass A(np.ndarray):\n    shape = (3,)\ndef f(*_): return np.zeros(3).view(A)",
         "a value of type A",
     ),
     "a frame of objects": (
-        "import pandas as pd\ndef f(*_): return pd.DataFrame({'a': [object()]})", "a table with a value of type object",
+        "import pandas as pd\ndef f(*_): return pd.DataFrame({'a': [object()]})",
+        "a table with a value of type object",
     ),
     "a frame in a frame": (
         "import pandas as pd\nt = pd.DataFrame({'a': [1]})\nt2 = pd.DataFrame({'a': [t]})\ndef f(*_): return t2",
         "a value of type DataFrame",
     ),
     "a frame that lies": (
-        "import pandas as pd\nclass F(pd.DataFrame): pass\ndef f(*_): return F({'a': [1]})", "a value of type F",
+        "import pandas as pd\nclass F(pd.DataFrame): pass\ndef f(*_): return F({'a': [1]})",
+        "a value of type F",
     ),
     "a list as a name": (
         "import pandas as pd\nclass K(list):\n    __hash__ = lambda _: 1\ndef f(*_): return pd.Series([1], name=K())",
         "type list",
     ),
-    "a key that lies": ("class K:\n    __hash__ = lambda _: 1\ndef f(*_): return {K(): 1}", "a dict with a value of type K"),
+    "a key that lies": (
+        "class K:\n    __hash__ = lambda _: 1\ndef f(*_): return {K(): 1}",
+        "a dict with a value of type K",
+    ),
     "a generator": ("def f(*_): return (n for n in [1])", "a value of type generator"),
     "the keys": ("def f(*_): return {1: 2}.keys()", "a value of type dict_keys"),
     "a lie about pandas": (
-        "import sys, types\nsys.modules['pandas'] = types.ModuleType('pandas')\ndef f(*_): return object()", "",
+        "import sys, types\nsys.modules['pandas'] = types.ModuleType('pandas')\ndef f(*_): return object()",
+        "",
     ),
     "half of an emoji": ("def f(*_): return '\\ud83d'", "text of 1 character"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("source", "sentence"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_value_ends_in_a_clear_verdict(source: str, sentence: str) -> None:
     process = SandboxProcess({}, Limits(cell=20, case=20))
     try:
-        verdict = asked(process, COUNTS, source)
+        verdict = asked(process, ONE_TEXT, source)
     finally:
         process.close()
     assert verdict.credit == 0

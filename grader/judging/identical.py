@@ -30,12 +30,17 @@ def identical(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one.shape == other.shape and _alike(one.dtype, other.dtype) and identical(one.tolist(), other.tolist())
     if isinstance(one, (set, frozenset)) and isinstance(other, (set, frozenset)):
-        return type(one) is type(other) and plain(one) == plain(other)
+        return type(one) is type(other) and _with_types(one) == _with_types(other)
     if isinstance(one, float) and isinstance(other, (int, float)):
         return one == other or (one != one and other != other)
     if type(one) is not type(other):
         return False
     return one is None or (isinstance(one, (bool, int, str, bytes, np.generic)) and bool(one == other))
+
+
+def _with_types(items: set[Any] | frozenset[Any]) -> set[Any]:
+    """So that True is not 1; NaN is always the same here."""
+    return {(type(item), item) for item in plain(items)}
 
 
 def _parts(table: Table) -> list[Any]:

@@ -36,7 +36,10 @@ from grader.model.plain_parts import (
     single,
     tagged,
 )
-from grader.sandbox.tables import Column, Table
+from grader.sandbox.kinds_read import plain
+from grader.sandbox.tables import Column, Table, is_table
+
+NAN = "is NaN or infinite where it should not be, or the reverse."
 
 Pair = tuple[str, torch.Tensor, torch.Tensor]  # what is given and expected in a place
 
@@ -136,14 +139,13 @@ class _Walk:
         if found.kind == Kind.NAN:
             pairs = zip(*(side.tolist() for side in self.numbers), strict=True)
             index = next(i for i, pair in enumerate(pairs) if not alike_where_not_finite(*pair))
-            return InWords(
-                Kind.NAN, place=self.places[index], words="is NaN or infinite where it should not, or is not."
-            )
+            return InWords(Kind.NAN, place=self.places[index], words=NAN)
         simple = replace(found, kind=Kind.VALUE)  # nothing is said of rows and columns: these may stand anywhere
         return replace(_placed(simple, ""), place=self.places[found.entry[0]])
 
     def compare(self, got: Any, want: Any, place: str) -> None:
         """By what is expected."""
+        got, want = (plain(value) if is_table(value) else value for value in (got, want))
         if isinstance(want, np.generic) or (isinstance(want, np.ndarray) and not want.ndim):
             want = want.item()
         if want is None or isinstance(want, (bool, int, float, str, bytes)):
@@ -158,8 +160,10 @@ class _Walk:
             self._compare_tensors(got, want, place)
         elif isinstance(want, np.ndarray):
             self._compare_arrays(got, want, place)
-        else:
+        elif isinstance(want, Table):
             self._compare_tables(got, want, place)
+        else:
+            raise TypeError(f"a value of type {type(want).__name__} cannot be compared")
 
     def _is_of_another_kind(self, got: Any, want: Any, place: str) -> NoReturn:
         words = f"is {described(got)}, but {kind_of(want)} was expected."
@@ -190,12 +194,14 @@ class _Walk:
         self._expected.append(want)
 
     def _compare_lists(self, got: Any, want: Sequence[Any], place: str) -> None:
-        if not self._strict and is_stacked(got):
-            got = list(got.columns[0].cells) if isinstance(got, Table) else list(got)
-        if not isinstance(got, (list, tuple)):
+        stacked = not self._strict and is_stacked(got)
+        if not isinstance(got, (list, tuple)) and not stacked:
             self._is_of_another_kind(got, want, place)
-        if len(got) != len(want):
+        if stacked and isinstance(got, Table):
+            got = got.columns[0].cells
+        if len(got) != len(want):  # before anything is taken apart: it may be long
             self._is_wrong(place, f"is {described(got)}, but {described(want)} was expected.", Kind.LENGTH)
+        got = list(got)
         try:
             for index, (item, expected) in enumerate(zip(got, want, strict=True)):
                 self.compare(item, expected, f"{place}[{index}]")
@@ -239,9 +245,10 @@ class _Walk:
         if isinstance(got, (list, tuple)) and not self._strict:
             self._compare_lists(got, want.tolist(), place)
             return
-        got = as_array(got, self._strict)
-        if got is None or (not got.ndim and want.ndim):
+        given = as_array(got, self._strict)
+        if given is None or (not given.ndim and want.ndim):
             self._is_of_another_kind(got, want, place)
+        got = given
         if group_of(got) != group_of(want):
             words = f"holds {GROUPS[group_of(got)]}, but {GROUPS[group_of(want)]} were expected."
             self._is_wrong(place, words, Kind.DTYPE)

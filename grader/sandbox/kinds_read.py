@@ -156,6 +156,8 @@ def _as_key(value: Any) -> Any:
         items = [_as_key(item) for item in value]
         bad = next((item for item in items if isinstance(item, Unusable)), None)
         return bad or type(value)(items)
+    if isinstance(value, Table):
+        return Unusable(f"a value of type {'Series' if value.is_series else 'DataFrame'}")
     return Unusable(f"a value of type {type(value).__name__}")
 
 

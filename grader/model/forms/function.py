@@ -96,7 +96,7 @@ class Function(Form):
         """What is wrong with an answer, compared in kind."""
         if not is_plain(want):
             return super().finding(got, want, tolerance)
-        found = plain_values.difference(got, self.right_answer(want), tolerance)
+        found = plain_values.difference(got, want, tolerance)
         return Differs(found) if found else None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
