@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,16 @@ def is_plain(value: Any) -> bool:
     """Whether a value is compared in kind: all but tensors, and lists of tensors and numbers."""
     if isinstance(value, torch.Tensor):
         return False
-    kinds = set(_kinds_in(value))
-    return "tensor" not in kinds or "else" in kinds
-
-
-def _kinds_in(value: Any) -> Iterator[str]:
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _kinds_in(item)
-    elif isinstance(value, torch.Tensor):
-        yield "tensor"
-    elif as_number(value) is None:
-        yield "else"
+    has_tensor, waiting = False, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, torch.Tensor):
+            has_tensor = True
+        elif isinstance(part, (list, tuple)):
+            waiting.extend(part)
+        elif as_number(part) is None:
+            return True
+    return not has_tensor
 
 
 GROUPS = {"number": "numbers", "b": "truth values", "U": "texts", "M": "times", "m": "lengths of time"}
