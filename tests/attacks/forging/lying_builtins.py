@@ -1,5 +1,5 @@
 """Replaces isinstance, type, len and repr everywhere. The judge has builtins of its own."""
-# Gets: a tensor of the special type Lie
+# Gets: a value of type Lie
 
 import builtins
 

@@ -1,5 +1,5 @@
 """An object whose __class__ says that it is a tensor, with methods to match."""
-# Gets: a tensor of the special type Pretender
+# Gets: a value of type Pretender
 
 import torch
 
