@@ -111,3 +111,10 @@ def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: Callable
     result = graded(entry)
     assert result.points < result.max_points
     assert set(result.verdict.misconceptions) == entry.named, result.verdict.sentences
+
+
+@pytest.mark.parametrize("entry", WRONG, ids=str)
+def test_what_is_quoted_is_in_the_code(entry: Entry, graded: Callable[[Entry], Result]) -> None:
+    """What a sentence puts between backticks, it says of the code: each name and number of it is there."""
+    quoted = [part for said in graded(entry).verdict.sentences for part in re.findall(r"`([^`]+)`", said)]
+    assert [word for part in quoted for word in re.findall(r"\w+", part) if word not in entry.cell] == []
