@@ -134,7 +134,10 @@ def read(path: Path) -> Attack:
     return Attack(name, head["hope"], head["gets"], head["watched"], solves, text)
 
 
-ATTACKS = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
+ALL = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
+# What depends on the machine, and on who grades, is tried in several of them: then only the kinds that do.
+ASKED = os.environ.get("GRADER_ATTACKS", "").split() or KINDS
+ATTACKS = {name: attack for name, attack in ALL.items() if name.split("/")[0] in ASKED}
 
 
 @dataclass(frozen=True)
@@ -259,8 +262,8 @@ def secrets_in(text: str, outside: Outside) -> list[str]:
 
 
 def test_there_are_attacks_of_every_kind() -> None:
-    assert len(ATTACKS) >= 60
-    assert {kind: sum(name.startswith(kind) for name in ATTACKS) >= 10 for kind in KINDS} == dict.fromkeys(KINDS, True)
+    assert len(ALL) >= 60
+    assert {kind: sum(name.startswith(kind) for name in ALL) >= 10 for kind in KINDS} == dict.fromkeys(KINDS, True)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
