@@ -195,6 +195,12 @@ def test_other_markers_of_a_course_are_known(course: Course, release: Path) -> N
     assert len(find_leaks(course, ASSIGNMENT)) == 1
 
 
+def test_a_solution_that_says_little_is_no_secret(course: Course, release: Path) -> None:
+    source_with(course, new_code_cell("### BEGIN SOLUTION\n    return softmax(scores)\n### END SOLUTION"))
+    with_file("more.py", "return softmax(scores)")(release)
+    assert find_leaks(course, ASSIGNMENT) == []
+
+
 NO_LEAKS = {
     "a word": "softmax", "another": "scores", "a name": "all_scores", "a short line": "    return all_scores",
     "a line of three": LINES[0], "two lines of three": "\n".join(LINES[:-1]), "others in between": "\n".join(

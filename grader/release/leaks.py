@@ -7,6 +7,7 @@ they are laid out. One line says little, and a word less.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from grader.catalogue import of_assignment
@@ -30,18 +31,18 @@ class LeakError(CourseError):
     """A release would give away what students must not see."""
 
 
-def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> None:
+def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release", called: str = "") -> None:
     """Stop with an error if what is about to be handed out holds a secret."""
     leaks = find_leaks(course, assignment, folder)
     if leaks:
         raise LeakError(
-            f"{folder}/{assignment} would give away what is listed here. Take it out in source/, or, where students "
-            f"are meant to see it, give the cell that shows it the tag `{SHOWN}`. Then release it again.\n"
+            f"{called or folder}/{assignment} would give away what is listed here. Take it out in source/, or, where "
+            f"students are meant to see it, give the cell that shows it the tag `{SHOWN}`. Then release it again.\n"
             + "\n".join(f"  {leak}" for leak in leaks)
         )
 
 
-def find_leaks(course: Course, assignment: str, folder: str = "release") -> list[str]:
+def find_leaks(course: Course, assignment: str, folder: str | Path = "release") -> list[str]:
     """Every secret that occurs in a file of the release: where, whose it is, and how it begins."""
     secrets = _secrets(course, assignment)
     found: dict[tuple[str, str], str] = {}  # one line tells of all pieces of a solution in the same place
