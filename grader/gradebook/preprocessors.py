@@ -20,7 +20,7 @@ from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Files, KnownCell
 from grader.notebooks import brevity
-from grader.notebooks.beside import given_beside
+from grader.notebooks.beside import given_beside, put_beside
 from grader.notebooks.cells import demos_of
 from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
@@ -136,8 +136,9 @@ class RunAndJudge(Execute):
             files, demos, seed, known = held.files, held.notebook.demos, held.hidden_seed, held.notebook.known
         else:
             folder = resources.get("metadata", {}).get("path")
+            if folder and names:
+                put_beside(Path(folder), self._given_beside(names))
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
-            files |= self._given_beside(names) if names else {}
             seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
         settings = Settings(
             self.device,

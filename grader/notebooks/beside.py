@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -55,6 +56,18 @@ def given_beside(source: Path) -> Files:
         )
     changed = {place: for_students(code).encode() for place, code in codes.items() if for_students(code) != code}
     return changed | modules
+
+
+def put_beside(folder: Path, given: Files) -> None:
+    """Write these files into the folder of a notebook, where nbgrader has put what source/ has."""
+    for place, content in given.items():
+        path = folder / place
+        if place not in FILES and not path.is_file():  # it is one that the course ignores
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        path.unlink(missing_ok=True)  # a copy of what is closed for writing is closed, too
+        path.write_bytes(content)
 
 
 def _cells(source: Path) -> Iterator[str]:

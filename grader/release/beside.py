@@ -8,7 +8,7 @@ from typing import Any
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.notebooks.beside import FILES, for_students, given_beside
+from grader.notebooks.beside import for_students, given_beside, put_beside
 
 
 class ModulesBeside(NbGraderPreprocessor):
@@ -21,10 +21,6 @@ class ModulesBeside(NbGraderPreprocessor):
         course, assignment = CourseDirectory(parent=self), resources["nbgrader"]["assignment"]
         steps = course.source_directory, course.release_directory
         source, release = (Path(course.format_path(step, ".", assignment)) for step in steps)
-        for place, content in given_beside(source).items():
-            path = release / place
-            if place in FILES or path.exists():  # what the course ignores is not there
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.unlink(missing_ok=True)  # a copy of a file that is closed for writing is, too
-                path.write_bytes(content)
+        release.mkdir(parents=True, exist_ok=True)
+        put_beside(release, given_beside(source))
         return nb, resources
