@@ -8,6 +8,9 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__"]
 # Pages that were handed in would be shown with the rights of the formgrader, and lie among those of the feedback.
 c.CourseDirectory.ignore += ["*.[hH][tT][mM]*", "*.[xX][hH][tT]*"]
 
+# What checks.py imports of the grader lies beside the released notebook: checking.py and compare.py.
+c.GenerateAssignment.preprocessors.prepend(["grader.release.beside.ModulesBeside"])
+
 c.Autograde.exporter_class = "grader.gradebook.preprocessors.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",

@@ -1,7 +1,8 @@
 """Our parts in the settings of a course that does not name them, such as one that `nbgrader quickstart` has made.
 
 What such a course sets itself stays; its own steps stay where they are, and ours take the places of those of nbgrader
-that they stand for. A course that names our parts is left as it is.
+that they stand for. A course that names our parts is left as it is, but for the one that releases: it does nothing
+where nothing of the grader is to lie beside a notebook.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 NBGRADER_SECONDS = 30  # that one cell may compute, unless a course says otherwise
 
 _OURS = "grader.gradebook.preprocessors."
+_BESIDE = "grader.release.beside.ModulesBeside"
 _PAGE = "grader.pages.feedback_page."
 # As nbgrader has them, with ours in place of those that read and run a submission.
 _SANITIZE = ["ClearOutput", "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"]
@@ -30,6 +32,7 @@ _TIMES = ("RunAndJudge", "Execute", "ExecutePreprocessor", "NotebookClient")
 
 def wired(config: Config) -> Config:
     """The settings with our parts in them."""
+    _put_modules_beside(config.GenerateAssignment)
     autograde, feedback = config.Autograde, config.GenerateFeedback
     sanitize, run = _steps(autograde, "sanitize", _SANITIZE), _steps(autograde, "autograde", _AUTOGRADE)
     if any(_name(step).startswith(_OURS) for step in (*sanitize, *run)):
@@ -44,6 +47,14 @@ def wired(config: Config) -> Config:
     if not any("timeout" in config[name] for name in _TIMES):
         config.RunAndJudge.timeout = NBGRADER_SECONDS
     return config
+
+
+def _put_modules_beside(release: Any) -> None:
+    steps = release.preprocessors  # a list, or what is to be done to nbgrader's own
+    if isinstance(steps, list):
+        release.preprocessors = steps if _BESIDE in map(_name, steps) else [_BESIDE, *steps]
+    elif _BESIDE not in str(steps.to_dict()):
+        steps.prepend([_BESIDE])
 
 
 def _steps(autograde: Any, kind: str, usual: list[str]) -> list[Any]:

@@ -142,9 +142,9 @@ def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: 
 def test_a_leak_stops_it(course: Course) -> None:
     path = course.notebook("release", "self_attention")
     changed = nbformat.read(path, 4)
-    changed.cells[4].source += "\n    all_scores.append(scores)"
+    changed.cells[4].source += f"\n\n\n{solutions(course.read('source', 'self_attention'))[2]}"
     nbformat.write(changed, path)
-    with pytest.raises(LeakError, match=rf"{FOLDER}/self_attention(.|\n)*all_scores\.append"):
+    with pytest.raises(LeakError, match=rf"{FOLDER}/self_attention(.|\n)*exercise-2, `D = all_queries"):
         convert_release(course, "self_attention")
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from our_course import EXERCISES, of_assignment
 from grader.course import Course
 from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell
+from grader.notebooks.solutions import solutions
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, find_leaks
 
@@ -139,23 +143,9 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
         assert words not in text
 
 
-@pytest.mark.parametrize("what", ["solution", "hidden test", "sentence"])
-def test_a_leak_is_found(what: str, course: Course) -> None:
-    leak = {
-        "solution": "    all_scores.append(scores)",
-        "hidden test": "from grader.notebook import hidden_tests",
-        "sentence": EXERCISES[3].misconceptions[0].says,
-    }[what]
-    path = course.notebook("release", "self_attention")
-    changed = nbformat.read(path, 4)
-    changed.cells[5].source += f"\n{leak}"
-    nbformat.write(changed, path)
-    assert find_leaks(course, "self_attention")
-
-
 def test_a_solution_outside_its_markers_stops_the_release(course: Course) -> None:
     beside = course.root / "source/self_attention/solutions.py"
-    beside.write_text("def softmax(items_in):\n    exp = torch.exp(items - items.max())\n    return exp / exp.sum()\n")
+    beside.write_text(solutions(course.read("source", "self_attention"))[3])
     with pytest.raises(LeakError, match=r"solutions\.py"):
         compile_release(course, "self_attention")
 
@@ -168,6 +158,95 @@ def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pyte
         monkeypatch.setitem(exercise.__dict__, "cases", exercise.cases[:1])
         monkeypatch.setitem(exercise.__dict__, "misconceptions", ())
     compile_release(course, "self_attention")
+    assert contents(course.root / "release") == before
+
+
+# --- what fails changes nothing --------------------------------------------------------------------------------------
+
+
+HOOK = """
+def stop(**_):
+    import os, pathlib, signal
+    times = pathlib.Path({file!r})
+    times.write_text(times.read_text() + "." if times.exists() else ".")
+    if len(times.read_text()) == {when}:
+        os.kill(os.getpid(), signal.SIGINT)
+
+c.GenerateAssignment.pre_convert_hook = stop
+"""
+
+
+def state(course: Course) -> tuple[dict[str, bytes], list[str]]:
+    """All of release/, and all rows of the gradebook."""
+    with contextlib.closing(sqlite3.connect(course.root / "gradebook.db")) as gradebook:
+        return contents(course.root / "release"), list(gradebook.iterdump())
+
+
+def change_source(course: Course, change: Callable[[dict[str, Any]], None]) -> None:
+    """Something new that would be seen in release and gradebook, and this change beside."""
+    path = course.notebook("source", "self_attention")
+    changed = nbformat.read(path, 4)
+    cells = {cell.id: cell for cell in changed.cells}
+    cells["exercise-1"].source = "# a new comment\n" + cells["exercise-1"].source
+    change(cells)
+    nbformat.write(changed, path)
+
+
+def same_grade_id(cells: dict[str, Any]) -> None:
+    cells["exercise-2"].metadata.nbgrader.grade_id = "exercise-1"
+
+
+def unclosed(cells: dict[str, Any]) -> None:
+    cells["exercise-2"].source = cells["exercise-2"].source.replace("### END SOLUTION", "")
+
+
+def leaking(cells: dict[str, Any]) -> None:
+    cells["given-data"].source += "\n\n" + cells["exercise-2"].source.replace("### ", "# ").replace("SOLUTION", "")
+
+
+def nothing(_: dict[str, Any]) -> None:
+    """A good change."""
+
+
+@pytest.mark.parametrize("change", [same_grade_id, unclosed, leaking])
+def test_a_release_that_fails_leaves_the_former_one(change: Callable[[dict[str, Any]], None], course: Course) -> None:
+    before = state(course)
+    change_source(course, change)
+    with pytest.raises(CourseError, match="self_attention"):
+        compile_release(course, "self_attention")
+    assert state(course) == before
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
+@pytest.mark.parametrize(("when", "is_new"), [(1, False), (2, True)])
+def test_ctrl_c_leaves_the_former_release_or_the_new_one(
+    when: int, is_new: bool, course: Course, tmp_path: Path
+) -> None:
+    before = state(course)
+    change_source(course, nothing)
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(HOOK.format(file=str(tmp_path / "times"), when=when))
+    with pytest.raises(KeyboardInterrupt):
+        compile_release(course, "self_attention")
+    changed = [one != other for one, other in zip(before, state(course), strict=True)]
+    assert changed == [is_new, is_new]
+    compile_release(course, "self_attention")
+    assert "# a new comment" in course.notebook("release", "self_attention").read_text()
+
+
+def test_a_folder_that_cannot_be_put_in_place_is_not_missed(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, rename, times = contents(course.root / "release"), Path.rename, []
+
+    def fails_once(path: Path, target: Path) -> Path:
+        times.append(path)
+        if len(times) == 2:
+            raise OSError(5, "a disk that fails", str(path))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fails_once)
+    with pytest.raises(OSError, match="a disk that fails"):
+        compile_release(course, "self_attention")
+    assert len(times) == 3
     assert contents(course.root / "release") == before
 
 

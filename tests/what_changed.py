@@ -18,7 +18,7 @@ ROOT = TESTS.parent
 ALWAYS = "test_house"
 # Not Python, or seen by no import.
 OF_FOLDERS = {
-    "source": ("test_checks", "test_checks_multi_head", "test_release"),
+    "source": ("test_beside", "test_checks", "test_checks_multi_head", "test_release"),
     "release": ("test_release",),
     "docs": ("test_docs",),
     "grader/pages/templates": ("test_feedback", "test_report"),

@@ -54,11 +54,13 @@ def take_in(
     given: Path | None = None,
     own: Collection[str] = (),
     notebooks: Sequence[str] = (),
+    beside: Collection[str] = (),
 ) -> HandedIn:
     """Read a submission.
 
     What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there,
-    but for the files `own`. The `notebooks` of the assignment are one that is called like it, if nothing is said.
+    but for the files `own`. So are the files `beside`, which are no part of that folder. The `notebooks` of the
+    assignment are one that is called like it, if nothing is said.
     """
     if not _is_name(student):
         raise NotTakenIn(
@@ -69,7 +71,7 @@ def take_in(
         handed_in = HandedIn(_take_in_notebooks(submitted, student, assignment, notebooks or [assignment]))
     except OSError as error:
         raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
-    _read_other_files(submitted / student / assignment, handed_in, given, own)
+    _read_other_files(submitted / student / assignment, handed_in, given, own, beside)
     return handed_in
 
 
@@ -104,7 +106,9 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
     return _read(notebook, status.st_size)
 
 
-def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None, own: Collection[str]) -> None:
+def _read_other_files(
+    source: Path, handed_in: HandedIn, given: Path | None, own: Collection[str], beside: Collection[str]
+) -> None:
     """Files beside the notebook, as far as there is room; they help the student's code and earn nothing."""
     left_out = handed_in.left_out
     files_left, bytes_left = MAX_FILES, MAX_BYTES
@@ -114,6 +118,8 @@ def _read_other_files(source: Path, handed_in: HandedIn, given: Path | None, own
         if len(left_out) == MAX_LEFT_OUT:
             break
         try:
+            if str(place.parts[0]) in beside:
+                continue
             if given and str(place) not in own and _is_given(given, place, entry.is_dir(follow_symlinks=False)):
                 continue
             if why_not := _why_not(entry, place):

@@ -24,6 +24,7 @@ from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
+from grader.notebooks.beside import FILES, given_beside
 from grader.notebooks.cells import demos_of
 from grader.notebooks.repair import known_cells
 
@@ -52,12 +53,14 @@ def read_assignment(
     """What is the same for everyone, read once."""
     name = gradebook.assignment
     found = [Path(path) for path in find_all_files(str(settings.source), settings.ignored)]
-    given = {str(path.relative_to(settings.source)): path for path in found}
+    given = {str(path.relative_to(settings.source)): path.read_bytes() for path in found}
+    other = given_beside(settings.source)
+    given |= {place: content for place, content in other.items() if place in FILES or place in given}
     return Assignment(
         name=name,
         db_url=settings.db_url,
         notebooks=[_known(course, name, notebook) for _, notebook in sorted(gradebook.notebooks.items())],
-        given={place: path.read_bytes() for place, path in given.items() if place not in settings.students_own},
+        given={place: content for place, content in given.items() if place not in settings.students_own},
         settings=course.settings,
         device=device,
         confined=confined,
@@ -95,6 +98,7 @@ class Intake:
     ) -> None:
         self._submitted = course.root / "submitted"
         self._given = course.root / "source" / assignment.name
+        self._beside = FILES & assignment.given.keys()
         self._name = assignment.name
         self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
@@ -107,7 +111,7 @@ class Intake:
 
     def take_in(self, student: str) -> Taken:
         """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
-        handed_in = take_in(self._submitted, student, self._name, self._given, self._own, self._notebooks)
+        handed_in = take_in(self._submitted, student, self._name, self._given, self._own, self._notebooks, self._beside)
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
         time = files.get("timestamp.txt", b"").decode().strip()
         content = _digest(str(handed_in.left_out), *self._contents(handed_in.notebooks), *_named(files))

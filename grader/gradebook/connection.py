@@ -57,6 +57,25 @@ def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
         raise CourseError(f"The gradebook {_where(url)} cannot be used: it is damaged. {_MEND}")
 
 
+def copy_gradebook(api: Any, copy: Path, tell: Callable[[str], None]) -> str:
+    """The address of a gradebook to try something with: a copy, or an empty one where the gradebook is on a server."""
+    address = f"sqlite:///{copy}"
+    gradebook = open_gradebook(api, tell)
+    url = gradebook.engine.url
+    try:
+        if url.get_backend_name() == "sqlite":
+            # nbgrader's own rows are all that counts, so what is in its file or its journal is read by SQLite itself.
+            _patiently(
+                url,
+                lambda: gradebook.db.execute(text("VACUUM INTO :copy"), {"copy": str(copy)}),
+                tell,
+                undo=gradebook.db.rollback,
+            )
+    finally:
+        gradebook.close()
+    return address
+
+
 class PatientSession:
     """A session of a gradebook. What does not work because somebody else has the gradebook is tried again."""
 

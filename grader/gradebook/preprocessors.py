@@ -20,8 +20,9 @@ from grader.catalogue.loading import Exercises, load
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
-from grader.model.submission import KnownCell
+from grader.model.submission import Files, KnownCell
 from grader.notebooks import brevity
+from grader.notebooks.beside import given_beside, put_beside
 from grader.notebooks.cells import demos_of
 from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
@@ -139,6 +140,8 @@ class RunAndJudge(Execute):
             exercises, hidden = held.exercises, held.hidden
         else:
             folder = resources.get("metadata", {}).get("path")
+            if folder and names:
+                put_beside(Path(folder), self._given_beside(names))
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
             seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
             exercises, hidden = self._exercises(names)
@@ -155,6 +158,13 @@ class RunAndJudge(Execute):
         grade_notebook(nb, files, settings, demos)
         brevity.shorten(nb)
         return nb, resources
+
+    def _given_beside(self, names: dict[str, str]) -> Files:
+        """What students have of the course, and nbgrader, which copies source/, has not put beside a submission."""
+        course = CourseDirectory(parent=self)
+        given = given_beside(Path(course.format_path(course.source_directory, ".", names["assignment"])))
+        own = self.config.Autograde.get("exclude_overwriting", {}).get(names["assignment"], [])
+        return {place: content for place, content in given.items() if place not in own}
 
     def _ordinary(self, known: Sequence[KnownCell]) -> OrdinaryTests:
         """With what the configuration says of nbgrader's own parts that have to do with tests."""

@@ -1,7 +1,7 @@
 """Compare a value with the expected one, and say in words where they differ.
 
-This one file is used on both sides: the grader judges hidden cases with it, and a copy lies beside every
-student notebook, where the visible checks use it. So it needs torch alone and holds comparison only.
+This one file is used on both sides: the grader judges hidden cases with it, and a copy lies beside the
+notebooks of students, where the visible checks use it. So it needs torch alone and holds comparison only.
 """
 
 from __future__ import annotations

@@ -1,23 +1,84 @@
-"""Compile the source notebooks into those for students."""
+"""Compile the source notebooks into those for students.
+
+It is tried with a copy of the gradebook first, in a folder of its own. Only what nbgrader takes and what gives
+nothing away is compiled into the gradebook, and put in the place of the former release.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 from grader.course import Course, reason_of
 from grader.errors import CourseError
-from grader.gradebook.connection import check_gradebook
+from grader.gradebook.connection import check_gradebook, copy_gradebook
 from grader.release.leaks import refuse_leaks
 
 
 def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> None:
-    """Compile one assignment with nbgrader and check the result."""
+    """Compile one assignment with nbgrader and check the result. What fails leaves release and gradebook as they were.
+
+    (But for a gradebook that fails in the last second, in the middle of what nbgrader writes into it.)
+    """
     course.need_plain_path()
     check_gradebook(course.api(), tell)
-    result = course.api().generate_assignment(assignment, force=True, create=True)
-    if not result["success"]:
-        raise CourseError(
-            f"nbgrader could not compile {assignment}: {reason_of(result)}\nMend source/{assignment}, and run this "
-            f"again. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
-        )
-    refuse_leaks(course, assignment)
+    release = course.root / "release"
+    release.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, or nothing can be renamed
+        tried, made = Path(folder, "tried"), Path(folder, "made")
+        _compile(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
+        refuse_leaks(course, assignment, tried, "release")
+        with _without_interrupts():
+            _compile(course, assignment, made)
+            _put_in_place(made / assignment, release / assignment, Path(folder, "former"))
+
+
+def _compile(course: Course, assignment: str, release: Path, db_url: str = "") -> None:
+    config = course.config()
+    config.CourseDirectory.release_directory = str(release)
+    if db_url:
+        config.CourseDirectory.db_url = db_url
+    result = course.api(config).generate_assignment(assignment, force=True, create=True)
+    if result["success"]:
+        return
+    if result["error"].rstrip().endswith("KeyboardInterrupt"):  # which nbgrader takes for an error
+        raise KeyboardInterrupt
+    raise CourseError(
+        f"nbgrader could not compile {assignment}: {reason_of(result)}\nMend source/{assignment}, and run this "
+        f"again; until then, release/{assignment} is as it was. All that nbgrader says: "
+        f"nbgrader generate_assignment {assignment} --force"
+    )
+
+
+def _put_in_place(made: Path, place: Path, former: Path) -> None:
+    """Exchange folders. Between the two renames there is none: should the second fail, the first is undone."""
+    if place.exists():
+        place.rename(former)
+    try:
+        made.rename(place)
+    except BaseException:
+        if former.exists():
+            former.rename(place)
+        raise
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C waits until this is over: a second, in which gradebook and release become new together."""
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield  # it is ignored, or ends us at once; or it is the affair of somebody else
+        return
+    wanted: list[Any] = []
+    signal.signal(signal.SIGINT, lambda number, frame: wanted.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if wanted:
+        usual(*wanted[0])

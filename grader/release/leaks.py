@@ -1,72 +1,101 @@
-"""The proof that a release gives nothing away: no solution, no hidden test, and nothing of what the grader knows."""
+"""The proof that a release gives nothing away: no solution, no hidden test, and nothing of what the grader knows.
+
+Compared is what is said, and not how it is written: three lines of a program in a row, wherever they stand, however
+they are laid out. One line says little, and a word less.
+"""
 
 from __future__ import annotations
 
-import inspect
-import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.model.exercise import Exercise
-
-_SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
-_HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n(.*?)### END HIDDEN TESTS", re.DOTALL)
-_TRIVIAL = 12  # characters; shorter lines, such as "return x", say nothing
+from grader.release.secrets import (
+    SHOWN,
+    Marks,
+    Secret,
+    secrets_of_cells,
+    secrets_of_exercise,
+    shown_by_an_author,
+    spaced,
+    words_of,
+)
+from grader.release.texts import texts_in
+from grader.release.token_lines import lines_of, readings, without_tags
 
 
 class LeakError(CourseError):
     """A release would give away what students must not see."""
 
 
-def refuse_leaks(course: Course, assignment: str, folder: str = "release") -> None:
+def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release", called: str = "") -> None:
     """Stop with an error if what is about to be handed out holds a secret."""
     leaks = find_leaks(course, assignment, folder)
     if leaks:
         raise LeakError(
-            f"{folder}/{assignment} gives away what is listed here. Do not hand it out; mend the notebook in source/ "
-            f"and release it again.\n" + "\n".join(f"  {leak}" for leak in leaks)
+            f"{called or folder}/{assignment} would give away what is listed here. Take it out in source/, or, where "
+            f"students are meant to see it, give the cell that shows it the tag `{SHOWN}`. Then release it again.\n"
+            + "\n".join(f"  {leak}" for leak in leaks)
         )
 
 
-def find_leaks(course: Course, assignment: str, folder: str = "release") -> list[str]:
-    """Every secret that occurs in a file of the release, as "file: secret"."""
-    sources = [course.read("source", assignment, name) for name in course.notebooks("source", assignment)]
-    secrets = _secrets(
-        [cell for source in sources for cell in source.cells], list(course.exercises(assignment).values())
-    )
-    return [
-        f"{path.name}: {secret}"
-        for path in sorted((course.root / folder / assignment).rglob("*"))
-        if path.is_file()
-        for text in [_text(path)]
-        for secret in sorted(secrets)
-        if secret in text
-    ]
+def find_leaks(course: Course, assignment: str, folder: str | Path = "release") -> list[str]:
+    """Every secret that occurs in a file of the release: where, whose it is, and how it begins."""
+    secrets = _secrets(course, assignment)
+    found: dict[tuple[str, str], str] = {}  # one line tells of all pieces of a solution in the same place
+    for place, text in texts_in(course.root / folder / assignment):
+        page = _Page.of(text)
+        for secret in secrets:
+            if (place, secret.of) not in found and page.has(secret):
+                found[place, secret.of] = f"{place}{page.line_of(secret)}: {secret.of}, `{secret.quoted}`"
+    return list(found.values())
 
 
-def _text(path: Path) -> str:
-    """A file as text, with JSON's escapes undone so that a source line is found as it was written."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return text.replace('\\"', '"').replace("\\\\", "\\") if path.suffix == ".ipynb" else text
+def _secrets(course: Course, assignment: str) -> list[Secret]:
+    """What must not be told, but for what an author shows."""
+    marks = Marks.of(course.config())
+    names = course.notebooks("source", assignment)
+    cells = [cell for name in names for cell in course.read("source", assignment, name).cells]
+    functions = [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
+    shown = [_Page.of(text) for text in shown_by_an_author(cells, marks)]
+    secrets = [*secrets_of_cells(cells, marks), *(one for each in functions for one in secrets_of_exercise(each))]
+    return [one for one in dict.fromkeys(secrets) if one.found_as and not any(page.has(one) for page in shown)]
 
 
-def _secrets(cells: list[Any], exercises: list[Exercise]) -> set[str]:
-    """Solution lines, hidden tests, and what the grader knows: references, cases, misconceptions."""
-    secrets: set[str] = set()
-    released: set[str] = set()  # lines that a student sees anyway, such as signatures and given code
-    for cell in cells:
-        for region in _SOLUTION.findall(cell.source) + _HIDDEN.findall(cell.source):
-            secrets.update(_lines(region))
-        released.update(_lines(_HIDDEN.sub("", _SOLUTION.sub("", cell.source))))
-    for exercise in (function for numbered in exercises for function in numbered.functions):
-        secrets.update(_lines(inspect.getsource(exercise.reference)))
-        secrets.update(case.catches for case in exercise.cases)
-        secrets.update(misconception.says for misconception in exercise.misconceptions)
-    return secrets - released
+class _Page(NamedTuple):
+    """A text as what secrets are looked for in."""
+
+    codes: Sequence[str]  # as which it can be read
+    tokens: str
+    words: str
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> _Page:
+        codes = readings(text)
+        return cls(codes, "\n".join(map(_tokens, codes)), "\n".join(map(words_of, (text, without_tags(text)))), text)
+
+    def has(self, secret: Secret) -> bool:
+        return secret.found_as in (self.words if secret.in_words else self.tokens)
+
+    def line_of(self, secret: Secret) -> str:
+        """Where in the text it begins, if that can be said."""
+        for code in [] if secret.in_words or "\n" not in self.text else self.codes:
+            numbers = list(_numbered(code))
+            start = spaced(token for token, _ in numbers).find(secret.found_as)
+            if start >= 0:
+                place = spaced(token for token, _ in numbers)[: start + 1].count(" ") - 1
+                return f", line {numbers[place][1]}"
+        return ""
 
 
-def _lines(text: str) -> set[str]:
-    code = (line.split("#")[0].strip() for line in text.splitlines())
-    return {line for line in code if len(line) > _TRIVIAL and not line.startswith("def __")}
+def _tokens(code: str) -> str:
+    return spaced(token for token, _ in _numbered(code))
+
+
+def _numbered(code: str) -> Iterator[tuple[str, int]]:
+    """Each token with the line where it stands, or where its line begins."""
+    for line in lines_of(code):
+        yield from ((token, line.number) for token in line.tokens)

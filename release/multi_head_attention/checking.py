@@ -1,6 +1,7 @@
 """What the visible checks of all notebooks share: try the student's functions and classes on a few known examples.
 
-The examples themselves are in checks.py beside each notebook. Nothing here is secret.
+The examples themselves are in checks.py beside each notebook. Nothing here is secret. `grader release` puts this file
+beside each notebook whose checks.py imports it, and compare.py with it: it needs nothing else but torch.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
+
 from compare import difference
 
 # The examples are printed with four decimals.
@@ -211,7 +213,8 @@ def _wrong(result: Any, expected: Any, called: str) -> str | None:
     if result is None:
         return f"{called} returned None. Does it end with a return statement?"
     if callable(expected):
-        return expected(result)
+        said: str | None = expected(result)
+        return said
     found = difference(result, expected, TOLERANCE)
     if found is None:
         return None
@@ -305,7 +308,8 @@ def _not_finite(result: Any) -> str | None:
 def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:
     """The first weights of a new module that are the same number everywhere."""
     for name, parameter in module.named_parameters():
-        if name in weights and parameter.dim() > 1 and parameter.numel() > 1 and parameter.unique().numel() == 1:
+        is_even = parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
+        if name in weights and parameter.dim() > 1 and is_even:
             return f"the result is right, but in a new module {name} is the same number everywhere. Make it random."
     return None
 

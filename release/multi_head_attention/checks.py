@@ -7,6 +7,7 @@ instead of fitting your code to its examples.
 from collections.abc import Callable
 
 import torch
+
 from checking import Checks, Entry, ModuleExample, Refusal
 
 WORDS = [

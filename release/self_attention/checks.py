@@ -5,6 +5,7 @@ instead of fitting your code to its examples.
 """
 
 import torch
+
 from checking import Checks, Entry, Example
 
 TWO_QUERIES = [[1, 0, 2, -1], [0, 1, 1, 2]]

@@ -7,7 +7,8 @@ instead of fitting your code to its examples.
 from collections.abc import Callable
 
 import torch
-from checking import Checks, Entry, Example, ModuleExample, PieceExample
+
+from grader.kit.checking import Checks, Entry, Example, ModuleExample, PieceExample
 
 WORDS = [
     [0.43, 0.15, 0.89],

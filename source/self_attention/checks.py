@@ -5,7 +5,8 @@ instead of fitting your code to its examples.
 """
 
 import torch
-from checking import Checks, Entry, Example
+
+from grader.kit.checking import Checks, Entry, Example
 
 TWO_QUERIES = [[1, 0, 2, -1], [0, 1, 1, 2]]
 THREE_KEYS = [[1, 1, 0, 0], [0, 2, 1, 1], [2, 0, -1, 1]]

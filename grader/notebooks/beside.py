@@ -1,0 +1,93 @@
+"""Modules of the grader that lie beside a released notebook: its visible checks are made of them, and where students
+work, there is no grader.
+
+An author imports them where they are, so a notebook runs in source/ as it is: `from grader.kit.checking import Checks`.
+Students get `from checking import Checks`, and the module as a file. An assignment that imports none gets none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from grader.errors import CourseError
+from grader.model.submission import Files
+
+MODULES = {"grader.kit.checking": "checking", "grader.model.compare": "compare"}
+FILES = {f"{name}.py" for name in MODULES.values()}
+
+_GRADER = Path(__file__).resolve().parent.parent
+_NOT_THEIRS = {".ipynb_checkpoints", "__pycache__"}
+
+
+def for_students(code: str) -> str:
+    """An author's code, with these modules imported from beside it."""
+    for pattern, place in _patterns(*MODULES):
+        code = pattern.sub(place, code)
+    return code
+
+
+def modules_for(codes: Iterable[str]) -> dict[str, bytes]:
+    """The files that an author's code asks for, and those that these ask for."""
+    files: dict[str, bytes] = {}
+    waiting = list(codes)
+    while waiting:
+        code = waiting.pop()
+        for module, name in MODULES.items():
+            if f"{name}.py" not in files and any(pattern.search(code) for pattern, _ in _patterns(module)):
+                text = _GRADER.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text(encoding="utf-8")
+                files[f"{name}.py"] = for_students(text).encode()
+                waiting.append(text)
+    return files
+
+
+def given_beside(source: Path) -> Files:
+    """What students have beside a notebook and source/ has not, or has otherwise; by place."""
+    paths = [path for path in sorted(source.rglob("*.py")) if not _NOT_THEIRS & set(path.parts)]
+    codes = {str(path.relative_to(source)): path.read_text(encoding="utf-8", errors="replace") for path in paths}
+    modules = modules_for([*codes.values(), *_cells(source)])
+    for name in modules.keys() & codes.keys():
+        raise CourseError(
+            f"The notebook needs the grader's {name} beside it, and {source.name} has a file of that name in source/. "
+            "Give that another name, and release it again."
+        )
+    changed = {place: for_students(code).encode() for place, code in codes.items() if for_students(code) != code}
+    return changed | modules
+
+
+def put_beside(folder: Path, given: Files) -> None:
+    """Write these files into the folder of a notebook, where nbgrader has put what source/ has."""
+    for place, content in given.items():
+        path = folder / place
+        if place not in FILES and not path.is_file():  # it is one that the course ignores
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        path.unlink(missing_ok=True)  # a copy of what is closed for writing is closed, too
+        path.write_bytes(content)
+
+
+def _cells(source: Path) -> Iterator[str]:
+    for path in sorted(source.glob("*.ipynb")):
+        try:
+            cells = json.loads(path.read_bytes())["cells"]
+        except (ValueError, KeyError):  # nbgrader will say that it is no notebook
+            continue
+        yield from ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
+def _patterns(*modules: str) -> list[tuple[re.Pattern[str], str]]:
+    """The ways to import a module, and what students have in place of each."""
+    found = []
+    for module in modules:
+        name, (room, _, last) = MODULES[module], module.rpartition(".")
+        for way, instead in (
+            (rf"from {re.escape(module)} import\b", f"from {name} import"),
+            (rf"from {re.escape(room)} import {last}\b(?!\s*,)", f"import {name}"),
+            (rf"import {re.escape(module)} as\b", f"import {name} as"),
+        ):
+            found.append((re.compile(rf"^([ \t]*){way}", re.MULTILINE), rf"\g<1>{instead}"))
+    return found

@@ -1,0 +1,26 @@
+"""The part of nbgrader's generate_assignment that puts the grader's modules beside a released notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from grader.notebooks.beside import for_students, given_beside, put_beside
+
+
+class ModulesBeside(NbGraderPreprocessor):
+    """Comes first: what a cell says afterwards is what the gradebook keeps, and what a submission is restored to."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.source = for_students(cell.source)
+        course, assignment = CourseDirectory(parent=self), resources["nbgrader"]["assignment"]
+        steps = course.source_directory, course.release_directory
+        source, release = (Path(course.format_path(step, ".", assignment)) for step in steps)
+        release.mkdir(parents=True, exist_ok=True)
+        put_beside(release, given_beside(source))
+        return nb, resources

@@ -1,0 +1,176 @@
+"""What a release must not tell: solutions, hidden tests, and what the grader knows of the exercises."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
+
+from grader.model.exercise import Exercise
+from grader.release.token_lines import Line, lines_of
+
+SHOWN = "shown"  # the tag of a cell whose lines students are meant to see, though a solution has them, too
+
+_TOGETHER = 3  # lines in a row that say something give away a solution
+_FEWEST = 8  # tokens of a solution that is shorter than that: a shorter one can stand anywhere by chance
+_PHRASE = 3  # words that are no chance
+_SENTENCE = 8  # words of an answer, or of a sentence of it: a shorter one can stand anywhere by chance
+_STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"' + r"|'((?:\\.|[^'\\\n])*)'")
+_END_OF_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n\n")
+
+
+class Secret(NamedTuple):
+    """Tokens or words that must not stand in a release one after another, and whose they are."""
+
+    found_as: str  # with a space around each
+    in_words: bool
+    of: str  # such as "the solution in cell exercise-3"
+    quoted: str
+
+
+class Marks(NamedTuple):
+    """How this course marks what students do not get: nbgrader has settings for that."""
+
+    solution: tuple[str, str]
+    hidden: tuple[str, str]
+    scheme: tuple[str, str]
+    stub: str  # that stands in the place of an answer in words; an author may have written nothing else
+
+    @classmethod
+    def of(cls, config: Any) -> Marks:
+        solution, hidden, scheme = (kind(config=config) for kind in (ClearSolutions, ClearHiddenTests, ClearMarkScheme))
+        return cls(
+            (solution.begin_solution_delimeter, solution.end_solution_delimeter),
+            (hidden.begin_test_delimeter, hidden.end_test_delimeter),
+            (scheme.begin_mark_scheme_delimeter, scheme.end_mark_scheme_delimeter),
+            solution.text_stub,
+        )
+
+
+def spaced(tokens: Iterable[str]) -> str:
+    return f" {' '.join(tokens)} "
+
+
+def words_of(text: str) -> str:
+    return spaced(re.findall(r"\w+", text.lower()))
+
+
+def secrets_of_cells(cells: Sequence[Any], marks: Marks) -> Iterator[Secret]:
+    """Solutions and hidden tests, with the words in them."""
+    for cell in cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+        hidden = list(_regions(cell.source, marks.hidden))
+        for code in hidden:
+            yield from _code(code, f"the hidden test in cell {name}")
+            yield from (_words(one or other, f"a text of the hidden test in cell {name}", _PHRASE)
+                        for one, other in _STRING.findall(code))  # fmt: skip
+        for text in _regions(cell.source, marks.scheme):
+            yield from _sentences(text, f"the mark scheme in cell {name}")
+        for text in _solutions(cell, marks):
+            of = f"the solution in cell {name}"
+            yield from _code(text, of) if cell.cell_type == "code" else _sentences(text, of)
+
+
+def _solutions(cell: Any, marks: Marks) -> list[str]:
+    """What nbgrader takes out of a cell: regions; where a cell for solutions has none, all of it."""
+    found = list(_regions(cell.source, marks.solution))
+    settings = cell.metadata.get("nbgrader", {})
+    is_whole = not found and settings.get("solution", False) and cell.source.strip() != marks.stub.strip()
+    return [cell.source] if is_whole else found
+
+
+def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
+    """What the grader knows of one function of an exercise."""
+    number = exercise.number
+    yield from _function(exercise.reference, f"the reference of exercise {number}")
+    for case in exercise.cases:
+        yield _words(case.catches, f"what a case of exercise {number} catches", _PHRASE)
+    for misconception in exercise.misconceptions:
+        of = f"the misconception “{misconception.name}” of exercise {number}"
+        for function in (misconception.answers, *misconception.change.values()):
+            yield from _function(function, of)
+        yield from (_words(says, of, _PHRASE) for says in (misconception.says, misconception.says_of_code))
+
+
+def shown_by_an_author(cells: Iterable[Any], marks: Marks) -> list[str]:
+    """The texts of cells that are marked as shown. What nbgrader takes out or grades cannot be."""
+    return [
+        _outside(_outside(cell.source, marks.solution), marks.hidden)
+        for cell in cells
+        if SHOWN in cell.metadata.get("tags", [])
+        and not any(cell.metadata.get("nbgrader", {}).get(key) for key in ("solution", "grade"))
+    ]
+
+
+# --- pieces that give away the whole --------------------------------------------------------------------------------
+
+
+def _function(function: Any, of: str) -> Iterator[Secret]:
+    while isinstance(function, functools.partial):
+        function = function.func
+    if callable(function):
+        try:
+            yield from _code(_source(function), of)
+        except (OSError, TypeError):  # it is not written in Python, or nowhere
+            return
+
+
+@functools.cache
+def _source(function: Callable[..., Any]) -> str:
+    return inspect.getsource(function)
+
+
+def _code(code: str, of: str) -> Iterator[Secret]:
+    """Each three lines in a row that say something, with what stands between them; of fewer, all."""
+    lines = lines_of(code)
+    telling = [index for index, line in enumerate(lines) if line.says_something]
+    starts = range(max(1, len(telling) - _TOGETHER + 1))
+    for chosen in (telling[start : start + _TOGETHER] for start in starts):
+        together = lines[chosen[0] : chosen[-1] + 1] if chosen else []
+        tokens = [token for line in together for token in line.tokens]
+        if len(tokens) >= _FEWEST:
+            yield Secret(spaced(tokens), False, of, _quoted(code, together[0]))
+
+
+def _quoted(code: str, line: Line) -> str:
+    return code.splitlines()[line.number - 1].strip()
+
+
+def _sentences(text: str, of: str) -> Iterator[Secret]:
+    """An answer in words: all of it, and each longer sentence."""
+    yield _words(text, of, _SENTENCE)
+    yield from (_words(sentence, of, _SENTENCE) for sentence in _END_OF_SENTENCE.split(text))
+
+
+def _words(text: str, of: str, fewest: int) -> Secret:
+    words = words_of(text)
+    return Secret(words if len(words.split()) >= fewest else "", True, of, " ".join(text.split()))
+
+
+def _regions(text: str, marks: tuple[str, str]) -> Iterator[str]:
+    """What stands between marks; where the second is missing, up to the end."""
+    region: list[str] | None = None
+    for line in text.split("\n"):
+        if marks[0] in line:
+            region = []
+        elif region is not None and marks[1] in line:
+            yield "\n".join(region)
+            region = None
+        elif region is not None:
+            region.append(line)
+    if region:
+        yield "\n".join(region)
+
+
+def _outside(text: str, marks: tuple[str, str]) -> str:
+    """The lines that are not between marks."""
+    lines, inside = [], False
+    for line in text.split("\n"):
+        inside = (inside or marks[0] in line) and marks[1] not in line
+        if not inside and marks[1] not in line:
+            lines.append(line)
+    return "\n".join(lines)

@@ -1,1 +1,0 @@
-../self_attention/checking.py

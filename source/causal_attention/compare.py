@@ -1,1 +1,0 @@
-../../grader/model/compare.py
