@@ -153,7 +153,7 @@ def _is_named(key: AnswerKey, misconception: Misconception) -> bool:
 
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     """Whether the committed release is what the source compiles to."""
-    committed, compiled = (each.root / "release" / assignment for each in (course, scratch))
+    committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
     files = _files(committed) | _files(compiled)
     stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
     if stale:
