@@ -71,7 +71,9 @@ def release(
         need_marimo()
     for assignment in course.chosen(assignments):
         compile_release(course, assignment, tell)
-        console.print(f"release/{assignment} is ready: no solution, hidden test or misconception in it.")
+        console.print(
+            f"{course.called('release')}/{assignment} is ready: no solution, hidden test or misconception in it."
+        )
         if marimo:
             path = convert_release(course, assignment)
             said = f"{shown(path.parent)} is ready, too. Try it: marimo edit {shown(path)}"

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 warnings.filterwarnings("ignore", "Object of type", RuntimeWarning)
 
 CONFIG_FILE = "nbgrader_config.py"
+STEPS = ("source", "release", "submitted", "autograded", "feedback")
+STRUCTURE = os.path.join("{nbgrader_step}", "{student_id}", "{assignment_id}")  # noqa: PTH118  as nbgrader writes it
 
 
 class Course:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
+        self._folders: tuple[str, dict[str, str]] = ("", {})  # for these settings
         if not (self.root / CONFIG_FILE).is_file():
             raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
         # nbgrader starts `alembic` by name when it makes a new gradebook; it lies beside our interpreter.
@@ -41,11 +44,18 @@ class Course:
 
     def config(self) -> Config:
         """The settings of nbgrader_config.py, as nbgrader's command line has them."""
+        if str(self.root) not in sys.path:  # nbgrader takes plugins from there, too; but nothing there hides a library
+            sys.path.append(str(self.root))
         try:
             config = read_config(self.settings)
         except Exception as error:  # it is the user's own Python: anything can happen
             where = f"{type(error).__name__}: {error}"
             raise CourseError(f"{CONFIG_FILE} cannot be read. Mend it, and run this again. {where}") from None
+        if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):
+            raise CourseError(
+                f"c.CourseDirectory.directory_structure in {CONFIG_FILE} is not for us: students' folders lie in "
+                f"those of the steps, and assignments in them. Leave it at {STRUCTURE}, or use nbgrader alone."
+            )
         config.CourseDirectory.root = str(self.root)
         return config
 
@@ -69,6 +79,19 @@ class Course:
         """Those of an assignment; none if it has nbgrader's own tests only."""
         return self.catalogue().of(assignment)
 
+    def called(self, step: str) -> str:
+        """What the folder of a step of nbgrader's is called here: source, release, submitted, autograded, feedback."""
+        settings = self.settings
+        if self._folders[0] != settings:
+            chosen = self.config().CourseDirectory
+            self._folders = (settings, {name: str(chosen.get(f"{name}_directory", name)) for name in STEPS})
+        return self._folders[1][step]
+
+    def folder(self, place: str | Path) -> Path:
+        """The path of a step's folder, or of one in it, such as submitted/ada. What is no step lies in the course."""
+        step, _, below = str(place).partition("/")
+        return self.root / (self.called(step) if step in STEPS else step or "/") / below
+
     def api(self, config: Config | None = None) -> Any:
         """nbgrader's own interface, with these settings or those of nbgrader_config.py."""
         from nbgrader.apps.api import NbGraderAPI
@@ -77,31 +100,32 @@ class Course:
 
     def need_plain_path(self) -> None:
         """nbgrader looks for files by patterns, and would take such a path for one."""
-        if glob.escape(str(self.root)) != str(self.root):
-            raise CourseError(
-                f"nbgrader finds nothing in {self.root}, since it takes [, * and ? for a pattern. Rename the folder, "
-                "and run this again."
-            )
+        for folder in (self.root, *map(self.folder, STEPS)):
+            if glob.escape(str(folder)) != str(folder):
+                raise CourseError(
+                    f"nbgrader finds nothing in {folder}, since it takes [, * and ? for a pattern. Rename the folder, "
+                    "and run this again."
+                )
 
     def assignments(self) -> list[str]:
-        return sorted({path.parent.name for path in self.root.glob("source/*/*.ipynb")})
+        return sorted({path.parent.name for path in self.folder("source").glob("*/*.ipynb")})
 
     def notebooks(self, folder: str, assignment: str) -> list[str]:
         """The names of an assignment's notebooks in a folder."""
-        return sorted(path.stem for path in (self.root / folder / assignment).glob("*.ipynb"))
+        return sorted(path.stem for path in (self.folder(folder) / assignment).glob("*.ipynb"))
 
     def chosen(self, names: list[str] | None) -> list[str]:
         """The named assignments, or all; unknown names are an error."""
         known = self.assignments()
         for name in names or []:
             if name not in known:
-                raise CourseError(f"There is no assignment “{name}”. {_those(known)}")
+                raise CourseError(f"There is no assignment “{name}”. {self._those(known)}")
         return names or known
 
     def notebook(self, folder: str, assignment: str, name: str = "") -> Path:
         """The path of a notebook in a folder such as source, release or submitted/ada; as a rule, there is one, which
         is called as its assignment."""
-        return self.root / folder / assignment / f"{name or assignment}.ipynb"
+        return self.folder(folder) / assignment / f"{name or assignment}.ipynb"
 
     def read(self, folder: str, assignment: str, name: str = "") -> Any:
         import nbformat
@@ -125,17 +149,19 @@ class Course:
 
     def _submitted(self) -> list[Path]:
         try:
-            return sorted((self.root / "submitted").iterdir())
+            return sorted(self.folder("submitted").iterdir())
         except FileNotFoundError:
             return []
         except OSError as error:
             raise CourseError(
-                f"The folder submitted/ cannot be read: {error.strerror}. Mend that, and run this again."
+                f"The folder {self.called('submitted')}/ cannot be read: {error.strerror}. Mend that, and run this "
+                "again."
             ) from None
 
-
-def _those(known: list[str]) -> str:
-    return f"There are: {', '.join(known)}." if known else "There is none: they lie in source/NAME/."
+    def _those(self, known: list[str]) -> str:
+        return (
+            f"There are: {', '.join(known)}." if known else f"There is none: they lie in {self.called('source')}/NAME/."
+        )
 
 
 def _is_there(path: Path) -> bool:
@@ -168,12 +194,17 @@ def read_config(settings: str) -> Config:
 
 
 def copy_course(source: Course, target: Path) -> Course:
-    """A fresh course folder with the same source, exercises and settings, and nothing else."""
+    """A fresh course folder with the same source, exercises and settings: all that it makes stays in it."""
     if target.exists():
         shutil.rmtree(target)
     target.mkdir(parents=True)
-    shutil.copyfile(source.root / CONFIG_FILE, target / CONFIG_FILE)
-    shutil.copytree(source.root / "source", target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    for path in source.root.glob("*.py"):  # plugins, too
+        shutil.copyfile(path, target / path.name)
+    chosen = source.config().CourseDirectory
+    own = {f"{step}_directory": step for step in STEPS} | {"db_url": f"sqlite:///{target.resolve()}/gradebook.db"}
+    with (target / CONFIG_FILE).open("a") as config:
+        config.writelines(f"\nc.CourseDirectory.{key} = {own[key]!r}\n" for key in own if key in chosen)
+    shutil.copytree(source.folder("source"), target / "source", ignore=shutil.ignore_patterns(".*", "__pycache__"))
     files = source.exercise_files()
     if files.texts and not files.package:
         folder = target / Path(files.folder).relative_to(source.root)

@@ -85,11 +85,11 @@ def _take_in_notebooks(submitted: Path, student: str, assignment: str, names: Se
     if any(path.is_symlink() for path in (submitted / student, source, *paths)):
         raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
     if source.exists() and not source.is_dir():
-        raise NotTakenIn(f"submitted/{student}/{assignment} is no folder")
+        raise NotTakenIn(f"{submitted.name}/{student}/{assignment} is no folder")
     found = {path.stem: _take_in_notebook(path) for path in paths if path.exists()}
     if not found:
         wanted = " and no ".join(path.name for path in paths)
-        raise NotTakenIn(f"there is no {wanted} in submitted/{student}/{assignment}")
+        raise NotTakenIn(f"there is no {wanted} in {submitted.name}/{student}/{assignment}")
     return found
 
 

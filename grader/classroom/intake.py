@@ -37,12 +37,13 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
     if unknown:
         raise CourseError(
             f"There is no submission of {assignment} by {', '.join(unknown)}. Students are called as their folders in "
-            "submitted/ are."
+            f"{course.called('submitted')}/ are."
         )
     if not everyone:
         names = " and ".join(f"{name}.ipynb" for name in course.notebooks("source", assignment))
         raise CourseError(
-            f"There is nothing to grade. Put what was handed in into submitted/STUDENT/{assignment}/{names}."
+            "There is nothing to grade. Put what was handed in into "
+            f"{course.called('submitted')}/STUDENT/{assignment}/{names}."
         )
     return list(dict.fromkeys(students)) or everyone
 
@@ -96,8 +97,8 @@ class Intake:
         settings: ClassSettings,
         gradebook: ClassGradebook,
     ) -> None:
-        self._submitted = course.root / "submitted"
-        self._given = course.root / "source" / assignment.name
+        self._submitted = course.folder("submitted")
+        self._given = settings.source
         self._beside = FILES & assignment.given.keys()
         self._name = assignment.name
         self._notebooks = [notebook.name for notebook in assignment.notebooks]

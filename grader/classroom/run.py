@@ -68,7 +68,7 @@ def autograde(
     chosen = who(course, assignment, students)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
-        watcher.tell(f"submitted/{one_line(name)} is no folder of a student, and is left out.")
+        watcher.tell(f"{course.called('submitted')}/{one_line(name)} is no folder of a student, and is left out.")
     if dask and dask_without_tls:
         watcher.tell(f"Without TLS, whoever reaches {dask} can read all submissions and give any grade.")
     sweep()

@@ -19,7 +19,7 @@ def write_feedback(course: Course, assignment: str, tell: Callable[[str], None] 
     """Write all pages of an assignment, return where they are, and tell who has points and gets none."""
     course.chosen([assignment])
     course.need_plain_path()
-    if not any(course.root.glob(f"autograded/*/{assignment}/*.ipynb")):
+    if not any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
     api = course.api()
     check_gradebook(api, tell)
@@ -30,9 +30,9 @@ def write_feedback(course: Course, assignment: str, tell: Callable[[str], None] 
             f"nbgrader says: nbgrader generate_feedback {assignment} --force"
         )
     for student in sorted(_with_points(api, assignment)):
-        if not any(course.root.joinpath("autograded", student, assignment).glob("*.ipynb")):
+        if not any((course.folder("autograded") / student / assignment).glob("*.ipynb")):
             tell(f"{one_line(student)} has points, but no graded notebook, and so no feedback page.")
-    return sorted(course.root.glob(f"feedback/*/{assignment}/*.html"))
+    return sorted(course.folder("feedback").glob(f"*/{assignment}/*.html"))
 
 
 def _with_points(api: Any, assignment: str) -> set[str]:

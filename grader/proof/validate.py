@@ -169,7 +169,7 @@ def _corpus(
 
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     """Whether the release, if there is one, is what the source compiles to."""
-    committed, compiled = (each.root / "release" / assignment for each in (course, scratch))
+    committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
     if not committed.exists():
         return Finding(True, f"it gives nothing away, and is not released yet: grader release {assignment}")
     files = _files(committed) | _files(compiled)

@@ -27,12 +27,12 @@ def compile_release(course: Course, assignment: str, tell: Callable[[str], None]
     """
     course.need_plain_path()
     check_gradebook(course.api(), tell)
-    release = course.root / "release"
+    release = course.folder("release")
     release.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, or nothing can be renamed
         tried, made = Path(folder, "tried"), Path(folder, "made")
         _compile(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
-        refuse_leaks(course, assignment, tried, "release")
+        refuse_leaks(course, assignment, tried, course.called("release"))
         with _without_interrupts():
             _compile(course, assignment, made)
             _put_in_place(made / assignment, release / assignment, Path(folder, "former"))
@@ -48,10 +48,10 @@ def _compile(course: Course, assignment: str, release: Path, db_url: str = "") -
         return
     if result["error"].rstrip().endswith("KeyboardInterrupt"):  # which nbgrader takes for an error
         raise KeyboardInterrupt
+    source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     raise CourseError(
-        f"nbgrader could not compile {assignment}: {reason_of(result)}\nMend source/{assignment}, and run this "
-        f"again; until then, release/{assignment} is as it was. All that nbgrader says: "
-        f"nbgrader generate_assignment {assignment} --force"
+        f"nbgrader could not compile {assignment}: {reason_of(result)}\nMend {source}, and run this again; until then, "
+        f"{kept} is as it was. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
     )
 
 

@@ -35,9 +35,9 @@ def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release"
     leaks = find_leaks(course, assignment, folder)
     if leaks:
         raise LeakError(
-            f"{called or folder}/{assignment} would give away what is listed here. Take it out in source/, or, where "
-            f"students are meant to see it, give the cell that shows it the tag `{SHOWN}`. Then release it again.\n"
-            + "\n".join(f"  {leak}" for leak in leaks)
+            f"{called or folder}/{assignment} would give away what is listed here. Take it out in "
+            f"{course.called('source')}/, or, where students are meant to see it, give the cell that shows it the "
+            f"tag `{SHOWN}`. Then release it again.\n" + "\n".join(f"  {leak}" for leak in leaks)
         )
 
 
@@ -45,7 +45,7 @@ def find_leaks(course: Course, assignment: str, folder: str | Path = "release") 
     """Every secret that occurs in a file of the release: where, whose it is, and how it begins."""
     secrets = _secrets(course, assignment)
     found: dict[tuple[str, str], str] = {}  # one line tells of all pieces of a solution in the same place
-    for place, text in texts_in(course.root / folder / assignment):
+    for place, text in texts_in(course.folder(folder) / assignment):
         page = _Page.of(text)
         for secret in secrets:
             if (place, secret.of) not in found and page.has(secret):

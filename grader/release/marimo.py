@@ -63,7 +63,7 @@ def need_marimo() -> None:
 
 def convert_release(course: Course, assignment: str) -> Path:
     """Make release_marimo/ASSIGNMENT of release/ASSIGNMENT; returns the notebook."""
-    source, target = course.root / "release" / assignment, course.root / FOLDER / assignment
+    source, target = course.folder("release") / assignment, course.root / FOLDER / assignment
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints"))
     path = target / f"{assignment}.py"
