@@ -15,7 +15,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.model.exercise import Case, Exercise, Misconception, randn
 from grader.model.forms.function import FUNCTION
 from grader.proof.exercise_checks import problems_of
-from grader.proof.notebook_checks import problems_of_notebook
+from grader.proof.notebook_checks import problems_of_notebooks
 
 Tensor = torch.Tensor
 
@@ -128,16 +128,16 @@ def without(index: int) -> Any:
     ],
 )
 def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: str) -> None:
-    found = [str(problem) for problem in problems_of_notebook(make(), [SOUND])]
+    found = [str(problem) for problem in problems_of_notebooks([make()], [SOUND])]
     assert any(told in text for text in found), found
 
 
 def test_a_section_without_an_exercise_is_told() -> None:
-    (problem,) = problems_of_notebook(notebook(), [])
+    (problem,) = problems_of_notebooks([notebook()], [])
     assert re.search("there is no such exercise", str(problem))
 
 
 def test_nothing_is_wrong_with_a_sound_notebook() -> None:
-    assert list(problems_of_notebook(notebook(), [SOUND])) == []
+    assert list(problems_of_notebooks([notebook()], [SOUND])) == []
     spoken = SOLUTION.replace("    return", "    # begin with the solution of before\n    return")
-    assert list(problems_of_notebook(notebook(spoken), [SOUND])) == []
+    assert list(problems_of_notebooks([notebook(spoken)], [SOUND])) == []

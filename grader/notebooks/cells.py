@@ -16,7 +16,7 @@ NOTES = "notes"  # of the first cell, which tells what was repaired
 
 _TEST_CELL = re.compile(rf"test-exercise-({PATTERN})")
 _SOLUTION_CELL = re.compile(rf"exercise-({PATTERN})")
-_ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b")  # what an instructor's test cell imports from
+_ASKS_HIDDEN_CASES = re.compile(r"\bgrader\.notebook\b|\bhidden_tests\(")  # what an instructor's test cell imports from
 
 
 def new_cell(kind: str, source: str, identity: str, metadata: dict[str, Any] | None = None) -> Any:

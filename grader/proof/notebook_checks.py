@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.model.exercise import Exercise
 from grader.model.label import Label, in_order, label_of
-from grader.notebooks.cells import is_test_cell, solved_exercise, tested_exercise
+from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
 
@@ -20,21 +20,24 @@ _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, poin
 _IN_HEADING = re.compile(r"\(([\d.]+) points?\)")
 
 
-def problems_of_notebook(notebook: Any, exercises: Sequence[Exercise]) -> Iterator[Problem]:
-    """All that is found in the source of an assignment, which has these exercises."""
-    for cell in notebook.cells:
+def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
+    """All that is found in the sources of an assignment, which has these exercises."""
+    cells = [cell for notebook in notebooks for cell in notebook.cells]
+    for cell in cells:
         if cell.cell_type == "code":
             yield from _misspelt_markers(cell)
             yield from _unpaired_markers(cell)
     labels = [exercise.label for exercise in exercises]
-    tests = {
-        label: cell for cell in notebook.cells if is_test_cell(cell) and (label := tested_exercise(cell)) is not None
+    tests = {  # those of nbgrader's own kind may be called as they like
+        label: cell
+        for cell in cells
+        if is_test_cell(cell) and (label := tested_exercise(cell)) and not is_ordinary_test(cell, labels)
     }
-    solved = {label for cell in notebook.cells if (label := solved_exercise(cell)) is not None}
-    headings = Sections.of(notebook).by_anchor
+    solved = {label for cell in cells if (label := solved_exercise(cell)) is not None}
+    headings = {anchor: text for notebook in notebooks for anchor, text in Sections.of(notebook).by_anchor.items()}
     for label in labels:
         yield from _missing_parts(label, solved, tests, headings)
-    for label in sorted({*solved, *tests} - {*labels}, key=in_order):
+    for label in sorted({*(solved if labels else ()), *tests} - {*labels}, key=in_order):
         way_out = "Add its file to the exercises, or take its cells out."
         yield Problem(f"exercise {label}", "the notebook has a section for it, and there is no such exercise", way_out)
     for label, cell in tests.items():

@@ -23,10 +23,10 @@ from grader.judging.no_understanding import PROGRAMS, Program, answers_of
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception
-from grader.notebooks.solutions import fill_in, solutions
+from grader.notebooks.solutions import solved
 from grader.proof.corpus_checks import corpus_of, problems_of_corpus
 from grader.proof.exercise_checks import problems_of
-from grader.proof.notebook_checks import problems_of_notebook
+from grader.proof.notebook_checks import problems_of_notebooks
 from grader.release.compiling import compile_release
 
 FAR = 100  # times the tolerance
@@ -66,8 +66,9 @@ def _as_written(
     course: Course, assignment: str, exercises: Sequence[Exercise], keys: Sequence[AnswerKey]
 ) -> Iterator[Finding]:
     """What an author has to mend, or that there is nothing."""
+    names = course.notebooks("source", assignment)
     problems = [
-        *problems_of_notebook(course.read("source", assignment), exercises),
+        *problems_of_notebooks([course.read("source", assignment, name) for name in names], exercises),
         *(problem for key in keys for problem in problems_of(key)),
     ]
     yield from (Finding(False, str(problem)) for problem in problems)
@@ -191,23 +192,19 @@ def _same(one: Path, other: Path) -> bool:
 
 def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
     """The solved source earns everything and the untouched release nothing, through nbgrader's gradebook."""
-    release = scratch.read("release", assignment)
-    solved = fill_in(release, solutions(scratch.read("source", assignment)))
-    for student, notebook in (("solved", solved), ("untouched", release)):
-        path = scratch.notebook(f"submitted/{student}", assignment)
-        path.parent.mkdir(parents=True)
-        nbformat.write(notebook, path)
-    list(autograde(scratch, assignment))
+    for name in scratch.notebooks("release", assignment):
+        release = scratch.read("release", assignment, name)
+        filled_in = solved(release, scratch.read("source", assignment, name))
+        for student, notebook in (("solved", filled_in), ("untouched", release)):
+            path = scratch.notebook(f"submitted/{student}", assignment, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            nbformat.write(notebook, path)
+    most = max(graded.max_points for graded in autograde(scratch, assignment))  # without what is graded by hand
     scores = _gradebook_scores(scratch, assignment)
-    most = scores["maximum"]
     yield Finding(scores.get("solved") == most, f"the solved source scores {scores.get('solved'):g} of {most:g}")
     yield Finding(scores.get("untouched") == 0, f"the untouched release scores {scores.get('untouched'):g} of {most:g}")
 
 
 def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:
     with course.api().gradebook as gradebook:
-        scores = {
-            submission.student.id: submission.score for submission in gradebook.assignment_submissions(assignment)
-        }
-        scores["maximum"] = gradebook.find_assignment(assignment).max_score
-    return scores
+        return {submission.student.id: submission.score for submission in gradebook.assignment_submissions(assignment)}
