@@ -256,6 +256,7 @@ def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, sol
     (mallory.parent / "stolen").symlink_to(course.root / "source" / ASSIGNMENT)
     (mallory.parent / "gradebook.txt").symlink_to(course.root / "gradebook.db")
     (mallory.parent / "checks.py").symlink_to(course.root / "nbgrader_config.py")
+    (mallory.parent / "compare.py").symlink_to(course.root / "gradebook.db")
     eve = submit(course, "eve", {})
     eve.unlink()
     eve.symlink_to(course.notebook("submitted/zoe", ASSIGNMENT))
@@ -269,4 +270,5 @@ def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, sol
     graded = course.root / "autograded/mallory" / ASSIGNMENT
     assert not (graded / "stolen").exists()
     assert not (graded / "gradebook.txt").exists()
-    assert (graded / "checks.py").read_text() == (course.root / "source" / ASSIGNMENT / "checks.py").read_text()
+    for name in ("checks.py", "compare.py"):
+        assert (graded / name).read_bytes() == (course.root / "release" / ASSIGNMENT / name).read_bytes()
