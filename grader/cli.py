@@ -222,7 +222,7 @@ def demo() -> None:
     from grader.classroom import progress
     from grader.proof.demo import most_to_read, run_demo
 
-    results, pages, report = run_demo(Course(Path()), Path("demo"), console)
+    results, pages, report = run_demo(Path("demo"), console)
     console.print(progress.results_table(results, pages))
     student = most_to_read(results)
     both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"

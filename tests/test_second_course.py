@@ -53,7 +53,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheel = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder)]
     source = folder / "source"  # a build leaves things where it is done
     shutil.copytree(ROOT / "grader", source / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    shutil.copytree(ROOT / "source", source / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "nbgrader_config.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
     subprocess.run([*wheel, str(source)], check=True)
     environment = folder / "environment"
@@ -176,6 +177,14 @@ def test_an_installed_pack_is_graded_with_and_hidden_as_well(python: Path, tmp_p
     modules, read, by_name, the_grader, searched, _ = output_of(installed, "eve").splitlines()  # names can be seen
     assert {read, by_name, searched} == {"not found PermissionError"}
     assert (the_grader, modules) == ("not found ModuleNotFoundError", "modules []")
+
+
+def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
+    command = [str(python / "grader"), "demo"]
+    path = os.pathsep.join([str(python), str(Path(sys.executable).parent), os.defpath])
+    said = subprocess.run(command, cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True, check=True).stdout
+    assert "Made up 12 submissions" in said
+    assert (tmp_path / "demo/report/self_attention.html").is_file()
 
 
 def test_it_is_sound(python: Path, tmp_path: Path) -> None:

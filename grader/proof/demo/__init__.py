@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import nbformat
 from rich.console import Console
@@ -25,12 +29,14 @@ ASSIGNMENT = "self_attention"
 # One of the twelve has written an endless loop, which its check and its hidden cases run into again.
 IMPATIENCE = "\nc.RunAndJudge.timeout = 5\nc.RunAndJudge.case_timeout = 3\n"
 STUDENTS = Path(__file__).parent / "students"
+PACKED = Path(__file__).parent / "course.zip"  # setup.py makes it
 
 
-def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path], Path]:
+def run_demo(folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path], Path]:
     """Grade the class in a scratch course folder; the results, and where each feedback page and the report lie."""
     console.print(f"Compiling the release of {ASSIGNMENT} into {folder}/release …")
-    course = copy_course(source, folder)
+    with the_course() as source:
+        course = copy_course(source, folder)
     with (course.root / CONFIG_FILE).open("a") as config:
         config.write(IMPATIENCE)
     compile_release(course, ASSIGNMENT)
@@ -47,6 +53,17 @@ def run_demo(source: Course, folder: Path, console: Console) -> tuple[list[Grade
     }
     report, *_ = write_report(course, ASSIGNMENT, console.print)
     return results, pages, folder / report.relative_to(course.root)
+
+
+@contextlib.contextmanager
+def the_course() -> Iterator[Course]:
+    """The attention course: packed into an installed grader, or beside one that is not installed."""
+    if not PACKED.exists():
+        yield Course(Path(__file__).parents[3])
+        return
+    with tempfile.TemporaryDirectory() as folder, ZipFile(PACKED) as archive:
+        archive.extractall(folder)
+        yield Course(Path(folder))
 
 
 def most_to_read(results: list[Graded]) -> str:
