@@ -17,6 +17,7 @@ import psutil
 from distributed import Client
 
 from grader.classroom.fork_server import PRELOADED
+from grader.course import CONFIG_FILE
 from grader.sandbox.confine import die_with_parent
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -69,6 +70,8 @@ def _become(role: str, options: tuple[str, ...], log: Path, environment: dict[st
     for standard in (1, 2):
         os.dup2(descriptor, standard)
     os.chdir("/")
+    # A worker has no course on its path; the process that it is forked from may have.
+    sys.path[:] = [entry for entry in sys.path if entry == str(REPOSITORY) or not Path(entry, CONFIG_FILE).exists()]
     os.environ.clear()
     os.environ.update(environment)
     dask.config.refresh()  # it has read the environment when it was imported

@@ -131,7 +131,6 @@ def test_a_mistake_of_the_user_is_one_clear_line(arguments: list[str], words: st
         ["report", "self_attention"],
         ["export", "self_attention", "--to", "moodle"],
         ["validate"],
-        ["demo"],
         ["bench"],
     ],
 )

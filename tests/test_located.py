@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import nbformat
 import pytest
 from mutator import mutants
-from our_course import EXERCISES
+from our_course import EXERCISES, OURS
 from solution_cells import corpus, from_notebook, functions
 from solution_cells import source as source_notebook
 
@@ -74,7 +74,7 @@ def verdict_on(source: str, number: int) -> Verdict:
     cells = [nbformat.v4.new_code_cell(text) for text in (BEFORE, *earlier, source)]
     tested = {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}
     cells.append(nbformat.v4.new_code_cell("", metadata={"nbgrader": tested}))
-    (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells))
+    (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells), settings=OURS)
     return verdict
 
 
