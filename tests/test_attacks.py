@@ -428,7 +428,7 @@ def test_without_its_protection_the_attack_succeeds(
     monkeypatch.setenv("SECRET_TOKEN", outside.secret)
     monkeypatch.setattr(tempfile, "tempdir", str(outside.scratch))
     submit(course, "alice", solved)
-    path = ATTACKS[name].submit(course, make_notebook, solved, outside.world())
+    path = ALL[name].submit(course, make_notebook, solved, outside.world())
     notebook = nbformat.read(path, as_version=4)
     before = outside.state()
     try:
@@ -479,9 +479,9 @@ def test_where_test_cells_run_in_the_students_process_attacks_succeed(
     config.CourseDirectory.root = str(course.root)
     outside = Outside(tmp_path, course)
     for name in STOCK_EARNS:
-        ATTACKS[name].submit(course, make_notebook, solved, outside.world())
-        course.api(config).autograde(ASSIGNMENT, ATTACKS[name].student)
+        ALL[name].submit(course, make_notebook, solved, outside.world())
+        course.api(config).autograde(ASSIGNMENT, ALL[name].student)
     outside.close()
     with course.api().gradebook as gradebook:
-        earned = {name: sum(filter(None, scores_of(gradebook, ATTACKS[name].student).values())) for name in STOCK_EARNS}
+        earned = {name: sum(filter(None, scores_of(gradebook, ALL[name].student).values())) for name in STOCK_EARNS}
     assert earned == STOCK_EARNS
