@@ -160,7 +160,7 @@ def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(
     shown = exercise(page, 3)
     assert "Not normalised" in shown
     assert says(3, "not normalised") in shown
-    assert "1 of 2 points are for the rest: in every hidden case, your numbers are those of a right solution" in shown
+    assert "1 of 2 points are for the rest: in every hidden case, your values are those of a right solution" in shown
     assert "Reread “Exercise 3: softmax (2 points)” in the notebook." in shown
 
 
@@ -256,7 +256,7 @@ def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> Non
     text = words_of(
         scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
     )
-    assert "1.5 of 3 points are for the rest: with that line mended, all numbers are right." in text
+    assert "1.5 of 3 points are for the rest: with that line mended, all values are right." in text
     assert "piece by piece" in text
     assert "are for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
 

@@ -105,6 +105,24 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
     assert "`one too few` is to be named, and not divided is" in four
 
 
+def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
+    """And nothing is wrong with the course for it."""
+    told = "only hidden cases tell, visible checks let pass: the-mean: not divided"
+    assert told not in [finding.text for finding in validate(course, "week1")]
+    path = course.notebook("source", "week1")
+    notebook = nbformat.read(path, 4)
+    (check,) = (
+        cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-exercise-the-mean"
+    )
+    visible, hidden = check.source.split("### BEGIN HIDDEN TESTS")
+    assert visible.strip()
+    check.source = "assert the_mean([4.0]) == 4\n### BEGIN HIDDEN TESTS" + hidden
+    nbformat.write(notebook, path)
+    findings = list(validate(course, "week1"))
+    assert [finding.text for finding in findings if not finding.ok] == []
+    assert told in [finding.text for finding in findings]
+
+
 def test_nothing_is_written_over(course: Course) -> None:
     before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
     refused: list[Callable[[], object]] = [

@@ -101,9 +101,9 @@ def located(places: Sequence[Located]) -> str:
     shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
     if len(shown) == 1:
         ((line, change),) = shown
-        return f"With one small change in the line `{line}`, all numbers come out right. It is about {change}."
+        return f"With one small change in the line `{line}`, all values come out right. It is about {change}."
     listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
-    return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all numbers come out right: {listed}."
+    return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {listed}."
 
 
 def missing(noun: str, entry: str) -> str:

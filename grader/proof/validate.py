@@ -27,6 +27,7 @@ from grader.notebooks.solutions import solved
 from grader.proof.corpus_checks import corpus_of, problems_of_corpus
 from grader.proof.exercise_checks import problems_of
 from grader.proof.notebook_checks import problems_of_notebooks
+from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
 
 FAR = 100  # times the tolerance
@@ -57,6 +58,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
             yield Finding(False, str(error))
             return
         yield _fresh(course, scratch, assignment)
+        yield _seen(course, scratch, assignment)
         if files := corpus_of(course, assignment):
             yield from _corpus(course, scratch, assignment, numbered, files)
         yield from _end_to_end(scratch, assignment)
@@ -178,6 +180,17 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     if stale:
         return Finding(False, f"release/ is stale, run `grader release {assignment}`: {', '.join(stale)}")
     return Finding(True, "release/ is what source/ compiles to, and gives nothing away")
+
+
+def _seen(course: Course, scratch: Course, assignment: str) -> Finding:
+    """What students are told before they hand in. A check that lets something pass is told, and is no error."""
+    passed: dict[str, list[str]] = {}
+    for label, name in passed_by_visible_checks(course, scratch, assignment):
+        passed.setdefault(str(label), []).append(name)
+    if not passed:
+        return Finding(True, "the visible checks take no misconception for right")
+    listed = "; ".join(f"{label}: {', '.join(names)}" for label, names in passed.items())
+    return Finding(True, f"only hidden cases tell, visible checks let pass: {listed}")
 
 
 def _files(folder: Path) -> set[Path]:

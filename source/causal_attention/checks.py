@@ -129,10 +129,10 @@ def _linears(d_in: int, d_out: int, seed: int) -> dict[str, torch.Tensor]:
 
 
 def _simple_scores() -> list[Example | PieceExample]:
-    small = _matrix([[1, 0, 2, 1], [-1, 2, 0, 3]]), torch.tensor([2.0, 1.0, -1.0, 0.5])
+    small = _matrix([[1, 0, 2, 1], [-2, 2, 0, 3]]), torch.tensor([2.0, 1.0, -1.0, 0.5])
     return [
         Example("the query “journey”", (_matrix(WORDS), _matrix(WORDS)[1]), torch.tensor(SCORES_OF_JOURNEY)),
-        Example("two words of four entries", small, torch.tensor([0.5, 1.5])),
+        Example("two words of four entries", small, torch.tensor([0.5, -0.5])),
         PieceExample("four words", (_random(9, 4, 3), _random(10, 3)), (4,)),
     ]
 
