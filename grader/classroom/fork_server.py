@@ -19,8 +19,15 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # how 
 PRELOADED = ["grader.classroom.tied_to_head", "grader.classroom.fork_server", "grader.classroom.submission_grader"]
 
 
+def preloaded() -> multiprocessing.context.ForkServerContext:
+    """Makes processes that are forked from it: torch is imported once for all of them."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    return context
+
+
 def start_fork_server() -> None:
     """Have it import what graders of submissions need. With one core, it would only be in the way."""
-    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
+    preloaded()
     if cores() > 1:
         multiprocessing.forkserver.ensure_running()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 
-from grader.classroom.fork_server import PRELOADED
+from grader.classroom.fork_server import preloaded
 from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
 from grader.sandbox.confine import die_with_parent
@@ -41,8 +41,7 @@ class LocalCrew:
     """A crew of processes on this machine, each with a zygote of its own."""
 
     def __init__(self, assignment: Assignment, count: int) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(PRELOADED)  # so that torch is imported once
+        context = preloaded()
         self._processes = [_Process(context, assignment) for _ in range(count)]
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:

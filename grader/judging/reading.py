@@ -8,7 +8,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Exercise, SampledCase
 from grader.model.findings import first_unusable
-from grader.sandbox.values import Unusable
+from grader.sandbox.values import UNREADABLE, Unusable
 
 
 def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTime) -> Answer:
@@ -20,7 +20,7 @@ def read(exercise: Exercise, answer: Answer, case: SampledCase, time: JudgingTim
         return answer
     if exercise.form.returned_nothing(answer.value):
         return replace(answer, value=None)
-    unreadable = replace(answer, value=Unusable("something that cannot be read"))
+    unreadable = replace(answer, value=Unusable(UNREADABLE))
     if not exercise.form.is_well_formed(answer.value):  # not what our code in the sandbox sends
         return unreadable
     try:

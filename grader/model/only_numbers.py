@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from grader.sandbox.tables import Table
-from grader.sandbox.values import Unusable
+from grader.sandbox.values import Unusable, unboxed
 
 
 def only_numbers(value: Any) -> Any:
     """The same without words, truth values, dicts, sets and tables, which cannot be compared with numbers."""
     if isinstance(value, (list, tuple)):
         return type(value)(map(only_numbers, value))
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
-        value = value.item()
+    value = unboxed(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return _as_float(value)
     if isinstance(value, Table):

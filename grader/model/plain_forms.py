@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.model.compare import describe_form
+from grader.model.compare import describe_form, describe_list
 from grader.sandbox.plain_text import one_line
 from grader.sandbox.tables import Table
 
@@ -33,7 +33,7 @@ def described(value: Any) -> str:
             rows = named(len(value.index.cells), "row")
             return f"a Series of {rows}" if value.is_series else _frame(rows, len(value.columns))
         case list() | tuple():
-            return _list(value)
+            return describe_list(value, _in_a_list)
     return describe_form(value)
 
 
@@ -102,16 +102,6 @@ def text_in_words(got: str, want: str) -> str:
         more = "goes on after that" if len(got) > len(want) else "ends too early"
         return f"is {described(got)}: it begins right, but {more}."
     return f"is {described(got)}, of which number {alike + 1} is the first wrong one."
-
-
-def _list(value: list[Any] | tuple[Any, ...]) -> str:
-    name = "tuple" if isinstance(value, tuple) else "list"
-    if not value:
-        return f"an empty {name}"
-    inner = {_in_a_list(item) for item in value}
-    if len(inner) > 1:
-        return f"a {name} of {len(value)} things of different form"
-    return f"a {name} of {len(value)}, each {inner.pop()}"
 
 
 def _in_a_list(item: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,13 @@ def tagged(key: Any) -> Any:
     if isinstance(key, bool):
         return ("truth", key)
     return tuple(map(tagged, key)) if isinstance(key, tuple) else key
+
+
+def lacking_and_extra(got: Iterable[Any], want: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """What is expected and not there, and what is there and not expected, of keys or of the items of sets."""
+    given, expected = ({tagged(item): item for item in items} for items in (got, want))
+    lacking = [item for tag, item in expected.items() if tag not in given]
+    return lacking, [item for tag, item in given.items() if tag not in expected]
 
 
 def in_keys(what: str, missing: Sequence[Any], extra: Sequence[Any]) -> str:

@@ -32,12 +32,14 @@ from grader.model.plain_parts import (
     in_keys,
     is_stacked,
     is_whole,
+    lacking_and_extra,
     paired_columns,
     single,
     tagged,
 )
 from grader.sandbox.kinds_read import plain
 from grader.sandbox.tables import Column, Table, is_table
+from grader.sandbox.values import unboxed
 
 NAN = "is NaN or infinite where it should not be, or the reverse."
 
@@ -146,8 +148,7 @@ class _Walk:
     def compare(self, got: Any, want: Any, place: str) -> None:
         """By what is expected."""
         got, want = (plain(value) if is_table(value) else value for value in (got, want))
-        if isinstance(want, np.generic) or (isinstance(want, np.ndarray) and not want.ndim):
-            want = want.item()
+        want = unboxed(want)
         if want is None or isinstance(want, (bool, int, float, str, bytes)):
             self._compare_one(got, want, place)
         elif isinstance(want, (list, tuple)):
@@ -213,12 +214,10 @@ class _Walk:
     def _compare_dicts(self, got: Any, want: dict[Any, Any], place: str) -> None:
         if not isinstance(got, dict):
             self._is_of_another_kind(got, want, place)
-        given = {tagged(key): key for key in got}
-        missing = [key for key in want if tagged(key) not in given]
-        known = set(map(tagged, want))
-        extra = [key for tag, key in given.items() if tag not in known]
+        missing, extra = lacking_and_extra(got, want)
         if missing or extra:
             self._is_wrong(place, in_keys("key", missing, extra), Kind.LENGTH)
+        given = {tagged(key): key for key in got}
         for key, expected in want.items():
             own = given[tagged(key)]
             self.compare(got[own], expected, f"{place}[{quoted(own)}]")
@@ -226,9 +225,7 @@ class _Walk:
     def _compare_sets(self, got: Any, want: set[Any] | frozenset[Any], place: str) -> None:
         if not isinstance(got, (set, frozenset)):
             self._is_of_another_kind(got, want, place)
-        given, expected = ({tagged(item): item for item in items} for items in (got, want))
-        missing = [item for tag, item in expected.items() if tag not in given]
-        extra = [item for tag, item in given.items() if tag not in expected]
+        missing, extra = lacking_and_extra(got, want)
         if (missing or extra) and not differ_by_rounding(extra, missing, self._tolerance):
             words = f"lacks {len(missing)} of the items that it should have" if missing else ""
             more = f"has {named(len(extra), 'item')} that it should not have" if extra else ""
@@ -278,10 +275,7 @@ class _Walk:
             self._is_of_another_kind(got, want, place)
         columns = list(zip(got.columns, want.columns, strict=False)) if want.is_series else paired_columns(got, want)
         if columns is None:
-            names = [[column.name for column in table.columns] for table in (got, want)]
-            given, expected = ({tagged(name): name for name in some} for some in names)
-            missing = [name for tag, name in expected.items() if tag not in given]
-            extra = [name for tag, name in given.items() if tag not in expected]
+            missing, extra = lacking_and_extra(*([column.name for column in table.columns] for table in (got, want)))
             words = in_keys("column", missing, extra) if missing or extra else "has other columns than it should."
             self._is_wrong(place, words, Kind.LENGTH)
         if len(got.index.cells) != len(want.index.cells):

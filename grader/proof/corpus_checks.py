@@ -35,18 +35,17 @@ def problems_of_corpus(
     course: Course, compiled: Course, assignment: str, exercises: Exercises, files: list[Path]
 ) -> Iterator[Problem]:
     """Each file in its notebook as it is `compiled`, with all that comes before as the course solves it."""
+    settings = Settings(exercises, [str(compiled.root), *hidden_folders(compiled.exercise_files())])
     for path in files:
         label = label_of(path.parent.parent.name)
         place = str(path.relative_to(course.root))
         if label is None or label not in exercises:
             yield Problem(place, "there is no such exercise", f"Call its folder as an exercise of {assignment}.")
-        elif problem := _problem(
-            path, _verdict(compiled, assignment, exercises, label, path.read_text(encoding="utf-8"))
-        ):
+        elif problem := _problem(path, _verdict(compiled, assignment, settings, label, path.read_text("utf-8"))):
             yield Problem(place, problem, "Mend the exercise, or the file if it says what is not so.")
 
 
-def _verdict(course: Course, assignment: str, exercises: Exercises, label: Label, code: str) -> Verdict | None:
+def _verdict(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> Verdict | None:
     for name in course.notebooks("release", assignment):
         notebook = course.read("release", assignment, name)
         if label not in map(solved_exercise, notebook.cells):
@@ -54,7 +53,6 @@ def _verdict(course: Course, assignment: str, exercises: Exercises, label: Label
         answers: Mapping[Label, str] = {**solutions(course.read("source", assignment, name)), label: code}
         notebook = fill_in(notebook, answers)
         notebook.cells = [cell for cell in notebook.cells if not is_test_cell(cell) or tested_exercise(cell) == label]
-        settings = Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
         beside = files_beside(course.notebook("release", assignment, name).parent)
         return next(iter(grade_notebook(notebook, beside, settings)), None)
     return None

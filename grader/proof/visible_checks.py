@@ -12,13 +12,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from grader.classroom.fork_server import preloaded
 from grader.course import Course
 from grader.model.exercise import Exercise, Misconception
 from grader.model.label import Label
@@ -41,7 +41,7 @@ def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) 
             if cell.cell_type == "code" and cell.source not in demos
         ]
         folder = compiled.notebook("release", assignment, name).parent
-        with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        with ProcessPoolExecutor(1, preloaded()) as process:
             found += process.submit(_passed, course.root.resolve(), assignment, folder.resolve(), cells).result()
     return found
 

@@ -13,9 +13,7 @@ from grader.sandbox import tables
 from grader.sandbox.kinds_written import MAX_HEX, MAX_NODES, MAX_TEXT, NUMBERS, TIMES, encode
 from grader.sandbox.plain_text import one_line
 from grader.sandbox.tables import Column, Table
-from grader.sandbox.values import MAX_DEPTH, MAX_SIZE, MAX_VALUE, MAX_WHOLE, Decoder, Unusable, usable
-
-UNREADABLE = "something that cannot be read"
+from grader.sandbox.values import MAX_DEPTH, MAX_SIZE, MAX_VALUE, MAX_WHOLE, UNREADABLE, Decoder, Unusable, usable
 
 
 def decode(tree: Any, tensors: Mapping[str, torch.Tensor], max_nodes: int = MAX_NODES, pandas: bool = False) -> Any:

@@ -87,7 +87,7 @@ def _names(pd: Any, names: Sequence[Any]) -> Any:
 
 
 def _index(pd: Any, labels: Column) -> Any:
-    if labels.cells is not None and isinstance(labels.name, tuple):
+    if isinstance(labels.name, tuple):
         return pd.MultiIndex.from_tuples(labels.cells, names=labels.name)
     if isinstance(labels.cells, np.ndarray) and labels.cells.dtype == np.int64 and _counts(labels.cells):
         return pd.RangeIndex(len(labels.cells), name=labels.name)

@@ -22,6 +22,7 @@ MAX_WHOLE = 2**53
 MAX_TEXT = 200  # characters of one text in a value, such as the name of a parameter
 MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
+UNREADABLE = "something that cannot be read"
 _PLAIN = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool, torch.uint8}
 _PLAIN |= {torch.int64, torch.int32, torch.int16, torch.int8}
 
@@ -75,8 +76,7 @@ class Encoder:
             return self.tensor(value)
         if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiub":
             return {**self.tensor(torch.from_numpy(np.array(value))), "numpy": True}
-        if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim):
-            value = value.item()
+        value = unboxed(value)
         if self._words and type(value) in (bool, int, str, dict):
             return self._word(value, depth)
         if type(value) in (int, float):
@@ -117,6 +117,12 @@ class Encoder:
         return name
 
 
+def unboxed(value: Any) -> Any:
+    """A single number, text or truth value of numpy as one of Python."""
+    boxed = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    return value.item() if boxed else value
+
+
 def _number(value: float) -> dict[str, Any]:
     try:
         return {"number": float(value)}
@@ -153,7 +159,7 @@ class Decoder:
         if tree is None:
             return None
         if self._nodes_left < 0 or depth < 0 or not isinstance(tree, dict):
-            return Unusable("something that cannot be read")
+            return Unusable(UNREADABLE)
         match tree:
             case {"tensor": str(name)} if name in self.unread:
                 return usable(self.unread.pop(name), numpy=tree.get("numpy") is True)
@@ -168,7 +174,7 @@ class Decoder:
             case _ if self._words:
                 return self._word(tree, depth)
             case _:
-                return Unusable("something that cannot be read")
+                return Unusable(UNREADABLE)
 
     def _word(self, tree: dict[str, Any], depth: int) -> Any:
         match tree:
@@ -181,7 +187,7 @@ class Decoder:
             case {"dict": dict(items)}:
                 return {one_line(key, MAX_TEXT): self.value(item, depth - 1) for key, item in items.items()}
             case _:
-                return Unusable("something that cannot be read")
+                return Unusable(UNREADABLE)
 
 
 def usable(tensor: torch.Tensor, numpy: bool = False) -> Any:
@@ -190,7 +196,7 @@ def usable(tensor: torch.Tensor, numpy: bool = False) -> Any:
         return Unusable(reason)
     if not numpy:
         return tensor
-    return Unusable("something that cannot be read") if tensor.dtype is torch.bfloat16 else tensor.numpy()
+    return Unusable(UNREADABLE) if tensor.dtype is torch.bfloat16 else tensor.numpy()
 
 
 def devices(tree: Any, depth: int = MAX_DEPTH) -> set[str]:

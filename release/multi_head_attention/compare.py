@@ -131,18 +131,23 @@ def describe_form(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}" if value.dim() else "a tensor with one number"
     if isinstance(value, (list, tuple)):
-        name = type(value).__name__ if type(value) in (list, tuple) else "list"
-        if not value:
-            return f"an empty {name}"
-        inner = {describe_form(item) for item in value}
-        if len(inner) > 1:
-            return f"a {name} of {len(value)} things of different form"
-        return f"a {name} of {len(value)}, each {inner.pop()}"
+        return describe_list(value, describe_form)
     if value is None:
         return "None"
     if _is_number(value):
         return "a number"
     return f"a value of type {_type_name(value)}"
+
+
+def describe_list(value: list[Any] | tuple[Any, ...], describe: Callable[[Any], str]) -> str:
+    """How a list or a tuple is built, where it is known how its items are described."""
+    name = type(value).__name__ if type(value) in (list, tuple) else "list"
+    if not value:
+        return f"an empty {name}"
+    inner = {describe(item) for item in value}
+    if len(inner) > 1:
+        return f"a {name} of {len(value)} things of different form"
+    return f"a {name} of {len(value)}, each {inner.pop()}"
 
 
 def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[tuple[Where, torch.Tensor, torch.Tensor]]:
