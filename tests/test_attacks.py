@@ -32,7 +32,7 @@ from grader.model.submission import Files, Graded
 from grader.model.verdict import Verdict
 from grader.running import zygote_process
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits
+from grader.running.limits import Limits
 from grader.running.scratch import files_beside
 from grader.running.settings import Settings
 

@@ -15,8 +15,9 @@ from grader.notebooks.cells import METADATA_KEY
 from grader.notebooks.verdict_cells import BLOCKED_KEY
 from grader.running.attempts import MOST, attempt_of
 from grader.running.grading import grade_notebook
+from grader.running.limits import Limits
 from grader.running.refusals import QUICK
-from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.running.scratch import files_beside
 from grader.terminal import console
 

@@ -18,7 +18,8 @@ from our_course import OURS
 
 from grader.course import Course
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxProcess
 from grader.running.scratch import files_beside
 from grader.sandbox.cell_outputs import MAX_OUTPUT, NOTICE
 

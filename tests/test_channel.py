@@ -26,9 +26,11 @@ from safetensors.torch import save
 
 from grader.judging.judge import judge
 from grader.model.answer import Lost, Missing, Raised, Returned, sentence_of
-from grader.running import replies, sandbox_process, stand_ins
+from grader.model.exercise import Case, SampledCase
+from grader.running import batches, replies, sandbox_process, stand_ins
 from grader.running.attempts import attempt_of
-from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox import values, wire
 
 MESSAGES = 100_000
@@ -98,8 +100,12 @@ def reply(channel: socket.socket, **changes: Any) -> None:
     wire.send(channel, {**header, **changes}, tensors)
 
 
+FOUR = SampledCase(Case("four numbers", "nothing", lambda _: ()), (torch.arange(4.0),))
+
+
 def ask(process: SandboxProcess) -> Any:
-    return process.answer("softmax", (torch.arange(4.0),), {})
+    (answer,) = process.answers("softmax", [FOUR], {})
+    return answer
 
 
 def test_an_honest_reply_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,6 +194,63 @@ def test_what_is_no_answer_is_a_lost_one(
         answer = ask(process)
     assert isinstance(answer, Lost)
     assert reason in sentence_of(answer)
+
+
+def first_then(*after: Callable[[socket.socket, str], None]) -> Callable[[socket.socket], None]:
+    """Answer the first case of a request, and do something else after that."""
+
+    def play(channel: socket.socket) -> None:
+        identity = wire.receive(channel).header["id"]
+        wire.send(channel, *softmax_answer(identity))
+        for act in after:
+            act(channel, identity)
+
+    return play
+
+
+def say(**header: Any) -> Callable[[socket.socket, str], None]:
+    return lambda channel, identity: wire.send(channel, {"to": identity, **header}, {})
+
+
+LATER = {
+    "another answer": ([lambda channel, identity: wire.send(channel, *softmax_answer(identity))], Returned),
+    "no such function any more": ([say(missing=True)], Missing),
+    "an error": ([say(raised={"type": "ValueError"})], Raised),
+    "nothing": ([], Lost),
+    "no answer": ([say(values=None)], Lost),
+    "the answer to another request": ([say(to="0" * 16)], Lost),
+    "hanging up": ([lambda channel, _: channel.shutdown(socket.SHUT_RDWR)], Lost),
+}
+
+
+@pytest.mark.parametrize(("acts", "expected"), LATER.values(), ids=LATER.keys())
+def test_what_is_answered_stays_whatever_comes_next(
+    acts: list[Callable[[socket.socket, str], None]], expected: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hostile_sandbox(monkeypatch, first_then(*acts)) as process:
+        asked = process.answers("softmax", [FOUR] * 2, {})
+        answers = [next(asked), next(asked)]
+        assert not list(asked)
+        assert process.alive == (expected is not Lost)
+    assert [type(answer) for answer in answers] == [Returned, expected]
+
+
+def test_many_cases_go_in_several_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def answer_all(channel: socket.socket) -> None:
+        while True:
+            header = wire.receive(channel).header
+            asked.append(len(header["cases"]))
+            for _ in header["cases"]:
+                wire.send(channel, *softmax_answer(header["id"]))
+
+    monkeypatch.setattr(batches, "MOST_BYTES", 200)
+    with hostile_sandbox(monkeypatch, answer_all) as process:
+        answers = list(process.answers("softmax", [FOUR] * 7, {}))
+    assert all(isinstance(answer, Returned) for answer in answers)
+    assert len(asked) > 1
+    assert sum(asked) == len(answers) == 7
 
 
 def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPatch) -> None:

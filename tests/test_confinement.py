@@ -23,7 +23,8 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.model.answer import Loss, Lost
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.running.zygote_process import fork_sandbox
 from grader.sandbox import confine
 

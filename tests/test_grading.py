@@ -14,7 +14,7 @@ from grader.model.answer import Loss
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import demos_of
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits
+from grader.running.limits import Limits
 from grader.running.scratch import files_beside
 
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}

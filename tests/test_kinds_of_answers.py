@@ -33,7 +33,8 @@ from grader.model.plain_parts import is_plain
 from grader.model.plain_values import difference
 from grader.model.verdict import Reason, Verdict
 from grader.running import stand_ins
-from grader.running.sandbox_process import Limits, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxProcess
 from grader.sandbox import kinds_read, kinds_written, wire
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, devices
@@ -663,7 +664,7 @@ def sandbox() -> Iterator[SandboxProcess]:
 def asked(sandbox: SandboxProcess, exercise: Exercise, source: str) -> Verdict:
     assert not sandbox.run_cell(source, 20).error
     cases = exercise.sample()
-    return judge(exercise, cases, [sandbox.answer("f", case.inputs, {}) for case in cases])
+    return judge(exercise, cases, list(sandbox.answers("f", cases, {})))
 
 
 SOLUTIONS = {

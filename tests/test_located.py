@@ -26,7 +26,8 @@ from grader.model.exercise import DEFAULT_SEED, Exercise
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxProcess
 from grader.running.trial import Trial
 
 STYLES, MUTANTS = 2, 3  # of each exercise, and of each style

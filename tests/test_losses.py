@@ -24,7 +24,7 @@ from grader.model.answer import Loss, Lost, sentence_of
 from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.running import held_files, sandbox_process, scratch
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits
+from grader.running.limits import Limits
 from grader.sandbox.confine import Amounts
 
 GENEROUS = Limits(cell=30, case=30, submission=120, patience=20)

@@ -22,7 +22,7 @@ from grader.model.verdict import Reason, Scored, Verdict
 from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.verdict_cells import verdicts_of
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits
+from grader.running.limits import Limits
 
 SHORT = Limits(cell=5, case=3, submission=120)
 SHORTER = Limits(cell=1, case=1, submission=60)  # where something hangs for certain

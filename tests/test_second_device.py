@@ -25,7 +25,8 @@ from grader.model.answer import Loss, Lost
 from grader.model.verdict import Reason, Verdict
 from grader.running import zygote_process
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits, SandboxLost, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox.confine import CannotConfineError
 
 TESTS = Path(__file__).parent

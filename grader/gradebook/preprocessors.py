@@ -29,7 +29,7 @@ from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import refuse_to_score
 from grader.running.grading import grade_notebook
-from grader.running.sandbox_process import Limits
+from grader.running.limits import Limits
 from grader.running.scratch import files_beside
 from grader.running.settings import Settings
 

@@ -254,22 +254,21 @@ class Grading:
         return trial.explain(source, exercise.sample(self.seed), self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
-        answers: list[Answer] = []
-        for case in drawn:
-            if answers and isinstance(answers[-1], (Lost, Missing)):
-                answers.append(answers[-1])  # code that hangs once may hang every time: do not wait again
-            elif self.time.is_over(self.sandbox):
-                answers.append(Lost(Loss.NOT_RUN))
-            else:
-                answers.append(self._answer(exercise, case, standins))
-        return answers
-
-    def _answer(self, exercise: Exercise, case: SampledCase, standins: Standins) -> Answer:
+        if self.time.is_over(self.sandbox):
+            return [Lost(Loss.NOT_RUN)] * len(drawn)
         sandbox = self._alive()
-        seconds = min(self.limits.case, self.time.left(sandbox))
-        answer = sandbox.answer(
-            exercise.entry, case.inputs, standins, case.lent, exercise.form.name, seconds, self.time.ends_at
+        asked = sandbox.answers(
+            exercise.entry, drawn, standins, exercise.form.name, self._seconds_of_case, self.time.ends_at
         )
+        answers = [self._explained(exercise, answer) for answer in asked]
+        # Code that hangs once may hang every time: do not wait again.
+        return answers + answers[-1:] * (len(drawn) - len(answers))
+
+    def _seconds_of_case(self) -> float:
+        return min(self.limits.case, self.time.left(self.sandbox))
+
+    def _explained(self, exercise: Exercise, answer: Answer) -> Answer:
+        """What is known here of why there is none."""
         if isinstance(answer, Missing):
             return self.failed_cells.get(exercise.entry, answer)
         return self._whose(answer) if isinstance(answer, Lost) else answer

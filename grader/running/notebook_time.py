@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from grader.running.sandbox_process import Limits, SandboxProcess
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxProcess
 
 A_MOMENT = 0.01  # seconds
 

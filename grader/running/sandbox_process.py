@@ -5,24 +5,26 @@ Everything that comes back is hostile until it has been looked at here.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
 import secrets
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.model.answer import Answer, Loss, Lost, sentence_of
+from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.edited import EditedSource
-from grader.model.exercise import Inputs, SampledCase, Standins
+from grader.model.exercise import SampledCase, Standins
 from grader.model.submission import Files
 from grader.running import scratch
 from grader.running.attempts import Attempts
+from grader.running.batches import batches
+from grader.running.limits import Computing, Limits
 from grader.running.replies import CellResult, read_answer, read_cell
 from grader.running.scratch import MustEnd
 from grader.running.stand_ins import compute
@@ -38,41 +40,12 @@ MAX_SOURCE = 2**20  # characters of one cell
 MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Seconds that code may compute, and memory.
-
-    A busy machine gives a sandbox as little of its processors as it likes, so the clock is only a last bound, for code
-    that sleeps, or waits for ever.
-    """
-
-    cell: float = 10.0
-    case: float = 5.0
-    submission: float = 300.0
-    memory: int = 4 * 2**30  # bytes
-    patience: float = 5.0  # how many times as long everything may take by the clock
-
-
 class SandboxLost(Exception):
     """The process hung or died; it is of no further use."""
 
     def __init__(self, lost: Lost) -> None:
         super().__init__(sentence_of(lost))
         self.lost = lost
-
-
-class _Computing:
-    """How long a sandbox has been at something."""
-
-    def __init__(self, process: Forked, seconds: float) -> None:
-        self._process = process
-        self._seconds = seconds
-        self._cpu, self._clock = process.cpu_seconds, time.monotonic()
-
-    def look(self) -> None:
-        """Raise MustEnd if the time is used up: by the clock, and by the processor, which threads may share."""
-        if min(self._process.cpu_seconds - self._cpu, time.monotonic() - self._clock) >= self._seconds:
-            raise MustEnd(Loss.TIME, self._seconds)
 
 
 class SandboxProcess:
@@ -141,32 +114,37 @@ class SandboxProcess:
             request |= {"do": "test", "uses": uses}
         return read_cell(self._ask(request, {}, within, ends_at))
 
-    def answer(
+    def answers(
         self,
         entry: str,
-        inputs: Inputs,
+        cases: Sequence[SampledCase],
         standins: Standins,
-        lent: Mapping[str, Any] | None = None,
         form: str = "function",
-        within: float | None = None,
+        within: Callable[[], float] | None = None,
         ends_at: float = math.inf,
-    ) -> Answer:
-        """Put one case to the student's function or class; calls of `standins` are computed here.
+    ) -> Iterator[Answer]:
+        """Put cases to the student's function or class, until an answer is lost or there is no such function.
 
-        What is `lent` is what variables of the notebook hold meanwhile.
+        Calls of `standins` are computed here. `within` tells before each case for how long it may compute.
         """
-        tree, tensors = written(form, list(inputs))
-        lent_tree, lent_tensors = written(form, dict(lent or {}), "lent")
-        request = {
-            "do": "answer", "entry": entry, "form": form, "inputs": tree, "standins": list(standins), "lent": lent_tree
-        }  # fmt: skip
-        tensors = {**tensors, **lent_tensors}
-        seconds = self._limits.case if within is None else within
-        try:
-            frame = self._ask(request, tensors, seconds, ends_at, standins)
-        except SandboxLost as lost:
-            return lost.lost
-        return read_answer(frame.header, frame.tensors, form)
+        seconds = within or (lambda: self._limits.case)
+        for batch in batches(form, cases):
+            request = {
+                "do": "answers", "entry": entry, "form": form, "standins": list(standins), "cases": batch.cases
+            }  # fmt: skip
+            replies = self._replies(request, batch.tensors, seconds, ends_at, standins)
+            for _ in batch.cases:
+                try:
+                    frame = next(replies)
+                except SandboxLost as lost:
+                    yield lost.lost
+                    return
+                answer = read_answer(frame.header, frame.tensors, form)
+                if isinstance(answer, Lost):
+                    self.close()  # there is no telling what lies behind it
+                yield answer
+                if isinstance(answer, (Lost, Missing)):
+                    return
 
     def answers_of_edited(
         self,
@@ -225,14 +203,37 @@ class SandboxProcess:
         ends_at: float = math.inf,
         standins: Standins | None = None,
     ) -> wire.Frame:
-        """Send a request and wait for the reply to it. Any other end is the end of the sandbox."""
-        patience = seconds * self._limits.patience
+        """Send a request and wait for the one reply to it."""
+        return next(self._replies(header, tensors, lambda: seconds, ends_at, standins or {}))
+
+    def _replies(
+        self,
+        header: dict[str, Any],
+        tensors: dict[str, Any],
+        seconds: Callable[[], float],
+        ends_at: float,
+        standins: Standins,
+    ) -> Iterator[wire.Frame]:
+        """Send a request, and wait for one reply after the other, as often as asked."""
+        identity = ""
+        while True:
+            left = seconds()
+            with self._or_lost(left * self._limits.patience) as patience:
+                if not self._ready:  # the start of the process is not the student's time
+                    self.wait_until_ready()
+                watch = functools.partial(self._watch, Computing(self._process, left))
+                deadline = min(time.monotonic() + patience, ends_at)
+                watch()
+                identity = identity or self._send(header, tensors, deadline)
+                frame = self._receive(identity, deadline, standins, watch)
+            yield frame
+
+    @contextlib.contextmanager
+    def _or_lost(self, patience: float) -> Iterator[float]:
+        """Whatever else ends it, is the end of the sandbox."""
         try:
-            if not self._ready:  # the start of the process is not the student's time
-                self.wait_until_ready()
-            watch = functools.partial(self._watch, _Computing(self._process, seconds))
-            deadline = min(time.monotonic() + patience, ends_at)
-            return self._exchange(header, tensors, deadline, standins or {}, watch)
+            yield patience
+            return
         except MustEnd as must_end:
             lost = must_end.lost
         except wire.ChannelTimeout:
@@ -242,19 +243,15 @@ class SandboxProcess:
         self.close()
         raise SandboxLost(lost)
 
-    def _exchange(
-        self,
-        header: dict[str, Any],
-        tensors: dict[str, Any],
-        deadline: float,
-        standins: Standins,
-        watch: Callable[[], None],
-    ) -> wire.Frame:
-        watch()
+    def _send(self, header: dict[str, Any], tensors: dict[str, Any], deadline: float) -> str:
+        """Send a request; the value is what each reply to it must bear."""
         if select.select([self._channel], [], [], 0)[0]:
             raise MustEnd(Loss.FORGED)  # nothing was asked yet
         identity = secrets.token_hex(8)  # what answers this request cannot have been written before it
         wire.send(self._channel, {**header, "id": identity}, tensors, deadline)
+        return identity
+
+    def _receive(self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None]) -> wire.Frame:
         for _ in range(MAX_STANDIN_CALLS):
             frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
@@ -267,7 +264,7 @@ class SandboxProcess:
             wire.send(self._channel, *compute(frame, standins), deadline)
         raise MustEnd(Loss.CALLS)
 
-    def _watch(self, computing: _Computing) -> None:
+    def _watch(self, computing: Computing) -> None:
         """Look at amounts for which the kernel has no limit that suits us. Called while waiting, too."""
         computing.look()
         if self._process.threads > MAX_THREADS:

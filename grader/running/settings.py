@@ -12,7 +12,7 @@ from grader.errors import CourseError
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
-from grader.running.sandbox_process import Limits
+from grader.running.limits import Limits
 
 
 @dataclass(frozen=True)

@@ -37,18 +37,25 @@ def serve(shell: Shell, before: AsItWas, channel: socket.socket, device: str, ha
             request = wire.receive(channel)
         except wire.ChannelError:
             return
-        if request.header["do"] == "cell":
+        for reply in _replies(shell, before, channel, request, device):
+            # What was computed for this request belongs to it, and nothing is read of a device that has failed.
+            header, tensors = reply if accelerator.is_usable(device) else ({"unusable": True}, {})
+            wire.send(channel, {**header, "to": request.header["id"]}, tensors)
+
+
+def _replies(
+    shell: Shell, before: AsItWas, channel: socket.socket, request: wire.Frame, device: str
+) -> Iterator[Reply]:
+    match request.header["do"]:
+        case "cell":
             outputs, error = run_cell(shell, request.header["source"], request.header.get("number"))
-            reply: Reply = {"outputs": outputs, "error": error}, {}
-        elif request.header["do"] == "test":
-            reply = _run_test(shell, before, request.header)
-        elif request.header["do"] == "edited":
-            reply = _answer_edited(shell, channel, request, device)
-        else:
-            reply = _answer(shell, channel, request, device)
-        # What was computed for this request belongs to it, and nothing is read of a device that has failed.
-        header, tensors = reply if accelerator.is_usable(device) else ({"unusable": True}, {})
-        wire.send(channel, {**header, "to": request.header["id"]}, tensors)
+            yield {"outputs": outputs, "error": error}, {}
+        case "test":
+            yield _run_test(shell, before, request.header)
+        case "edited":
+            yield _answer_edited(shell, channel, request, device)
+        case _:
+            yield from _answers(shell, channel, request, device)
 
 
 def _run_test(shell: Shell, before: AsItWas, header: dict[str, Any]) -> Reply:
@@ -58,18 +65,29 @@ def _run_test(shell: Shell, before: AsItWas, header: dict[str, Any]) -> Reply:
     return {"outputs": outputs, "error": error, "changed": changed}, {}
 
 
-def _answer(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
-    """Put one case to the student's code, with other functions and values in place of its own if the judge says so."""
-    identity, notebook = request.header["id"], shell.user_ns
-    other = {name: _ask_the_judge(channel, identity, name) for name in request.header["standins"]}
-    form = request.header["form"]
-    other.update(_on_device(read(form, request.header["lent"], request.tensors, pandas=True), device))
+def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Iterator[Reply]:
+    """Put one case after the other to the student's code, until there is no such code."""
+    header = request.header
+    standins = {name: _ask_the_judge(channel, header["id"], name) for name in header["standins"]}
+    for case in header["cases"]:
+        lent = _on_device(read(header["form"], case["lent"], request.tensors, pandas=True), device)
+        with _lending(shell.user_ns, standins | lent):
+            given = wire.Frame({**header, "inputs": case["inputs"]}, request.tensors)
+            reply = _call(shell, given, device, shell.user_ns)
+        yield reply
+        if "missing" in reply[0]:
+            return
+
+
+@contextlib.contextmanager
+def _lending(notebook: dict[str, Any], other: dict[str, Any]) -> Iterator[None]:
+    """Other functions and values in the notebook, in place of its own if the judge says so."""
     own = {name: notebook[name] for name in other if name in notebook}
     notebook.update(other)
     try:
-        return _call(shell, request, device, notebook)
+        yield
     finally:
-        # Whoever keeps a stand-in has nothing of it: the judge answers it in this case only.
+        # Whoever keeps a stand-in has nothing of it: the judge answers it while it is lent only.
         for name in other:
             notebook.pop(name, None)
         notebook.update(own)
