@@ -115,7 +115,7 @@ def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
         leaves = list(_leaves(got, want, (), strict))
     except _Mismatch:
         return False
-    return not leaves or _compare_numbers(leaves, tolerance) is None
+    return not leaves or _are_the_same(leaves, tolerance)
 
 
 def paired_numbers(got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
@@ -213,7 +213,8 @@ def _one_number(got: Any, where: Where) -> torch.Tensor:
 
 
 def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> Difference | None:
-    if _all_right(leaves, tolerance):
+    got, want = _in_one(leaves)
+    if bool(want.isfinite().all()) and _all_close(got, want, tolerance):
         return None
     for where, got, want in leaves:
         if not torch.equal(_not_finite(got), _not_finite(want)):
@@ -233,11 +234,18 @@ def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tol
     return None
 
 
-def _all_right(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> bool:
-    """All numbers in one go, which is quick; what this says no to is looked at one by one."""
-    got = torch.cat([got.reshape(-1) for _, got, _ in leaves])
-    want = torch.cat([want.reshape(-1) for _, _, want in leaves])
-    return bool(want.isfinite().all()) and _all_close(got, want, tolerance)
+def _are_the_same(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> bool:
+    """All numbers in one go, which is quick. What is not finite is looked at one by one."""
+    got, want = _in_one(leaves)
+    if bool(want.isfinite().all()):
+        return _all_close(got, want, tolerance)
+    return _compare_numbers(leaves, tolerance) is None
+
+
+def _in_one(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]]) -> tuple[torch.Tensor, torch.Tensor]:
+    if len(leaves) == 1:
+        return leaves[0][1].reshape(-1), leaves[0][2].reshape(-1)
+    return torch.cat([got.reshape(-1) for _, got, _ in leaves]), torch.cat([want.reshape(-1) for _, _, want in leaves])
 
 
 def _finite(tensor: torch.Tensor) -> torch.Tensor:
@@ -253,8 +261,7 @@ def _looks_transposed(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], to
     """Whether the numbers are right after exchanging rows and columns, in a square of any of our forms."""
     if any(want.shape != leaves[0][2].shape for _, _, want in leaves):
         return False
-    got = torch.cat([got.reshape(-1) for _, got, _ in leaves])
-    want = torch.cat([want.reshape(-1) for _, _, want in leaves])
+    got, want = _in_one(leaves)
     side = math.isqrt(want.numel())
     if side < 2 or side * side != want.numel():
         return False
