@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test quick test-browser install lint types check validate release clean
+.PHONY: demo test quick test-browser pythons install lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -39,6 +39,16 @@ check: install
 
 test-browser: install
 	$(VENV)/bin/python -m pytest -m browser
+
+# Another course goes from the wheel to its grades with other Pythons. Each gets an environment of its own, with a torch.
+PYTHONS := python3.12 python3.13
+pythons:
+	for python in $(PYTHONS); do \
+		own=build/$$(basename $$python); \
+		$$python -m venv $$own || exit 1; \
+		$$own/bin/python -m pip install --quiet -c constraints.txt -e '.[dev]' || exit 1; \
+		$$own/bin/python -m pytest -n0 tests/test_second_course.py || exit 1; \
+	done
 
 validate: install
 	$(GRADER) validate
