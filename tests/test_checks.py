@@ -265,6 +265,144 @@ def test_wrong_is_said_in_words(
     assert out == "" or number == 14  # the other one of its two functions is right
 
 
+SAID = [
+    (f"def attention_scores(q, k): return [[a.T @ b * {factor} for b in k] for a in q]", 2, words)
+    for factor, words in (
+        ("2 / len(a) ** 0.5", "Each of your numbers is 2 times the expected one."),
+        ("-1 / len(a) ** 0.5", "Each of your numbers is the expected one with the other sign."),
+        ("(8 / len(a)) ** 0.5 / 2", "Each of your numbers is 1.414 (√2) times the expected one."),
+        ("1 / 3 / len(a) ** 0.5", "Each of your numbers is 1/3 times the expected one."),
+        ("0.123 / len(a) ** 0.5", "Each of your numbers is 0.123 times the expected one."),
+    )
+] + [
+    ("def simple_attention_scores(x, q): return x @ q / 2", 9, "Each of your numbers is 1/2 times the expected one."),
+    (
+        "def softmax(x): return torch.sigmoid(torch.as_tensor(x))",
+        3,
+        "They should sum to one; yours sum to 1.65.",
+    ),
+    (
+        "def attention_weights(s): return list(torch.softmax(torch.tensor(s), 0))",
+        4,
+        "Each column of yours sums to one, and each row should.",
+    ),
+    (
+        "def attention_weights(s): return [torch.sigmoid(torch.tensor(row)) for row in s]",
+        4,
+        "Each row should sum to one; row 0 of yours sums to 1.2",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, k",
+        1,
+        "All of it is there, in another order: result[1] is what was expected as result[2].",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a): return old(*a)[0]",
+        1,
+        "That is what was expected as result[0]. Return all 3.",
+    ),
+    ("old = weighted_sums\ndef weighted_sums(w, v): return old(w, v)[::-1]", 5, "result[0] is what was expected as"),
+    (
+        "def causal_softmax(s, d_k): return torch.softmax(s / d_k**0.5, -1)",
+        14,
+        "Above the diagonal stand the later words. All numbers there should be 0",
+    ),
+    (
+        changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"),
+        16,
+        "An earlier output changes when the last word does: no word may look at later ones.",
+    ),
+    (
+        "D = 4\ndef attention_scores(q, k): return [[a.T @ b / D**0.5 for b in k] for a in q]",
+        2,
+        "attention_scores reads D of the notebook: take it from the arguments.",
+    ),
+    (
+        "D, N = 4, 3\ndef attention_scores(q, k):\n"
+        "  return [[q[i].T @ k[j] / D**0.5 for j in range(N)] for i in range(N)]",
+        2,
+        "attention_scores reads D, N of the notebook: take them from the arguments.",
+    ),
+    (
+        "d_in = 3\n" + changed(12, "keys.shape[-1]", "d_in"),
+        12,
+        "SelfAttention_v1 reads d_in of the notebook",
+    ),
+    (
+        changed(12, "nn.Parameter(torch.rand(d_in, d_out))", "nn.Parameter(torch.rand(d_in, d_out), False)"),
+        12,
+        "W_query has requires_grad=False, so it would not be trained",
+    ),
+    (
+        changed(16, 'buffer("mask"', 'buffer("later"').replace("self.mask", "self.later"),
+        16,
+        "is called later, not mask",
+    ),
+    (
+        changed(16, 'self.register_buffer("mask", future)', "self.mask = nn.Parameter(future.float())").replace(
+            "self.mask[:T, :T]", "self.mask[:T, :T] > 0"
+        ),
+        16,
+        "mask is a parameter, which training would change",
+    ),
+    (
+        changed(16, "torch.softmax(attn_scores", "torch.softmax(self.dropout(attn_scores)").replace(
+            "self.dropout(attn_weights)", "attn_weights"
+        ),
+        16,
+        "no attention weight is dropped",
+    ),
+    ("def causal_softmax(s, d_k): return torch.softmax(s.tril() / 0, -1)", 14, "is NaN where a number was expected"),
+]
+
+
+@pytest.mark.parametrize(("source", "number", "words"), SAID)
+def test_what_the_numbers_show_is_said(
+    source: str, number: int, words: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(number)
+    exec(source, notebook)
+    exec(f"check({number})", notebook)
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+# Of these, nothing more is to be said than where the first wrong number is.
+NOTHING_SAID = [
+    ("old = softmax\ndef softmax(x): return old(x) + torch.tensor([0.1, -0.1, 0.0, 0.0])[: len(x)]", 3),
+    ("old = weighted_sums\ndef weighted_sums(w, v): return [x + 1 for x in old(w, v)]", 5),
+    ("old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, v", 1),
+    ("FEW = 1e-3\nold = weighted_sums\ndef weighted_sums(w, v): return [x + FEW for x in old(w, v)]", 5),
+    (changed(13, "keys.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), 13),
+]
+
+
+@pytest.mark.parametrize(("source", "number"), NOTHING_SAID)
+def test_what_has_no_name_gets_none(
+    source: str, number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(number)
+    exec(source, notebook)
+    exec(f"check({number})", notebook)
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"your code gave [−\-\d.e]+\.$", said), said
+
+
+def test_advice_to_look_elsewhere_is_for_those_who_call_it(
+    notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exercise that is wrong, or not written, is no reason for a mistake that has nothing to do with it."""
+    wrong = "def all_context_vectors(x): return {}(x @ x.T, 0) @ x"
+    for other, calls, advised in (
+        ("def softmax_stable(x, dim=-1): return x", "softmax_stable", True),
+        ("def softmax_stable(x, dim=-1): return x\ndef helper(x, dim): return softmax_stable(x)", "helper", True),
+        ("def softmax_stable(x, dim=-1): return x", "torch.softmax", False),
+        ("def softmax_stable(x, dim=-1): raise NotImplementedError", "torch.softmax", False),
+    ):
+        notebook = notebook_with(11)
+        exec(f"{other}\n{wrong.format(calls)}\ncheck(11)", notebook)
+        assert ("look there first" in capsys.readouterr().err) == advised
+
+
 RIGHT_IN_OTHER_WAYS = [
     ("def simple_attention_scores(x, q): return torch.stack([torch.dot(word, q) for word in x])", 9),
     ("def softmax_stable(x, dim=-1): return torch.exp(x - torch.logsumexp(x, dim, keepdim=True))", 10),

@@ -66,11 +66,6 @@ def as_float(number: float) -> float:
         return float("inf") if number > 0 else float("-inf")
 
 
-def alike_where_not_finite(got: float, want: float) -> bool:
-    finite = [abs(number) < float("inf") for number in (got, want)]
-    return all(finite) or got == want or (got != got and want != want)
-
-
 def tagged(key: Any) -> Any:
     """The same for keys that are the same: True is not 1."""
     if isinstance(key, bool):

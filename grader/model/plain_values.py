@@ -19,7 +19,6 @@ from grader.model.plain_forms import as_number, described, kind_of, named, quote
 from grader.model.plain_parts import (
     GROUPS,
     NEARLY,
-    alike_where_not_finite,
     are_rearranged,
     as_array,
     as_float,
@@ -40,8 +39,6 @@ from grader.model.plain_parts import (
 from grader.sandbox.kinds_read import plain
 from grader.sandbox.tables import Column, Table, is_table
 from grader.sandbox.values import unboxed
-
-NAN = "is NaN or infinite where it should not be, or the reverse."
 
 Pair = tuple[str, torch.Tensor, torch.Tensor]  # what is given and expected in a place
 
@@ -138,11 +135,8 @@ class _Walk:
         found = compare.difference(*self.numbers, self._tolerance)
         if found is None:
             return None
-        if found.kind == Kind.NAN:
-            pairs = zip(*(side.tolist() for side in self.numbers), strict=True)
-            index = next(i for i, pair in enumerate(pairs) if not alike_where_not_finite(*pair))
-            return InWords(Kind.NAN, place=self.places[index], words=NAN)
-        simple = replace(found, kind=Kind.VALUE)  # nothing is said of rows and columns: these may stand anywhere
+        # Nothing is said of rows and columns: these may stand anywhere.
+        simple = replace(found, kind=Kind.VALUE) if found.kind == Kind.TRANSPOSED else found
         return replace(_placed(simple, ""), place=self.places[found.entry[0]])
 
     def compare(self, got: Any, want: Any, place: str) -> None:

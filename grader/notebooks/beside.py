@@ -16,7 +16,11 @@ from pathlib import Path
 from grader.errors import CourseError
 from grader.model.submission import Files
 
-MODULES = {"grader.kit.checking": "checking", "grader.model.compare": "compare"}
+MODULES = {
+    "grader.kit.checking": "checking",
+    "grader.kit.diagnosis": "diagnosis",
+    "grader.model.compare": "compare",
+}
 FILES = {f"{name}.py" for name in MODULES.values()}
 
 _GRADER = Path(__file__).resolve().parent.parent

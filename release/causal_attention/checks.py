@@ -292,6 +292,8 @@ def _weights_dropped(values: torch.Tensor, p: float) -> Callable[[torch.Tensor],
     def problem(result: torch.Tensor) -> str | None:
         if isinstance(result, torch.Tensor) and _in_part(result == 0):
             return "in training, single entries of the outputs are dropped. Dropout belongs on the attention weights."
+        if isinstance(result, torch.Tensor) and not bool((result == 0).any()):
+            return "in training, no attention weight is dropped. Dropout belongs on the weights, after softmax."
         found = _dropped(values, p)(result)
         return f"in training, {found}" if found else None
 
@@ -313,6 +315,7 @@ def _causal_attention() -> list[ModuleExample]:
             (torch.stack([words, words]),),
             torch.stack([_matrix(CAUSAL_OUTPUTS_789)] * 2),
             mask_size=6,
+            causal=True,
         ),
         ModuleExample(
             "four words where seven would fit, in eval mode",
@@ -321,6 +324,7 @@ def _causal_attention() -> list[ModuleExample]:
             (two_texts,),
             _matrix(TWO_TEXTS).reshape(2, 4, 5),
             mask_size=7,
+            causal=True,
         ),
         ModuleExample(
             "dropout=0.2",

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from diagnosis import calls, looks_ahead, looks_like, numbers_read
 from compare import difference
 
 # The examples are printed with four decimals.
@@ -23,6 +24,9 @@ TOLERANCE = 1e-4
 
 WIDTH = 88
 NEW_LINE = "\n  "
+MOST_NAMES = 6
+STILL_TO_DO = "still to do"
+LOOKS_AHEAD = f"{NEW_LINE}An earlier output changes when the last word does: no word may look at later ones."
 
 
 class Example(NamedTuple):
@@ -72,6 +76,7 @@ class ModuleExample(NamedTuple):
     expected: Any
     training: bool = False
     mask_size: int | None = None  # where there must be a buffer `mask`, its last two sizes
+    causal: bool = False  # no word may look at later ones
 
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
         module = student_class(**self.arguments)
@@ -87,7 +92,8 @@ class ModuleExample(NamedTuple):
         result = module(*inputs)
         problem = _wrong(result, self.expected, called)
         if problem:
-            return problem + _not_expected(module, self.weights)
+            ahead = self.causal and not self.training and looks_ahead(module, self.inputs)
+            return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights)
         return (
             _changed(inputs, self.inputs, called)
             or _without_gradient(_reached(module, self.weights, leaves), result)
@@ -174,7 +180,8 @@ class Checks:
             except Exception as error:
                 problem = f"{entry.name} stopped with {_describe(error)}"
             if problem is not None:
-                return f"with {example.name}, {problem}{self._first(entry, notebook)}"
+                reads = _reads(entry.name, student, notebook)
+                return f"with {example.name}, {problem}{reads}{self._first(entry, student, notebook)}"
         return None
 
     def _to_do(self, entry: Entry, error: NotImplementedError) -> str:
@@ -183,23 +190,33 @@ class Checks:
         if stopped_in == "_forward_unimplemented":  # PyTorch's own stand-in
             return f"{entry.name} has no method forward. It must be called exactly that, and belong to the class."
         if stopped_in in ("__init__", "forward"):
-            return (
-                f"still to do. Write {stopped_in} of {entry.name} in the cell above, run it, then run this cell again."
-            )
+            what = f"{stopped_in} of {entry.name}"
+            return f"{STILL_TO_DO}. Write {what} in the cell above, run it, then run this cell again."
         for earlier in self.entries:
             if earlier.name == stopped_in != entry.name:
-                return f"{entry.name} calls {earlier.name}, which is still to do: see exercise {earlier.exercise}."
-        return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
+                return f"{entry.name} calls {earlier.name}, which is {STILL_TO_DO}: see exercise {earlier.exercise}."
+        return f"{STILL_TO_DO}. Write {entry.name} in the cell above, run it, then run this cell again."
 
-    def _first(self, entry: Entry, notebook: dict[str, Any]) -> str:
+    def _first(self, entry: Entry, student: Any, notebook: dict[str, Any]) -> str:
         """Which earlier exercise to mend first, since a mistake there looks like one here."""
         for earlier in self.entries:
-            if earlier.exercise in entry.builds_on and self._problem(earlier, notebook) is not None:
-                return (
-                    f"{NEW_LINE}If you call {earlier.name} here, look there first: "
-                    f"exercise {earlier.exercise} is not right yet."
-                )
+            if earlier.exercise in entry.builds_on and calls(student, earlier.name, notebook):
+                problem = self._problem(earlier, notebook)
+                if problem is not None and STILL_TO_DO not in problem:
+                    return (
+                        f"{NEW_LINE}It calls {earlier.name}, so look there first: "
+                        f"exercise {earlier.exercise} is not right yet."
+                    )
         return ""
+
+
+def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
+    """What is no argument, and may be otherwise where the function is used elsewhere."""
+    names = numbers_read(student, notebook)
+    if not names:
+        return ""
+    them = "it" if len(names) == 1 else "them"
+    return f"{NEW_LINE}{called} reads {_some(names)} of the notebook: take {them} from the arguments."
 
 
 def _folded(text: str) -> str:
@@ -218,7 +235,9 @@ def _wrong(result: Any, expected: Any, called: str) -> str | None:
     found = difference(result, expected, TOLERANCE)
     if found is None:
         return None
-    return f"{found.sentence()}{NEW_LINE}There: {found.numbers}." if found.numbers else found.sentence()
+    said = f"{found.sentence()}{NEW_LINE}There: {found.numbers}." if found.numbers else found.sentence()
+    like = looks_like(result, expected, TOLERANCE)
+    return f"{said}{NEW_LINE}{like}" if like else said
 
 
 def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str | None:
@@ -250,15 +269,20 @@ def _missing(module: torch.nn.Module, name: str, weights: dict[str, torch.Tensor
         return f"{name} is a tensor, but not a parameter, so it would not be trained. Wrap it in nn.Parameter(…)."
     present = [name for name, _ in module.named_parameters()]
     return (
-        f"{called} has no parameter {name}.{NEW_LINE}Expected: {', '.join(weights)}.{NEW_LINE}"
-        f"Your module has: {', '.join(present) or 'no parameters at all'}."
+        f"{called} has no parameter {name}.{NEW_LINE}Expected: {_some(list(weights))}.{NEW_LINE}"
+        f"Your module has: {_some(present) or 'no parameters at all'}."
     )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names) if more < 2 else f"{', '.join(names[:MOST_NAMES])} and {more} more"
 
 
 def _not_expected(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str:
     """Parameters that may be the reason for a wrong result."""
     more = [name for name, _ in module.named_parameters() if name not in weights]
-    return f"{NEW_LINE}Your module also has parameters that are not expected here: {', '.join(more)}." if more else ""
+    return f"{NEW_LINE}Your module also has parameters that are not expected here: {_some(more)}." if more else ""
 
 
 def _reached(
@@ -272,6 +296,11 @@ def _reached(
 def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Tensor) -> str | None:
     """The first of these that no gradient reaches."""
     gradients: Sequence[Any] = [None] * len(reached)
+    frozen = [name for name, item in reached if not item.requires_grad]
+    if frozen:
+        return (
+            f"the result is right, but {frozen[0]} has requires_grad=False, so it would not be trained. Leave that out."
+        )
     if result.requires_grad:
         try:
             gradients = torch.autograd.grad(result.sum(), [item for _, item in reached], allow_unused=True)
@@ -317,12 +346,19 @@ def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> st
 def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
     mask = dict(module.named_buffers()).get("mask")
     if mask is None:
-        return 'the result is right, but there is no buffer mask. Use self.register_buffer("mask", …) in __init__.'
+        return f'the result is right, but {_instead_of_mask(module)} Use self.register_buffer("mask", …) in __init__.'
     if "mask" not in module.state_dict():
         return "the result is right, but mask is not in state_dict. Leave persistent=False out."
     if mask.shape[-2:] != (size, size):
         return f"the buffer mask has shape {tuple(mask.shape)}, but context_length × context_length was expected."
     return None
+
+
+def _instead_of_mask(module: torch.nn.Module) -> str:
+    if "mask" in dict(module.named_parameters()):
+        return "mask is a parameter, which training would change."
+    others = [name for name, _ in module.named_buffers()]
+    return f"the buffer is called {others[0]}, not mask." if len(others) == 1 else "there is no buffer mask."
 
 
 def _is_tensor(value: Any) -> bool:
@@ -351,7 +387,7 @@ def _describe(error: Exception) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if "ipython-input" in frame.filename or "ipykernel" in frame.filename
     ]
-    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text}."
+    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text.rstrip('.')}."
 
 
 def _copy(value: Any) -> Any:

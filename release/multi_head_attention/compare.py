@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 Where = tuple[int, ...]
+_Leaf = tuple[Where, torch.Tensor, torch.Tensor]  # what is given and expected in a place, as float64
 
 
 class Kind(StrEnum):
@@ -53,7 +54,7 @@ class Difference:
         given, expected = self.forms or ("", "")
         match self.kind:
             case Kind.NAN:
-                return "contains NaN or infinity where it should not, or the reverse."
+                return f"is {given} where {expected} was expected."
             case Kind.COMPLEX:
                 return "holds complex numbers, but real ones were expected."
             case Kind.TYPE | Kind.LENGTH:
@@ -97,18 +98,6 @@ def difference(got: Any, want: Any, tolerance: float, strict: bool = False) -> D
     return _compare_numbers(leaves, tolerance) if leaves else None
 
 
-def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:
-    """The same for a piece of a model, where shape and type of the numbers count as well."""
-    found = difference(got, want, tolerance, strict=True)
-    if found or not isinstance(want, torch.Tensor) or got.dtype == want.dtype:
-        return found
-    return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
-
-
-def _dtype(tensor: torch.Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
-
-
 def same(got: Any, want: Any, tolerance: float, strict: bool = False) -> bool:
     """Whether there is no difference."""
     try:
@@ -136,7 +125,7 @@ def describe_form(value: Any) -> str:
         return "None"
     if _is_number(value):
         return "a number"
-    return f"a value of type {_type_name(value)}"
+    return f"a value of type {'numpy.ndarray' if _is_numpy(value) else type(value).__name__}"
 
 
 def describe_list(value: list[Any] | tuple[Any, ...], describe: Callable[[Any], str]) -> str:
@@ -150,7 +139,7 @@ def describe_list(value: list[Any] | tuple[Any, ...], describe: Callable[[Any], 
     return f"a {name} of {len(value)}, each {inner.pop()}"
 
 
-def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[tuple[Where, torch.Tensor, torch.Tensor]]:
+def _leaves(got: Any, want: Any, where: Where, strict: bool) -> Iterator[_Leaf]:
     """Walk both values together and yield pairs of float64 tensors of one shape."""
     if isinstance(want, (list, tuple)):
         items = _items(got, want, where, strict)
@@ -212,44 +201,47 @@ def _one_number(got: Any, where: Where) -> torch.Tensor:
     raise _Mismatch(Kind.TYPE, where, lambda: (describe_form(got), "a single number"))
 
 
-def _compare_numbers(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> Difference | None:
+def _compare_numbers(leaves: list[_Leaf], tolerance: float) -> Difference | None:
     got, want = _in_one(leaves)
-    if bool(want.isfinite().all()) and _all_close(got, want, tolerance):
+    if _is_finite(want) and _all_close(got, want, tolerance):
         return None
     for where, got, want in leaves:
-        if not torch.equal(_not_finite(got), _not_finite(want)):
-            return Difference(Kind.NAN, where)
+        other = _not_finite(got) != _not_finite(want)
+        if bool(other.any()):
+            entry = tuple(other.nonzero()[0].tolist())
+            return Difference(Kind.NAN, where, entry, forms=(_kind_of(got[entry]), _kind_of(want[entry])))
     # What is not finite is the same in both. As a number it would be so large that every error were rounding.
-    leaves = [(where, _finite(got), _finite(want)) for where, got, want in leaves]
+    zero = {"nan": 0.0, "posinf": 0.0, "neginf": 0.0}
+    leaves = [(where, got.nan_to_num(**zero), want.nan_to_num(**zero)) for where, got, want in leaves]
     # One scale for the whole answer: a sum of large terms that cancel keeps the rounding error of the terms.
     scale = max(float(want.abs().max()) for _, _, want in leaves if want.numel())
     worst = max(float((got - want).abs().max()) for _, got, want in leaves if want.numel())
     for where, got, want in leaves:
         wrong = (got - want).abs() > tolerance * (want.abs() + scale)
         if bool(wrong.any()):
-            entry = tuple(int(index) for index in wrong.nonzero()[0])
+            entry = tuple(wrong.nonzero()[0].tolist())
             numbers = f"expected {_number(float(want[entry]))}, your code gave {_number(float(got[entry]))}"
             kind = Kind.TRANSPOSED if _looks_transposed(leaves, tolerance) else Kind.VALUE
             return Difference(kind, where, entry, worst=worst, numbers=numbers)
     return None
 
 
-def _are_the_same(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> bool:
+def _are_the_same(leaves: list[_Leaf], tolerance: float) -> bool:
     """All numbers in one go, which is quick. What is not finite is looked at one by one."""
     got, want = _in_one(leaves)
-    if bool(want.isfinite().all()):
-        return _all_close(got, want, tolerance)
-    return _compare_numbers(leaves, tolerance) is None
+    return _all_close(got, want, tolerance) if _is_finite(want) else _compare_numbers(leaves, tolerance) is None
 
 
-def _in_one(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]]) -> tuple[torch.Tensor, torch.Tensor]:
-    if len(leaves) == 1:
-        return leaves[0][1].reshape(-1), leaves[0][2].reshape(-1)
+def _is_finite(tensor: torch.Tensor) -> bool:
+    return bool(tensor.isfinite().all())
+
+
+def _in_one(leaves: list[_Leaf]) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.cat([got.reshape(-1) for _, got, _ in leaves]), torch.cat([want.reshape(-1) for _, _, want in leaves])
 
 
-def _finite(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+def _kind_of(number: torch.Tensor) -> str:
+    return "a number" if _is_finite(number) else "NaN" if bool(number.isnan()) else "infinity"
 
 
 def _not_finite(tensor: torch.Tensor) -> torch.Tensor:
@@ -257,7 +249,7 @@ def _not_finite(tensor: torch.Tensor) -> torch.Tensor:
     return torch.where(tensor.isfinite(), 0.0, tensor).nan_to_num(nan=1.0)
 
 
-def _looks_transposed(leaves: list[tuple[Where, torch.Tensor, torch.Tensor]], tolerance: float) -> bool:
+def _looks_transposed(leaves: list[_Leaf], tolerance: float) -> bool:
     """Whether the numbers are right after exchanging rows and columns, in a square of any of our forms."""
     if any(want.shape != leaves[0][2].shape for _, _, want in leaves):
         return False
@@ -283,13 +275,12 @@ def _is_number(value: Any) -> bool:
     """Python and numpy numbers, without importing numpy; a bool is no number."""
     if type(value) is bool or isinstance(value, (str, bytes)):
         return False
-    return isinstance(value, (int, float)) or (
-        type(value).__module__ == "numpy" and getattr(value, "size", 0) == 1 and value.dtype.kind in "fiu"
-    )
+    single = _is_numpy(value) and getattr(value, "size", 0) == 1
+    return isinstance(value, (int, float)) or (single and value.dtype.kind in "fiu")
 
 
-def _type_name(value: Any) -> str:
-    return "numpy.ndarray" if type(value).__module__ == "numpy" else type(value).__name__
+def _is_numpy(value: Any) -> bool:
+    return type(value).__module__ == "numpy"
 
 
 def _place(where: Where, entry: Where) -> str:

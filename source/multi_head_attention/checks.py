@@ -142,7 +142,7 @@ def _weights_dropped(values: torch.Tensor, p: float, num_heads: int) -> Callable
         result = result.unflatten(-1, (num_heads, -1))
         zero = result == 0
         if not zero.any():
-            return "in training, nothing was dropped."
+            return "in training, no attention weight is dropped. Dropout belongs on the weights, after softmax."
         if not torch.equal(zero.any(dim=-1), zero.all(dim=-1)):
             return "in training, single entries of the outputs are dropped. Dropout belongs on the attention weights."
         if torch.equal(zero.any(dim=2), zero.all(dim=2)):
@@ -171,6 +171,7 @@ def _wrapper() -> list[ModuleExample]:
             _given_list(),
             (_given_batch(),),
             _matrix(LIST_123).reshape(2, 6, 4),
+            causal=True,
         ),
         ModuleExample(
             "three heads with a bias, and seven words where eight would fit, in eval mode",
@@ -178,6 +179,7 @@ def _wrapper() -> list[ModuleExample]:
             _linears(17, names, 1, 2),
             (_random(6, 1, 7, 2),),
             _matrix(THREE_IN_A_LIST).reshape(1, 7, 3),
+            causal=True,
         ),
         ModuleExample(
             "dropout=0.2",
@@ -203,6 +205,7 @@ def _split() -> list[ModuleExample | Refusal]:
             (_given_batch(),),
             _matrix(SPLIT_123).reshape(2, 6, 4),
             mask_size=6,
+            causal=True,
         ),
         ModuleExample(
             "three heads with a bias, and seven words where eight would fit, in eval mode",
@@ -211,6 +214,7 @@ def _split() -> list[ModuleExample | Refusal]:
             (_random(6, 1, 7, 2),),
             _matrix(THREE_SPLIT).reshape(1, 7, 3),
             mask_size=8,
+            causal=True,
         ),
         ModuleExample(
             "dropout=0.2",

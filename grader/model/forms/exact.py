@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.model.compare import Kind, describe_form, exact_difference, same
+from grader.model.compare import Difference, Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.function import Form
 
@@ -105,3 +105,15 @@ def _wrong_gradients(answer: Any, want: Mapping[str, torch.Tensor], tolerance: f
         if differs:
             return Differs(differs, "gradient", f"gradient for {which}")
     return None
+
+
+def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:
+    """The first difference where shape and type of the numbers count as well."""
+    found = difference(got, want, tolerance, strict=True)
+    if found or not isinstance(want, torch.Tensor) or got.dtype == want.dtype:
+        return found
+    return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
