@@ -85,14 +85,20 @@ def test_an_import_of_the_graders_becomes_one_from_beside(written: str, released
 
 
 def test_a_module_comes_with_what_it_needs() -> None:
-    assert modules_for(["from grader.kit.checking import Checks"]).keys() == {"checking.py", "compare.py", "diagnosis.py"}
+    assert modules_for(["from grader.kit.checking import Checks"]).keys() == {
+        "checking.py",
+        "compare.py",
+        "diagnosis.py",
+    }
     assert modules_for(["from grader.model.compare import same"]).keys() == {"compare.py"}
     assert modules_for(["import torch", "checking = 1"]) == {}
 
 
 def test_a_source_holds_no_links_and_no_copies() -> None:
     beside = [
-        path for path in (ROOT / "source").rglob("*") if path.is_symlink() or path.name in ("checking.py", "compare.py", "diagnosis.py")
+        path
+        for path in (ROOT / "source").rglob("*")
+        if path.is_symlink() or path.name in ("checking.py", "compare.py", "diagnosis.py")
     ]
     assert beside == []
 

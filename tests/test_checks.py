@@ -352,6 +352,16 @@ SAID = [
         16,
         "no attention weight is dropped",
     ),
+    (
+        "def inverted_dropout(a, p, training):\n  r, c = a.shape\n  return F.dropout(a, p, training)",
+        15,
+        "with a batch of weights and p=0.5, inverted_dropout stopped with ValueError",
+    ),
+    (
+        "def inverted_dropout(a, p, training):\n  torch.manual_seed(3)\n  return F.dropout(a, p, training)",
+        15,
+        "both calls drop the same entries. Set no seed in there.",
+    ),
     ("def causal_softmax(s, d_k): return torch.softmax(s.tril() / 0, -1)", 14, "is NaN where a number was expected"),
 ]
 

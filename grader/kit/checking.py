@@ -121,12 +121,24 @@ class Refusal(NamedTuple):
         return f"{called} was built without an error. Raise one that says what is wrong, or use assert."
 
 
+class Twice(NamedTuple):
+    """Two calls with the same arguments. Where chance has a part, their results differ."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    said: str  # if they do not
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        first, second = (function(*_copy(self.inputs)) for _ in range(2))
+        return self.said if _is_tensor(first) and _is_tensor(second) and torch.equal(first, second) else None
+
+
 class Entry(NamedTuple):
     """A function or class that an exercise asks for, and the examples to try it on."""
 
     exercise: int
     name: str
-    examples: Callable[[], Sequence[Example | PieceExample | ModuleExample | Refusal]]
+    examples: Callable[[], Sequence[Example | PieceExample | ModuleExample | Refusal | Twice]]
     builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import torch
 
-from grader.kit.checking import Checks, Entry, Example, ModuleExample, PieceExample
+from grader.kit.checking import Checks, Entry, Example, ModuleExample, PieceExample, Twice
 
 WORDS = [
     [0.43, 0.15, 0.89],
@@ -269,14 +269,17 @@ def _entry_by_entry(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor]
     return problem
 
 
-def _dropout() -> list[Example | PieceExample]:
+def _dropout() -> list[Example | PieceExample | Twice]:
     weights = torch.rand(200, 300, generator=torch.Generator().manual_seed(8)) + 0.1
     small = _matrix([[1, 0], [0.75, 0.25]])
+    in_batch = _dropped(weights.reshape(3, 200, 100), 0.5)
     return [
         Example("training=False", (small, 0.5, False), small),
         Example("p=0 and training=True", (small, 0.0, True), small),
         Example("p=0.5 and training=True", (weights, 0.5, True), _entry_by_entry(weights, 0.5)),
         Example("p=0.2 and training=True", (weights, 0.2, True), _entry_by_entry(weights, 0.2)),
+        Example("a batch of weights and p=0.5", (weights.reshape(3, 200, 100), 0.5, True), in_batch),
+        Twice("p=0.5, called twice", (weights, 0.5, True), "both calls drop the same entries. Set no seed in there."),
         PieceExample("weights of four words", (torch.softmax(_random(15, 4, 4), dim=-1), 0.25, True), (4, 4)),
     ]
 
