@@ -131,6 +131,13 @@ def test_what_hangs_or_breaks_when_it_is_changed_costs_nobody_anything() -> None
     assert [place.change for place in verdict_on(source, 11).located] == [Change.NUMBER]
 
 
+def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.judging.locating.SECONDS", 0.0)
+    verdict = verdict_on(TWO_SPOTS, 10)
+    assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
+    assert "first wrong number" in verdict.sentences[0]
+
+
 @pytest.mark.parametrize("number", EXERCISES)
 def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
     text = StudentText(definitions_in(from_notebook()[number]))

@@ -63,6 +63,7 @@ exercise = Exercise(
     entry="self_attention",
     reference=reference,
     explained_in={"scaling": "exercise-2", "axis": "exercise-4"},
+    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
             "the notebook's sizes",

@@ -72,6 +72,7 @@ exercise = Exercise(
     entry="scaled_dot_product_self_attention",
     reference=reference,
     explained_in={"scaling": "exercise-2"},
+    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
             "the notebook's sizes",

@@ -83,6 +83,7 @@ exercise = Exercise(
     entry="multihead_scaled_self_attention",
     reference=reference,
     explained_in={"not scaled": "exercise-7", "softmax along rows": "exercise-7"},
+    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
             "the notebook's sizes",

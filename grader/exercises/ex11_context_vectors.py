@@ -65,6 +65,7 @@ exercise = Exercise(
     entry="all_context_vectors",
     form=EXACT,
     reference=asked(reference),
+    scales={"scale": "the dot products"},
     cases=[
         Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=sized(6, 3)),
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),

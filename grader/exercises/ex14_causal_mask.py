@@ -118,6 +118,7 @@ causal_softmax = Exercise(
     form=EXACT,
     reference=asked(causal),
     picture=causal_weights,
+    scales={"scale": "attn_scores"},
     cases=[
         Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),

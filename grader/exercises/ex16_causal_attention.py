@@ -101,6 +101,7 @@ exercise = Exercise(
     picture=picture_of_future,
     explained_in={"scaling": "exercise-12"},
     read=reader(reference, causal=True, mask=wrong_buffer),
+    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
             "one sentence",

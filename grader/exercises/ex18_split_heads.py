@@ -161,6 +161,7 @@ exercise = Exercise(
         ("words mixed up in splitting", "words mixed up in merging", "heads interleaved"), "why-view-alone"
     ),
     read=reader(reference, causal=True, mask=wrong_buffer),
+    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
             "one sentence",

@@ -179,6 +179,7 @@ exercise = Exercise(
     glance=glancing(SelfAttention),
     reference=reference,
     read=reader(reference, like=2),
+    scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
             "one sentence",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from grader.model.answer import Raised, Returned
-from grader.model.exercise import Exercise, Glance, Inputs, Misconception, SampledCase, changes_of
+from grader.model.exercise import Exercise, Glance, Inputs, Misconception, SampledCase, changes_of, fresh
 
 Held = Sequence[Misconception]  # one misconception, or two at once
 
@@ -62,6 +62,30 @@ class AnswerKey:
         except Exception as error:
             return Raised(type(error).__name__)
         return Returned(self._compared(value, glance.inputs), [])
+
+    def changed(self, changes: Mapping[str, Any], index: int) -> Any:
+        """What is compared of what the reference soon computes with these steps; None if it fails. It is not kept."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if self.exercise.glance:
+                    glance = self._glance(index)
+                    return self._compared(glance.answer(changes), glance.inputs)
+                inputs = self.cases[index].inputs
+                return self._compared(self.exercise.reference(*fresh(inputs), **changes), inputs)
+        except Exception:
+            return None
+
+    def changed_at_first(self, changes: Mapping[str, Any], index: int) -> Any:
+        """The same at a glance, if there is one."""
+        if not self.exercise.glance:
+            return self.changed(changes, index)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return self._glance(index).output(changes, once=True)
+        except Exception:
+            return None
 
     def _answer(self, held: Held, index: int) -> Returned | Raised:
         try:

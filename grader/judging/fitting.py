@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from grader.judging.lending import found_in_all
+from grader.judging.found_in_inputs import found_in_all
 from grader.model.exercise import SampledCase
 
 MOST_SIZES = 10

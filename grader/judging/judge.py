@@ -26,6 +26,7 @@ from grader.judging.credits import (
     UNKNOWN_CREDIT,
 )
 from grader.judging.devices import is_elsewhere
+from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
 from grader.judging.naming import common_to_all_explaining, explaining
@@ -280,7 +281,7 @@ class _Judgement:
 
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
-        said = [self._about(first)]
+        said = [self._about(first), *said_of_factors(self.key, self.answers, self.tolerance, self.time)]
         if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
-import torch
 
 from grader.judging.another_way import AskAgain
 from grader.judging.answer_key import AnswerKey
+from grader.judging.found_in_inputs import found_in_all
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
 from grader.model.exercise import Exercise, SampledCase
 
 MAX_NAMES = 3
 MOST = 150  # ways to lend; with sizes first, two names are through with them before
-
-Path = tuple[Any, ...]
 
 
 def is_right_with_lent_values(
@@ -44,34 +40,3 @@ def is_right_with_lent_values(
         if all(is_right(key, ask(some), device, time) for key, some in asked):
             return True
     return False
-
-
-def found_in_all(cases: Sequence[SampledCase]) -> list[tuple[Any, ...]]:
-    """What is found at the same place in all cases, in each of them: sizes, and then what has them."""
-    by_place = [dict(_parts(case.inputs)) for case in cases]
-    places = [place for place in by_place[0] if all(place in found for found in by_place)]
-    values = [tuple(found[place] for found in by_place) for place in places]
-    sizes = list(dict.fromkeys(value for value in values if all(type(size) is int for size in value)))
-    return sizes + [value for value in values if any(type(size) is not int for size in value)]
-
-
-def _parts(value: Any, place: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """All sizes in a value, and its tensors and lists, by where they are. Of a list, the first item stands for all."""
-    match value:
-        case torch.Tensor():
-            yield place, value
-            yield from (((*place, "size", dimension), size) for dimension, size in enumerate(value.shape))
-        case bool() | float() | str() | None:
-            return
-        case int():
-            yield place, value
-        case Mapping():
-            for name, item in value.items():
-                yield from _parts(item, (*place, name))
-        case [first, *_] if place and isinstance(value, list):
-            yield place, value
-            yield (*place, "length"), len(value)
-            yield from _parts(first, (*place, 0))
-        case list() | tuple():
-            for index, item in enumerate(value):
-                yield from _parts(item, (*place, index))

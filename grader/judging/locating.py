@@ -101,19 +101,19 @@ class Locating:
             return None
 
     def _three_at_once(self) -> Verdict | None:
-        wrong = [index for index in range(len(self._student)) if not self.is_right_answer(index, self._student[index])]
-        telling = self._smallest(wrong)
-        answer = self._student[telling] if telling is not None else None
-        if telling is None or not isinstance(answer, Returned):
-            return None
         try:
+            wrong = [index for index, answer in enumerate(self._student) if not self.is_right_answer(index, answer)]
+            telling = self._smallest(wrong)
+            answer = self._student[telling] if telling is not None else None
+            if telling is None or not isinstance(answer, Returned):
+                return None
             # What the case shows first: these are few.
             for among in (self.intermediate.shown(telling), self._all.exercise.misconceptions):
                 likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, self._changed)
                 verdict = judge_with(self._all, self._student, self._device, self._time, likely)
                 if verdict:
                     return verdict
-        except JudgingTooLong:
+        except JudgingTooLong:  # the search has used up its time; what was known before still holds
             pass
         return None
 

@@ -138,6 +138,31 @@ def cases_right(right: int, cases: int, first_wrong: str) -> str:
     return f"{right} of {cases} hidden cases are right; the first wrong one is “{first_wrong}”."
 
 
+def times(law: str, cases: int) -> str:
+    return f"In all {cases} hidden cases that are about numbers alone, your numbers are the right ones times {law}."
+
+
+def times_another(cases: int) -> str:
+    return (
+        f"In each of the {cases} hidden cases that are about numbers alone, your numbers are the right ones times a "
+        "single number, which is not the same in all of them."
+    )
+
+
+def scaled_by(what: str, law: str, cases: int) -> str:
+    return (
+        f"In all {cases} hidden cases that are about numbers alone, your numbers are those that come out when {what} "
+        f"are multiplied by {law}. That is not their scale."
+    )
+
+
+def scaled_otherwise(what: str, cases: int) -> str:
+    return (
+        f"In each of the {cases} hidden cases that are about numbers alone, your numbers are those that come out when "
+        f"{what} are multiplied by a single number, which is not always the right one."
+    )
+
+
 def returned(form: str) -> str:
     return f"Your function returned {form}."
 

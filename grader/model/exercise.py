@@ -105,6 +105,9 @@ class Exercise:
     lent: Callable[..., Any] | None = None
     # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` computes them, or all.
     glance: Callable[..., Glance] | None = None
+    # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code
+    # that is wrong and has no name, this number is fitted (grader/judging/factors.py).
+    scales: Mapping[str, str] = field(default_factory=dict)
     # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
     picture: MakePicture | None = None
     # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.
