@@ -202,15 +202,20 @@ def validate(assignments: Assignments = None) -> None:
     course = Course(Path())
     course.config()  # if it cannot be read, that is better said before minutes of checks
     chosen = course.chosen(assignments)
+    from grader.proof.findings import Checked, show
     from grader.proof.validate import validate as findings
 
-    problems = 0
-    for assignment in chosen:
-        for finding in findings(course, assignment):
-            console.print(f"{'[green]✓' if finding.ok else '[red]✗'}[/] {assignment}: {finding.text}", highlight=False)
-            problems += not finding.ok
-    if problems:
+    checked = [Checked(assignment) for assignment in chosen]
+    try:
+        for one in checked:
+            with console.status(f"{escape(one.assignment)} …"):
+                one.take(findings(course, one.assignment))
+    finally:  # what was found before something could not be read, or before Ctrl-C, is shown
+        if found := [one for one in checked if one.findings]:
+            show(found, console)
+    if not all(finding.ok for one in checked for finding in one.findings):
         raise typer.Exit(1)
+    console.print("Nothing is wrong.")
 
 
 @app.command()

@@ -17,7 +17,8 @@ from grader.errors import CourseError
 from grader.notebooks.solutions import fill_in
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
-from grader.proof.validate import Finding, validate
+from grader.proof.findings import Finding
+from grader.proof.validate import validate
 from grader.release.compiling import compile_release
 
 RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
@@ -52,7 +53,7 @@ def wrong(course: Course) -> list[str]:
 def test_what_is_new_is_sound_at_once(made: Course) -> None:
     findings = list(validate(made, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
-    assert Finding(True, "4 solutions in corpus/ are judged as they say") in findings
+    assert Finding("files of corpus/ are judged as they say", count=4) in findings
 
 
 def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
@@ -107,8 +108,8 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
 
 def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     """And nothing is wrong with the course for it."""
-    told = "only hidden cases tell, visible checks let pass: the-mean: not divided"
-    assert told not in [finding.text for finding in validate(course, "week1")]
+    checked = "visible checks see all misconceptions"
+    assert Finding(checked) in list(validate(course, "week1"))
     path = course.notebook("source", "week1")
     notebook = nbformat.read(path, 4)
     (check,) = (
@@ -120,7 +121,10 @@ def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     nbformat.write(notebook, path)
     findings = list(validate(course, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
-    assert told in [finding.text for finding in findings]
+    said = "exercise the-mean: its visible check lets pass, and only hidden cases tell: “not divided”"
+    assert [finding for finding in findings if finding.checked == checked] == [
+        Finding(checked, "note", said, "the-mean")
+    ]
 
 
 def test_nothing_is_written_over(course: Course) -> None:
