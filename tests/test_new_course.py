@@ -19,6 +19,7 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.proof.findings import Finding
 from grader.proof.validate import validate
+from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
 
 RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
@@ -125,6 +126,66 @@ def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     assert [finding for finding in findings if finding.checked == checked] == [
         Finding(checked, "note", said, "the-mean")
     ]
+
+
+CLASS = """
+from typing import Any
+
+from torch import nn
+
+from grader import Case, Exercise, Misconception, randn
+from grader.kit.module_cases import trial
+from grader.kit.module_references import observing
+from grader.model.forms.module import MODULE
+
+
+class Exercise2(nn.Module):
+    step: Any = staticmethod(lambda x, by: by * x)
+
+    def __init__(self, by: int) -> None:
+        super().__init__()
+        self.by = by
+
+    def forward(self, x):
+        return self.step(x, self.by)
+
+
+def mistake(name, step):
+    return Misconception(name, kind="wrong formula", credit=0.5, says=name, change={"step": step})
+
+
+exercise = Exercise(
+    number=2, assignment="week1", title="A layer", entry="exercise_2", form=MODULE, reference=observing(Exercise2),
+    cases=[Case("five", "constants", lambda rng: trial([3], {}, {"output": [randn(rng, 5)]}))],
+    misconceptions=[
+        mistake("added", lambda x, by: x + by),
+        mistake("squared", lambda x, by: x * x),
+        mistake("as it was", lambda x, by: x),
+    ],
+)
+"""
+LAYER = """import torch
+class exercise_2(torch.nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+    def forward(self, x):
+        return self.by * x
+"""
+
+
+def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> None:
+    (course.root / "exercises/week1_2.py").write_text(CLASS)
+    path = course.notebook("source", "week1")
+    notebook = fill_in(nbformat.read(path, 4), {2: f"### BEGIN SOLUTION\n{LAYER}### END SOLUTION"})
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-exercise-2":
+            hidden = cell.source[cell.source.index("### BEGIN HIDDEN TESTS") :]
+            cell.source = f"print(exercise_2(by=2)(torch.full((2,), 2.0)))\n{hidden}"
+    nbformat.write(notebook, path)
+    compile_release(course, "week1", lambda _: None)
+    found = passed_by_visible_checks(course, course, "week1")
+    assert [name for label, name in found if label == 2] == ["added", "squared"]
 
 
 def test_nothing_is_written_over(course: Course) -> None:
