@@ -30,19 +30,7 @@ from grader.model.exercise import (
 from grader.model.forms.module import MODULE
 from grader.proof.exercise_checks import explains
 
-# Misconceptions; eight of the other functions.
-FEWEST: dict[int | str, int] = {
-    **dict.fromkeys(range(1, 7), 6),
-    **dict.fromkeys((7, 8), 10),
-    **dict.fromkeys(range(16, 20), 15),
-}
 PAIRS = 300  # of misconceptions at once, of a class, which has thousands
-NOTEBOOK_SIZES: dict[int | str, tuple[int, ...]]
-NOTEBOOK_SIZES = {1: (3, 4), 2: (3, 4), 3: (3,), 4: (3,), 5: (3, 4), 6: (3, 4), 7: (4, 3), 8: (8, 6)}
-NOTEBOOK_SIZES |= {9: (6, 3), 10: (6,), 11: (6, 3), 14: (6,), "causal_softmax": (6,), 15: (6,)}
-# What a class is built with, then the sizes of its inputs but for the last.
-NOTEBOOK_SIZES |= {12: (3, 2, 6), 13: (3, 2, 6), 16: (3, 2, 6, 2, 6), 17: (3, 2, 6, 2, 2, 6), 18: (3, 4, 6, 2, 2, 6)}
-NOTEBOOK_SIZES |= {19: (64, 8, 2, 6, 2, 6, 2, 4)}
 every_exercise = pytest.mark.parametrize("exercise", FUNCTIONS.values(), ids=FUNCTIONS)
 every_misconception = pytest.mark.parametrize(
     ("exercise", "one"),
@@ -145,11 +133,6 @@ def test_exercises_are_numbered_without_gaps() -> None:
     assert list(EXERCISES) == list(range(1, len(EXERCISES) + 1))
 
 
-@every_exercise
-def test_there_are_enough_misconceptions(exercise: Exercise) -> None:
-    assert len(exercise.misconceptions) >= FEWEST.get(key(exercise), 8)
-
-
 @every_misconception
 def test_a_misconception_says_what_helps_and_costs_something(exercise: Exercise, one: Misconception) -> None:
     assert one.kind
@@ -217,15 +200,13 @@ def same(one: Any, other: Any) -> bool:
 
 @every_exercise
 def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
-    """Some case has other sizes than the notebook, and no size is the same in all cases."""
-    in_notebook = NOTEBOOK_SIZES[key(exercise)]
+    """No size is the same in all cases, so some case has another than whichever is written down."""
     possible = [case.inputs for case in exercise.sample() if is_possible(case)]
     if exercise.form is MODULE:
         drawn = [sizes_of_class(arguments, calls) for arguments, _, calls, _ in possible]
-        assert any(all(map(int.__ne__, one, in_notebook)) for one in drawn)
     else:
         drawn = [sizes(inputs[0]) for inputs in possible]
-        assert any(not set(one) & set(in_notebook) for one in drawn)
+    assert min(map(len, drawn)) > 0
     assert all(len(set(values)) > 1 for values in zip(*drawn, strict=False))
 
 
