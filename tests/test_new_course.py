@@ -107,6 +107,52 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
     assert "`one too few` is to be named, and not divided is" in four
 
 
+def changed(course: Course, *replaced: tuple[str, str], until: str = "without understanding") -> list[str]:
+    """What is told of exercise 2 once its file is changed; if nothing else is said, before anything is graded."""
+    path = course.root / "exercises/week1_2.py"
+    for old, new in replaced:
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+    said = []
+    for finding in validate(course, "week1"):
+        said += [] if finding.ok else [finding.text]
+        if until in finding.checked:
+            break
+    return said
+
+
+MEAN = "sum(numbers) / divide_by(numbers)"
+
+
+def test_a_reference_that_loses_marks_is_told(course: Course) -> None:
+    counted = ("def reference(", "CALLS = iter(range(9999))\n\n\ndef reference(")
+    *_, said = changed(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
+    assert said.startswith("exercise 2, `exercise_2`: the reference does not earn full marks, and is told: ")
+
+
+def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Course) -> None:
+    one, two = changed(course, (f"return {MEAN}", "raise ValueError('nothing')"), until="the very end")
+    assert "“five numbers”: the reference stops with ValueError: nothing" in one
+    assert "“eight numbers”: the reference stops with ValueError: nothing" in two
+
+
+def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -> None:
+    """What comes out is nearly zero, for which nothing is earned."""
+    (said,) = changed(course, ("lambda numbers: 1}", "lambda numbers: 1e9}"))
+    assert "“not divided”: it is to be named and earn 0.5; not divided is named, and it earns 0." in said
+
+
+def test_a_misconception_that_another_hides_is_told(course: Course) -> None:
+    said = changed(course, ("lambda numbers: 1}", "lambda numbers: len(numbers) - 1}"))
+    assert any("“one too few”: it is to be named and earn 0.5; not divided is named" in text for text in said), said
+
+
+def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -> None:
+    zeros = [(f"randn(rng, {count}).tolist()", f"[0.0] * {count}") for count in (5, 8)]
+    said = changed(course, *zeros)
+    assert any("a program that understands nothing, and" in text for text in said), said
+
+
 def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     """And nothing is wrong with the course for it."""
     checked = "visible checks see all misconceptions"

@@ -41,9 +41,12 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     # What is known of the cases is worked out once, for all that is asked of it.
     keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
     yield from _as_written(course, assignment, exercises, keys)
-    yield from _references(keys)
-    yield from _misconceptions(keys)
-    yield from _programs_without_understanding(keys)
+    answering = [key for key in keys if _answers(key)]
+    yield from _references(answering)
+    yield from _misconceptions(answering)
+    yield from _programs_without_understanding(answering)
+    if len(answering) < len(keys):  # nothing can be graded
+        return
     with tempfile.TemporaryDirectory() as folder:
         scratch = copy_course(course, Path(folder) / "course")
         try:
@@ -76,6 +79,14 @@ def _as_written(
     return _found(problems, len(exercises), "exercises are sound and fit the notebook")
 
 
+def _answers(key: AnswerKey) -> bool:
+    """Whether its reference answers all cases. If not, this has been told: there is nothing to compare with."""
+    try:
+        return len(key.expected) == len(key.cases)
+    except Exception:  # the author's code
+        return False
+
+
 def _references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
     problems = (problem for key in keys if (problem := _marks_lost(key)))
     return _found(problems, len({key.exercise.label for key in keys}), "references earn full marks")
@@ -98,14 +109,16 @@ def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
 
 
 def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
-    """A student's code with just this misconception loses marks, and is told so."""
+    """A student's code with just this misconception earns what it says, and is told so."""
     verdict = judge_by(key, [key.answer([misconception], index) for index in range(len(key.cases))])
-    if verdict.credit < 1 and verdict.misconceptions == (misconception.name,):
+    if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
         return None
     named = " + ".join(verdict.misconceptions) or "nothing"
-    what = "it earns everything" if verdict.credit == 1 else f"it is to be named, and {named} is"
+    what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
     place = f"`{key.exercise.entry}`, “{misconception.name}”"
-    return Problem(key.exercise.label, place, what, "Mend what it changes, or add a case in which it differs.")
+    return Problem(
+        key.exercise.label, place, what, "Mend what it changes or its credit, or add a case in which it differs."
+    )
 
 
 def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
