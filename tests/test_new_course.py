@@ -234,6 +234,16 @@ def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> 
     assert [name for label, name in found if label == 2] == ["added", "squared"]
 
 
+def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
+    """What it shows is another thing whenever it runs."""
+    path = course.notebook("source", "week1")
+    path.write_text(
+        path.read_text().replace("assert the_mean(", "print(__import__('random').random())\\nassert the_mean(")
+    )
+    said = [finding.text for finding in validate(course, "week1") if finding.state == "note"]
+    assert any("exercise the-mean: what its visible check lets pass is not known" in text for text in said)
+
+
 def test_nothing_is_written_over(course: Course) -> None:
     before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
     refused: list[Callable[[], object]] = [

@@ -21,6 +21,7 @@ from grader.judging.no_understanding import PROGRAMS, Program, answers_of
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception
+from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.notebooks.solutions import solved
 from grader.proof.corpus_checks import corpus_of, problems_of_corpus
@@ -185,13 +186,16 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """What students are told before they hand in. A check that lets something pass is told, and is no error."""
     checked = "visible checks see all misconceptions"
-    passed: dict[str, list[str]] = {}
+    passed: dict[Label, list[str | None]] = {}
     for label, name in passed_by_visible_checks(course, scratch, assignment):
-        passed.setdefault(str(label), []).append(name)
+        passed.setdefault(label, []).append(name)
     for label, names in passed.items():
-        listed = ", ".join(f"“{name}”" for name in names)
-        told = f"exercise {label}: its visible check lets pass, and only hidden cases tell: {listed}"
-        yield Finding(checked, "note", told, label)
+        if listed := ", ".join(f"“{name}”" for name in names if name is not None):
+            told = f"exercise {label}: its visible check lets pass, and only hidden cases tell: {listed}"
+            yield Finding(checked, "note", told, label)
+        if None in names:
+            told = "what its visible check lets pass is not known: our reference is told other things than the solution"
+            yield Finding(checked, "note", f"exercise {label}: {told}", label)
     if not passed:
         yield Finding(checked)
 

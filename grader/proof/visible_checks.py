@@ -27,7 +27,7 @@ from grader.notebooks.cells import demos_of, is_test_cell, tested_exercise
 from grader.notebooks.solutions import solved
 
 Cells = Sequence[tuple[str, Label | None]]  # what is run, and the exercise that it checks
-Passed = tuple[Label, str]  # an exercise and its misconception
+Passed = tuple[Label, str | None]  # an exercise and its misconception; None where ours cannot stand for a solution
 
 
 def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[Passed]:
@@ -62,16 +62,18 @@ def _passed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Pas
     return passed
 
 
-def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str]:
+def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str | None]:
     """What the check says the same of as of the solution."""
     solution = shell.user_ns[function.entry]
     right = _said(shell, source)
     shell.user_ns[function.entry] = _holding(function, [])
-    if right is not None and _said(shell, source) == right:  # else ours cannot stand there, so it would prove nothing
-        for misconception in function.misconceptions:
-            shell.user_ns[function.entry] = _holding(function, [misconception])
-            if _said(shell, source) == right:
-                yield misconception.name
+    can_tell = right is not None and _said(shell, source) == right
+    if not can_tell and right is not None:  # that the solution itself does not pass is found elsewhere
+        yield None
+    for misconception in function.misconceptions if can_tell else ():
+        shell.user_ns[function.entry] = _holding(function, [misconception])
+        if _said(shell, source) == right:
+            yield misconception.name
     shell.user_ns[function.entry] = solution
 
 
