@@ -153,6 +153,17 @@ def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -
     assert any("a program that understands nothing, and" in text for text in said), said
 
 
+def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
+    compile_release(course, "week1", lambda _: None)
+    (course.root / "release/week1/more.txt").write_text("")
+    path = course.notebook("source", "week1")
+    wrong_solution = f"### BEGIN SOLUTION\n{SUM.format('exercise_2')}### END SOLUTION"
+    nbformat.write(fill_in(nbformat.read(path, 4), {2: wrong_solution}), path)
+    stale, score = wrong(course)
+    assert stale == "release/ is stale, in more.txt, week1.ipynb. Run: grader release week1"
+    assert score == "the solved source scores 3 of 4. Run its cells: exercise 2."
+
+
 def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     """And nothing is wrong with the course for it."""
     checked = "visible checks see all misconceptions"
