@@ -1,4 +1,4 @@
-"""An auto-graded course on attention: right, explaining, and not to be cheated.
+"""Grades the notebooks of a course: right, explaining, and not to be cheated.
 
 What authors of exercises need is exported here. It is looked up when it is asked for: the sandbox's side imports this
 package, too, and must not hold what a judge knows; and nobody waits for torch who does not need it.

@@ -37,7 +37,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Hand out the notebooks of a course on attention, grade what comes back, and see what was understood. "
+    help="Hand out the notebooks of a course, grade what comes back, and see what was understood. "
     "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
 app.add_typer(new, name="new")
@@ -45,7 +45,7 @@ app.add_typer(new, name="new")
 ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
 FEW = 30  # students whose points fit on a page
 
-Assignment = Annotated[str, typer.Argument(help="The assignment, such as self_attention.")]
+Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.")]
 Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 
@@ -61,7 +61,7 @@ def release(
 
     They are compiled from source/ into release/.
 
-    Example: `grader release self_attention`
+    Example: `grader release week1`
     """
     course = Course(Path())
     from grader.release.compiling import compile_release
@@ -99,7 +99,7 @@ def autograde_command(
 
     It reads submitted/, and writes gradebook.db and autograded/.
 
-    Example: `grader autograde self_attention --student ada --student emmy`
+    Example: `grader autograde week1 --student ada --student emmy`
     """
     course = Course(Path())
     from grader.classroom import progress
@@ -148,7 +148,7 @@ def feedback(assignment: Assignment) -> None:
 
     The pages are written into feedback/.
 
-    Example: `grader feedback self_attention`
+    Example: `grader feedback week1`
     """
     from grader.pages.feedback import write_feedback
 
@@ -162,7 +162,7 @@ def report(assignment: Assignment) -> None:
 
     It goes to report/, and the same as CSV and JSON.
 
-    Example: `grader report self_attention`
+    Example: `grader report week1`
     """
     from grader.pages.report import write_report
 
@@ -184,7 +184,7 @@ def export(
 
     The file goes to export/.
 
-    Example: `grader export self_attention --to canvas --roster grades.csv`
+    Example: `grader export week1 --to canvas --roster grades.csv`
     """
     refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
     path = export_points(to, Course(Path()), assignment, tell, roster=roster, column=column, by=by)
@@ -202,15 +202,20 @@ def validate(assignments: Assignments = None) -> None:
     course = Course(Path())
     course.config()  # if it cannot be read, that is better said before minutes of checks
     chosen = course.chosen(assignments)
+    from grader.proof.findings import Checked, show
     from grader.proof.validate import validate as findings
 
-    problems = 0
-    for assignment in chosen:
-        for finding in findings(course, assignment):
-            console.print(f"{'[green]✓' if finding.ok else '[red]✗'}[/] {assignment}: {finding.text}", highlight=False)
-            problems += not finding.ok
-    if problems:
+    checked = [Checked(assignment) for assignment in chosen]
+    try:
+        for one in checked:
+            with console.status(f"{escape(one.assignment)} …"):
+                one.take(findings(course, one.assignment))
+    finally:  # what was found before something could not be read, or before Ctrl-C, is shown
+        if found := [one for one in checked if one.findings]:
+            show(found, console)
+    if not all(finding.ok for one in checked for finding in one.findings):
         raise typer.Exit(1)
+    console.print("Nothing is wrong.")
 
 
 @app.command()

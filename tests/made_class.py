@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
 import nbformat
+from our_course import EXERCISES
 
 from grader.course import Course
 from grader.gradebook.class_gradebook import ClassGradebook, Entry
@@ -21,16 +22,6 @@ from grader.notebooks.solutions import fill_in
 
 ASSIGNMENT = "self_attention"
 MAX_POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
-TITLES = {
-    1: "Queries, keys, values",
-    2: "Attention scores",
-    3: "Softmax",
-    4: "Attention weights",
-    5: "Weighted sums",
-    6: "Self-attention, all steps together",
-    7: "Matrix form",
-    8: "Two heads",
-}
 
 
 @dataclass
@@ -59,7 +50,7 @@ class Made:
         said = sentence_of(lost) if lost else "Right." if credit == 1 else "Something differs."
         return Verdict(
             exercise=number,
-            title=TITLES[number],
+            title=EXERCISES[number].title,
             credit=credit,
             reason=self.reason.get(number, Reason.NO_ANSWER if lost else reason),
             sentences=tuple(self.says.get(number, [said])),

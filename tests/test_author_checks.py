@@ -77,8 +77,8 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
 )
 def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, what: str) -> None:
     (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
-    assert problem.place == f"exercise 1, `double`, “{place}”"
-    assert what in problem.what
+    assert str(problem).startswith(f"exercise 1, `double`, “{place}”: {problem.what}. ")
+    assert (problem.exercise, what in problem.what) == (1, True)
     assert problem.way_out.endswith(".")
 
 
@@ -110,7 +110,7 @@ def without(index: int) -> Any:
     [
         (
             lambda: notebook(SOLUTION.replace("BEGIN SOLUTION", "BEGIN SOLUTON")),
-            "line 2: `### BEGIN SOLUTON` is no mark",
+            "exercise 1, cell exercise-1, line 2: `### BEGIN SOLUTON` is no mark",
         ),
         (lambda: notebook(SOLUTION.replace("### END", "## end")), "line 4: `## end SOLUTION` is no marker"),
         (

@@ -95,6 +95,12 @@ def test_help_shows_an_example(command: str) -> None:
     assert f"grader {command}" in result.stdout.split("Example:")[1]
 
 
+def test_help_speaks_of_any_course() -> None:
+    """The attention course is one among many."""
+    for command in ["", *COMMANDS, *GROUPS]:
+        assert "attention" not in grader(*command.split(), "--help", folder=ROOT).stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

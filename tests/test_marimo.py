@@ -19,6 +19,7 @@ from our_course import of_assignment
 from warm_python import WarmPython
 
 from grader import cli
+from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
@@ -97,6 +98,16 @@ def test_a_check_runs_again_when_its_function_changes(converted: Path) -> None:
     for exercise in of_assignment(converted.stem):
         in_cell = {node.id for node in ast.walk(cells[f"check_{exercise.number}"]) if isinstance(node, ast.Name)}
         assert {function.entry for function in exercise.functions} <= in_cell
+
+
+def test_a_check_may_call_its_exercise_by_name(tmp_path: Path) -> None:
+    new_course(tmp_path)
+    course = Course(tmp_path)
+    new_assignment(course, "week1")
+    new_exercise(course, "the-mean", "week1")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('check("the-mean")')])
+    write_marimo(notebook, course.exercises("week1"), tmp_path / "week1.py")
+    assert "the_mean  # this cell runs again" in (tmp_path / "week1.py").read_text()
 
 
 def test_the_code_keeps_its_layout_and_its_comments(converted: Path) -> None:

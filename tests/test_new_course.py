@@ -17,7 +17,9 @@ from grader.errors import CourseError
 from grader.notebooks.solutions import fill_in
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
-from grader.proof.validate import Finding, validate
+from grader.proof.findings import Finding
+from grader.proof.validate import validate
+from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
 
 RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
@@ -52,7 +54,7 @@ def wrong(course: Course) -> list[str]:
 def test_what_is_new_is_sound_at_once(made: Course) -> None:
     findings = list(validate(made, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
-    assert Finding(True, "4 solutions in corpus/ are judged as they say") in findings
+    assert Finding("files of corpus/ are judged as they say", count=4) in findings
 
 
 def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
@@ -105,10 +107,67 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
     assert "`one too few` is to be named, and not divided is" in four
 
 
+def changed(course: Course, *replaced: tuple[str, str], until: str = "without understanding") -> list[str]:
+    """What is told of exercise 2 once its file is changed; if nothing else is said, before anything is graded."""
+    path = course.root / "exercises/week1_2.py"
+    for old, new in replaced:
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+    said = []
+    for finding in validate(course, "week1"):
+        said += [] if finding.ok else [finding.text]
+        if until in finding.checked:
+            break
+    return said
+
+
+MEAN = "sum(numbers) / divide_by(numbers)"
+
+
+def test_a_reference_that_loses_marks_is_told(course: Course) -> None:
+    counted = ("def reference(", "CALLS = iter(range(9999))\n\n\ndef reference(")
+    *_, said = changed(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
+    assert said.startswith("exercise 2, `exercise_2`: the reference does not earn full marks, and is told: ")
+
+
+def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Course) -> None:
+    one, two = changed(course, (f"return {MEAN}", "raise ValueError('nothing')"), until="the very end")
+    assert "“five numbers”: the reference stops with ValueError: nothing" in one
+    assert "“eight numbers”: the reference stops with ValueError: nothing" in two
+
+
+def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -> None:
+    """What comes out is nearly zero, for which nothing is earned."""
+    (said,) = changed(course, ("lambda numbers: 1}", "lambda numbers: 1e9}"))
+    assert "“not divided”: it is to be named and earn 0.5; not divided is named, and it earns 0." in said
+
+
+def test_a_misconception_that_another_hides_is_told(course: Course) -> None:
+    said = changed(course, ("lambda numbers: 1}", "lambda numbers: len(numbers) - 1}"))
+    assert any("“one too few”: it is to be named and earn 0.5; not divided is named" in text for text in said), said
+
+
+def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -> None:
+    zeros = [(f"randn(rng, {count}).tolist()", f"[0.0] * {count}") for count in (5, 8)]
+    said = changed(course, *zeros)
+    assert any("a program that understands nothing, and" in text for text in said), said
+
+
+def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
+    compile_release(course, "week1", lambda _: None)
+    (course.root / "release/week1/more.txt").write_text("")
+    path = course.notebook("source", "week1")
+    wrong_solution = f"### BEGIN SOLUTION\n{SUM.format('exercise_2')}### END SOLUTION"
+    nbformat.write(fill_in(nbformat.read(path, 4), {2: wrong_solution}), path)
+    stale, score = wrong(course)
+    assert stale == "release/ is stale, in more.txt, week1.ipynb. Run: grader release week1"
+    assert score == "the solved source scores 3 of 4. Run its cells: exercise 2."
+
+
 def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     """And nothing is wrong with the course for it."""
-    told = "only hidden cases tell, visible checks let pass: the-mean: not divided"
-    assert told not in [finding.text for finding in validate(course, "week1")]
+    checked = "visible checks see all misconceptions"
+    assert Finding(checked) in list(validate(course, "week1"))
     path = course.notebook("source", "week1")
     notebook = nbformat.read(path, 4)
     (check,) = (
@@ -120,7 +179,80 @@ def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
     nbformat.write(notebook, path)
     findings = list(validate(course, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
-    assert told in [finding.text for finding in findings]
+    said = "exercise the-mean: its visible check lets pass, and only hidden cases tell: “not divided”"
+    assert [finding for finding in findings if finding.checked == checked] == [
+        Finding(checked, "note", said, "the-mean")
+    ]
+
+
+CLASS = """
+from typing import Any
+
+from torch import nn
+
+from grader import Case, Exercise, Misconception, randn
+from grader.kit.module_cases import trial
+from grader.kit.module_references import observing
+from grader.model.forms.module import MODULE
+
+
+class Exercise2(nn.Module):
+    step: Any = staticmethod(lambda x, by: by * x)
+
+    def __init__(self, by: int) -> None:
+        super().__init__()
+        self.by = by
+
+    def forward(self, x):
+        return self.step(x, self.by)
+
+
+def mistake(name, step):
+    return Misconception(name, kind="wrong formula", credit=0.5, says=name, change={"step": step})
+
+
+exercise = Exercise(
+    number=2, assignment="week1", title="A layer", entry="exercise_2", form=MODULE, reference=observing(Exercise2),
+    cases=[Case("five", "constants", lambda rng: trial([3], {}, {"output": [randn(rng, 5)]}))],
+    misconceptions=[
+        mistake("added", lambda x, by: x + by),
+        mistake("squared", lambda x, by: x * x),
+        mistake("as it was", lambda x, by: x),
+    ],
+)
+"""
+LAYER = """import torch
+class exercise_2(torch.nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+    def forward(self, x):
+        return self.by * x
+"""
+
+
+def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> None:
+    (course.root / "exercises/week1_2.py").write_text(CLASS)
+    path = course.notebook("source", "week1")
+    notebook = fill_in(nbformat.read(path, 4), {2: f"### BEGIN SOLUTION\n{LAYER}### END SOLUTION"})
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-exercise-2":
+            hidden = cell.source[cell.source.index("### BEGIN HIDDEN TESTS") :]
+            cell.source = f"print(exercise_2(by=2)(torch.full((2,), 2.0)))\n{hidden}"
+    nbformat.write(notebook, path)
+    compile_release(course, "week1", lambda _: None)
+    found = passed_by_visible_checks(course, course, "week1")
+    assert [name for label, name in found if label == 2] == ["added", "squared"]
+
+
+def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
+    """What it shows is another thing whenever it runs."""
+    path = course.notebook("source", "week1")
+    path.write_text(
+        path.read_text().replace("assert the_mean(", "print(__import__('random').random())\\nassert the_mean(")
+    )
+    said = [finding.text for finding in validate(course, "week1") if finding.state == "note"]
+    assert any("exercise the-mean: what its visible check lets pass is not known" in text for text in said)
 
 
 def test_nothing_is_written_over(course: Course) -> None:

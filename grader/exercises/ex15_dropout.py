@@ -66,6 +66,7 @@ def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
         with same_chance():
             return twice(function, *inputs)
 
+    answer.__wrapped__ = function  # type: ignore[attr-defined]  # its source is the one that must not leak
     return answer
 
 

@@ -124,7 +124,7 @@ def _given_back(position: int) -> Program:
 
 
 def _mean(position: int) -> Program:
-    """The mean of what is given, in each place: uniform attention."""
+    """The mean of what is given, in each place, as equal weights give it."""
 
     def program(wanted: Any, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None

@@ -24,6 +24,17 @@ def with_steps(module_class: type[nn.Module], steps: Mapping[str, Any], *argumen
     return module
 
 
+def class_with_steps(module_class: type[Any], steps: Mapping[str, Any]) -> type[Any]:
+    """The same as a class, for whoever builds modules of it themselves, by names of arguments, too."""
+
+    class Holding(module_class):  # type: ignore[misc]
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            self.__dict__.update(steps)
+            super().__init__(*arguments, **named)
+
+    return Holding
+
+
 class Linear(nn.Linear):
     """A layer whose parameters are not drawn, which takes longer than all else, since they are loaded anyway."""
 
@@ -31,6 +42,8 @@ class Linear(nn.Linear):
         """Other numbers in other places, as if they had been drawn."""
         with torch.no_grad():
             torch.arange(self.weight.numel(), out=self.weight.view(-1))
+            if self.bias is not None:  # a mistake may be that there is one, and then nothing is loaded into it
+                torch.arange(1, 1 + self.bias.numel(), out=self.bias.view(-1))
 
 
 @contextlib.contextmanager

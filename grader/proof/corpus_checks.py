@@ -40,9 +40,9 @@ def problems_of_corpus(
         label = label_of(path.parent.parent.name)
         place = str(path.relative_to(course.root))
         if label is None or label not in exercises:
-            yield Problem(place, "there is no such exercise", f"Call its folder as an exercise of {assignment}.")
+            yield Problem(None, place, "there is no such exercise", f"Call its folder as an exercise of {assignment}.")
         elif problem := _problem(path, _verdict(compiled, assignment, settings, label, path.read_text("utf-8"))):
-            yield Problem(place, problem, "Mend the exercise, or the file if it says what is not so.")
+            yield Problem(label, place, problem, "Mend the exercise, or the file if it says what is not so.")
 
 
 def _verdict(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> Verdict | None:

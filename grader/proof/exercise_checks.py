@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Misconception
+from grader.model.label import Label
 
 MOST = TOLERANCE["cpu"]
 
@@ -23,12 +24,14 @@ MOST = TOLERANCE["cpu"]
 class Problem:
     """Something for the author to mend."""
 
-    place: str  # the exercise; a case or misconceptions of it
+    exercise: Label | None  # if it lies in one
+    place: str  # in that: a function, and a case or misconceptions of it; a cell, a file
     what: str
     way_out: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.what}. {self.way_out}"
+        places = [f"exercise {self.exercise}" if self.exercise is not None else "", self.place]
+        return f"{', '.join(filter(None, places))}: {self.what.rstrip('.')}. {self.way_out}"
 
 
 def problems_of(key: AnswerKey) -> Iterator[Problem]:
@@ -43,15 +46,16 @@ def problems_of(key: AnswerKey) -> Iterator[Problem]:
     yield from _misconceptions_that_are_alike(key)
 
 
-def _place(exercise: Exercise, *more: str) -> str:
-    return ", ".join([f"exercise {exercise.label}", f"`{exercise.entry}`", *(f"“{part}”" for part in more)])
+def _problem(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) -> Problem:
+    """At a case or at misconceptions."""
+    return Problem(exercise.label, ", ".join([f"`{exercise.entry}`", *(f"“{part}”" for part in parts)]), what, way_out)
 
 
 def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
     for one in exercise.misconceptions:
         if not 0 <= one.credit < 1:
             what = f"its credit is {one.credit:g}"
-            yield Problem(_place(exercise, one.name), what, "Let it be at least 0 and less than 1: it is a mistake.")
+            yield _problem(exercise, [one.name], what, "Let it be at least 0 and less than 1: it is a mistake.")
 
 
 # --- the reference ---------------------------------------------------------------------------------------------------
@@ -68,21 +72,23 @@ def _unsound_references(key: AnswerKey) -> Iterator[Problem]:
 
 def _unsound_reference(key: AnswerKey, index: int) -> Problem | None:
     exercise, case = key.exercise, key.cases[index]
-    place = _place(exercise, case.case.name)
+    place = [case.case.name]
     try:
         first, second = (_answer(exercise, case.inputs) for _ in range(2))
     except Exception as error:
         what = f"the reference stops with {type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        return Problem(place, what, "Mend the reference, or the inputs of this case.")
+        return _problem(exercise, place, what, "Mend the reference, or the inputs of this case.")
     if not all(numbers.isfinite().all() for numbers, _ in _pairs(exercise, first, first)):
-        return Problem(place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared.")
+        return _problem(
+            exercise, place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared."
+        )
     if exercise.form.finding(second, first, MOST):
         what = "the reference answers the same inputs in two ways"
-        return Problem(place, what, "Take chance out of it, or `read` what does not depend on chance.")
+        return _problem(exercise, place, what, "Take chance out of it, or `read` what does not depend on chance.")
     if not _is_the_same_in_float64(exercise, case.inputs, first):
         what = "float32 and float64 give different numbers, so right answers fail"
-        return Problem(
-            place, what, "Choose inputs of a usual size, without near ties and differences of large numbers."
+        return _problem(
+            exercise, place, what, "Choose inputs of a usual size, without near ties and differences of large numbers."
         )
     return None
 
@@ -116,22 +122,22 @@ def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
     for start in range(0, len(key.cases), SAMPLES_PER_CASE):
         sampled = range(start, start + SAMPLES_PER_CASE)
         if not any(_is_wrong(key, one, index) for one in key.exercise.misconceptions for index in sampled):
-            place = _place(key.exercise, key.cases[start].case.name)
-            yield Problem(place, "no misconception fails this case", "Name a mistake that it catches, or leave it out.")
+            what, way_out = "no misconception fails this case", "Name a mistake that it catches, or leave it out."
+            yield _problem(key.exercise, [key.cases[start].case.name], what, way_out)
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[Problem]:
     for one in key.exercise.misconceptions:
         if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
             way_out = "Mend the change, or add a case in which it matters."
-            yield Problem(_place(key.exercise, one.name), "it is right in every case", way_out)
+            yield _problem(key.exercise, [one.name], "it is right in every case", way_out)
 
 
 def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[Problem]:
     for one, other in itertools.combinations(key.exercise.misconceptions, 2):
         if explains(key, one, other) or explains(key, other, one):
             way_out = "Add a case in which they differ, or make one of the two."
-            yield Problem(_place(key.exercise, one.name, other.name), "no case tells these two apart", way_out)
+            yield _problem(key.exercise, [one.name, other.name], "no case tells these two apart", way_out)
 
 
 def explains(key: AnswerKey, one: Misconception, other: Misconception) -> bool:

@@ -39,14 +39,15 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
         yield from _missing_parts(label, solved, tests, headings)
     for label in sorted({*(solved if labels else ()), *tests} - {*labels}, key=in_order):
         way_out = "Add its file to the exercises, or take its cells out."
-        yield Problem(f"exercise {label}", "the notebook has a section for it, and there is no such exercise", way_out)
+        yield Problem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
     for label, cell in tests.items():
         yield from _another_exercise(label, cell)
         yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
 
 
-def _identity(cell: Any) -> str:
-    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "without a name"))
+def _problem(cell: Any, what: str, way_out: str, line: str = "") -> Problem:
+    identity = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "without a name")
+    return Problem(solved_exercise(cell) or tested_exercise(cell), f"cell {identity}{line}", what, way_out)
 
 
 # --- markers ---------------------------------------------------------------------------------------------------------
@@ -59,7 +60,7 @@ def _misspelt_markers(cell: Any) -> Iterator[Problem]:
         written = "### " + line.strip(" \t#").upper()
         for meant in get_close_matches(written, MARKERS, 1, ALIKE):
             what = f"`{line.strip()}` is no marker, so students would see what follows"
-            yield Problem(f"cell {_identity(cell)}, line {number}", what, f"Write `{meant}`.")
+            yield _problem(cell, what, f"Write `{meant}`.", f", line {number}")
 
 
 def _unpaired_markers(cell: Any) -> Iterator[Problem]:
@@ -67,26 +68,22 @@ def _unpaired_markers(cell: Any) -> Iterator[Problem]:
         found = [marker for line in cell.source.splitlines() for marker in (begin, end) if marker in line]
         if found != [begin, end] * (len(found) // 2):
             what = f"`{begin}` and `{end}` do not take turns"
-            yield Problem(
-                f"cell {_identity(cell)}", what, "Close each region before the next one, and before the cell ends."
-            )
+            yield _problem(cell, what, "Close each region before the next one, and before the cell ends.")
 
 
 # --- sections and points ---------------------------------------------------------------------------------------------
 
 
 def _missing_parts(label: Label, solved: set[Label], tests: dict[Label, Any], headings: Any) -> Iterator[Problem]:
-    place = f"exercise {label}"
     if f"exercise-{label}" not in headings:
-        yield Problem(
-            place, "the notebook has no section for it", f'Add a heading below `<a id="exercise-{label}"></a>`.'
-        )
+        way_out = f'Add a heading below `<a id="exercise-{label}"></a>`.'
+        yield Problem(label, "", "the notebook has no section for it", way_out)
     if label not in solved:
         way_out = f"Add one with the grade_id `exercise-{label}`, and a solution in it."
-        yield Problem(place, "the notebook has no cell for a solution", way_out)
+        yield Problem(label, "", "the notebook has no cell for a solution", way_out)
     if label not in tests:
         way_out = f"Add one with the grade_id `test-exercise-{label}` that calls `hidden_tests({label!r}, points=…)`."
-        yield Problem(place, "the notebook has no test cell", way_out)
+        yield Problem(label, "", "the notebook has no test cell", way_out)
 
 
 def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
@@ -94,11 +91,9 @@ def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
     for call, other in asked:
         if other != label:
             what = f"it calls `{call}({other!r})`, which is for another exercise"
-            yield Problem(f"cell {_identity(cell)}", what, f"Call `{call}({label!r})`.")
+            yield _problem(cell, what, f"Call `{call}({label!r})`.")
     if "hidden_tests" not in [call for call, _ in asked]:
-        yield Problem(
-            f"cell {_identity(cell)}", "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`."
-        )
+        yield _problem(cell, "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`.")
 
 
 def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
@@ -110,4 +105,4 @@ def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
         said["the heading"] = float(in_heading[1])
     if len(set(said.values())) > 1:
         points = ", ".join(f"{value:g} in {where}" for where, value in said.items())
-        yield Problem(f"exercise {label}", f"its points differ: {points}", "Let all of them be the same.")
+        yield Problem(label, "", f"its points differ: {points}", "Let all of them be the same.")

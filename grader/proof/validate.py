@@ -5,15 +5,13 @@ from __future__ import annotations
 import filecmp
 import inspect
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import torch
 
-from grader.catalogue.loading import Exercises
 from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
@@ -23,20 +21,17 @@ from grader.judging.no_understanding import PROGRAMS, Program, answers_of
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception
+from grader.model.label import Label
+from grader.model.submission import Graded
 from grader.notebooks.solutions import solved
 from grader.proof.corpus_checks import corpus_of, problems_of_corpus
-from grader.proof.exercise_checks import problems_of
+from grader.proof.exercise_checks import Problem, problems_of
+from grader.proof.findings import Finding, of_problem
 from grader.proof.notebook_checks import problems_of_notebooks
 from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
 
 FAR = 100  # times the tolerance
-
-
-@dataclass(frozen=True)
-class Finding:
-    ok: bool
-    text: str
 
 
 def validate(course: Course, assignment: str) -> Iterator[Finding]:
@@ -47,60 +42,89 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     # What is known of the cases is worked out once, for all that is asked of it.
     keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
     yield from _as_written(course, assignment, exercises, keys)
-    yield _references(keys)
-    yield _misconceptions(keys)
-    yield _programs_without_understanding(keys)
+    answering = [key for key in keys if _answers(key)]
+    yield from _references(answering)
+    yield from _misconceptions(answering)
+    yield from _programs_without_understanding(answering)
+    if len(answering) < len(keys):  # nothing can be graded
+        return
     with tempfile.TemporaryDirectory() as folder:
         scratch = copy_course(course, Path(folder) / "course")
         try:
             compile_release(scratch, assignment)
         except CourseError as error:
-            yield Finding(False, str(error))
+            yield Finding("the release can be made, and nothing leaks", "bad", str(error))
             return
         yield _fresh(course, scratch, assignment)
-        yield _seen(course, scratch, assignment)
+        yield from _seen(course, scratch, assignment)
         if files := corpus_of(course, assignment):
-            yield from _corpus(course, scratch, assignment, numbered, files)
+            problems = problems_of_corpus(course, scratch, assignment, numbered, files)
+            yield from _found(problems, len(files), "files of corpus/ are judged as they say")
         yield from _end_to_end(scratch, assignment)
+
+
+def _found(problems: Iterable[Problem], count: int, checked: str) -> Iterator[Finding]:
+    """What an author has to mend, or that there is nothing."""
+    found = [of_problem(problem, checked) for problem in problems]
+    yield from found or [Finding(checked, count=count)]
 
 
 def _as_written(
     course: Course, assignment: str, exercises: Sequence[Exercise], keys: Sequence[AnswerKey]
 ) -> Iterator[Finding]:
-    """What an author has to mend, or that there is nothing."""
     names = course.notebooks("source", assignment)
     problems = [
         *problems_of_notebooks([course.read("source", assignment, name) for name in names], exercises),
         *(problem for key in keys for problem in problems_of(key)),
     ]
-    yield from (Finding(False, str(problem)) for problem in problems)
-    if not problems:
-        yield Finding(True, f"{len(exercises)} exercises and their sections are sound, and fit each other")
+    return _found(problems, len(exercises), "exercises are sound and fit the notebook")
 
 
-def _references(keys: Sequence[AnswerKey]) -> Finding:
-    wrong = [key.exercise.label for key in keys if not _earns_full_marks(key)]
-    if wrong:
-        return Finding(False, f"the references of exercises {wrong} do not earn full marks")
-    numbers = {key.exercise.label for key in keys}
-    return Finding(True, f"{len(numbers)} references earn full marks")
+def _answers(key: AnswerKey) -> bool:
+    """Whether its reference answers all cases. If not, this has been told: there is nothing to compare with."""
+    try:
+        return len(key.expected) == len(key.cases)
+    except Exception:  # the author's code
+        return False
 
 
-def _misconceptions(keys: Sequence[AnswerKey]) -> Finding:
+def _references(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
+    problems = (problem for key in keys if (problem := _marks_lost(key)))
+    return _found(problems, len({key.exercise.label for key in keys}), "references earn full marks")
+
+
+def _marks_lost(key: AnswerKey) -> Problem | None:
+    values = [key.exercise.reference(*case.inputs) for case in key.cases]
+    answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
+    verdict = judge_by(key, answers)
+    if verdict.right:
+        return None
+    what = f"the reference does not earn full marks, and is told: {' '.join(verdict.sentences)}"
+    return Problem(key.exercise.label, f"`{key.exercise.entry}`", what, "Mend it, or what the exercise asks for.")
+
+
+def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
     held = [(key, misconception) for key in keys for misconception in key.exercise.misconceptions]
-    wrong = [
-        f"{key.exercise.label}: {misconception.name}"
-        for key, misconception in held
-        if not _is_named(key, misconception)
-    ]
-    if wrong:
-        return Finding(False, f"misconceptions that are not named or lose no marks: {wrong}")
-    return Finding(True, f"{len(held)} misconceptions lose marks and are named")
+    problems = (problem for one in held if (problem := _not_named(*one)))
+    return _found(problems, len(held), "misconceptions lose marks and are named")
 
 
-def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Finding:
+def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
+    """A student's code with just this misconception earns what it says, and is told so."""
+    verdict = judge_by(key, [key.answer([misconception], index) for index in range(len(key.cases))])
+    if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
+        return None
+    named = " + ".join(verdict.misconceptions) or "nothing"
+    what = f"it is to be named and earn {misconception.credit:g}; {named} is named, and it earns {verdict.credit:g}"
+    place = f"`{key.exercise.entry}`, “{misconception.name}”"
+    return Problem(
+        key.exercise.label, place, what, "Mend what it changes or its credit, or add a case in which it differs."
+    )
+
+
+def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
     """Whether zeros, the input given back and the like earn nothing, and are far from right."""
-    wrong, tried = [], 0
+    problems, tried = [], 0
     for place, key in enumerate(keys):
         function = key.exercise
         right = [function.reference(*case.inputs) for case in key.cases]
@@ -115,10 +139,10 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Finding:
                 continue
             is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
             if (verdict.credit and not is_a_mistake) or not _is_far(key, answers):
-                wrong.append(f"{function.entry} {does}")
-    if wrong:
-        return Finding(False, f"programs that understand nothing earn something, or are nearly right: {wrong}")
-    return Finding(True, f"{tried} programs that understand nothing earn nothing")
+                what = f"a program that understands nothing, and {does}, earns something or is nearly right"
+                way_out = "Add a case in which it is far from right, or take the credit from what it is called."
+                problems.append(Problem(function.label, f"`{function.entry}`", what, way_out))
+    return _found(problems, tried, "answers without understanding earn 0")
 
 
 def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
@@ -148,49 +172,32 @@ def _earlier_answers(earlier: Sequence[Exercise]) -> dict[str, Program]:
     return {f"gives the answer of {function.entry}": program(function) for function in earlier}
 
 
-def _earns_full_marks(key: AnswerKey) -> bool:
-    values = [key.exercise.reference(*case.inputs) for case in key.cases]
-    answers = [Returned(value, list(case.inputs)) for value, case in zip(values, key.cases, strict=True)]
-    return judge_by(key, answers).right
-
-
-def _is_named(key: AnswerKey, misconception: Misconception) -> bool:
-    """Whether a student's code with just this misconception is told so."""
-    verdict = judge_by(key, [key.answer([misconception], index) for index in range(len(key.cases))])
-    return verdict.credit < 1 and verdict.misconceptions == (misconception.name,)
-
-
-def _corpus(
-    course: Course, scratch: Course, assignment: str, exercises: Exercises, files: list[Path]
-) -> Iterator[Finding]:
-    """Student code that the course keeps, in what the source compiles to."""
-    problems = list(problems_of_corpus(course, scratch, assignment, exercises, files))
-    yield from (Finding(False, str(problem)) for problem in problems)
-    if not problems:
-        yield Finding(True, f"{len(files)} solutions in corpus/ are judged as they say")
-
-
 def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     """Whether the release, if there is one, is what the source compiles to."""
     committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
     if not committed.exists():
-        return Finding(True, f"it gives nothing away, and is not released yet: grader release {assignment}")
+        return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
     files = _files(committed) | _files(compiled)
     stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
-    if stale:
-        return Finding(False, f"release/ is stale, run `grader release {assignment}`: {', '.join(stale)}")
-    return Finding(True, "release/ is what source/ compiles to, and gives nothing away")
+    told = f"release/ is stale, in {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
+    return Finding("the release is fresh, and nothing leaks", "bad" if stale else "good", told)
 
 
-def _seen(course: Course, scratch: Course, assignment: str) -> Finding:
+def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
     """What students are told before they hand in. A check that lets something pass is told, and is no error."""
-    passed: dict[str, list[str]] = {}
+    checked = "visible checks see all misconceptions"
+    passed: dict[Label, list[str | None]] = {}
     for label, name in passed_by_visible_checks(course, scratch, assignment):
-        passed.setdefault(str(label), []).append(name)
+        passed.setdefault(label, []).append(name)
+    for label, names in passed.items():
+        if listed := ", ".join(f"“{name}”" for name in names if name is not None):
+            told = f"exercise {label}: its visible check lets pass, and only hidden cases tell: {listed}"
+            yield Finding(checked, "note", told, label)
+        if None in names:
+            told = "what its visible check lets pass is not known: our reference is told other things than the solution"
+            yield Finding(checked, "note", f"exercise {label}: {told}", label)
     if not passed:
-        return Finding(True, "the visible checks take no misconception for right")
-    listed = "; ".join(f"{label}: {', '.join(names)}" for label, names in passed.items())
-    return Finding(True, f"only hidden cases tell, visible checks let pass: {listed}")
+        yield Finding(checked)
 
 
 def _files(folder: Path) -> set[Path]:
@@ -212,10 +219,22 @@ def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:
             path = scratch.notebook(f"submitted/{student}", assignment, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook, path)
-    most = max(graded.max_points for graded in autograde(scratch, assignment))  # without what is graded by hand
+    results = {graded.student: graded for graded in autograde(scratch, assignment)}
+    most = max(graded.max_points for graded in results.values())  # without what is graded by hand
     scores = _gradebook_scores(scratch, assignment)
-    yield Finding(scores.get("solved") == most, f"the solved source scores {scores.get('solved'):g} of {most:g}")
-    yield Finding(scores.get("untouched") == 0, f"the untouched release scores {scores.get('untouched'):g} of {most:g}")
+    yield _scored("the solved source", results["solved"], scores.get("solved"), most, most)
+    yield _scored("the untouched release", results["untouched"], scores.get("untouched"), 0, most)
+
+
+def _scored(what: str, graded: Graded, score: float | None, wanted: float, most: float) -> Finding:
+    checked = f"{what} scores {wanted:g} of {most:g}"
+    if score == wanted:
+        return Finding(checked)
+    if score is None:
+        return Finding(checked, "bad", f"{what} has no grade: {graded.error}")
+    places = [one.verdict.label for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
+    way_out = "Run its cells" if wanted else "Let the tests fail where nothing is written yet"
+    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {way_out}: exercise {', '.join(places)}.")
 
 
 def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:

@@ -20,17 +20,18 @@ from IPython.utils.capture import capture_output
 
 from grader.classroom.fork_server import preloaded
 from grader.course import Course
-from grader.model.exercise import Exercise, Misconception
+from grader.kit.module_steps import class_with_steps
+from grader.model.exercise import Exercise, Misconception, changes_of
 from grader.model.label import Label
 from grader.notebooks.cells import demos_of, is_test_cell, tested_exercise
 from grader.notebooks.solutions import solved
 
 Cells = Sequence[tuple[str, Label | None]]  # what is run, and the exercise that it checks
-Passed = tuple[Label, str]  # an exercise and its misconception
+Passed = tuple[Label, str | None]  # an exercise and its misconception; None where ours cannot stand for a solution
 
 
 def passed_by_visible_checks(course: Course, compiled: Course, assignment: str) -> list[Passed]:
-    """All misconceptions of functions that the check of their exercise takes for right, notebook by notebook."""
+    """All misconceptions that the check of their exercise takes for right, notebook by notebook."""
     found: list[Passed] = []
     for name in compiled.notebooks("release", assignment):
         release = compiled.read("release", assignment, name)
@@ -56,28 +57,35 @@ def _passed(root: Path, assignment: str, folder: Path, cells: Cells) -> list[Pas
     for source, label in cells:
         _said(shell, source)
         if label is not None and label in exercises and source.strip():
-            functions = [one for one in exercises[label].functions if one.form.lendable and one.entry in shell.user_ns]
+            functions = [one for one in exercises[label].functions if one.entry in shell.user_ns]
             passed += [(label, name) for function in functions for name in _unseen(shell, source, function)]
     return passed
 
 
-def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str]:
+def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str | None]:
     """What the check says the same of as of the solution."""
     solution = shell.user_ns[function.entry]
     right = _said(shell, source)
-    if right is None:  # the solution does not pass it either: that is found elsewhere
-        return
-    for misconception in function.misconceptions:
-        shell.user_ns[function.entry] = _holding(function, misconception)
+    shell.user_ns[function.entry] = _holding(function, [])
+    can_tell = right is not None and _said(shell, source) == right
+    if not can_tell and right is not None:  # that the solution itself does not pass is found elsewhere
+        yield None
+    for misconception in function.misconceptions if can_tell else ():
+        shell.user_ns[function.entry] = _holding(function, [misconception])
         if _said(shell, source) == right:
             yield misconception.name
     shell.user_ns[function.entry] = solution
 
 
-def _holding(function: Exercise, misconception: Misconception) -> Callable[..., Any]:
-    """A student's function with just this mistake."""
+def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[..., Any]:
+    """A student's function or class with just these mistakes: as it is called, and not as it is put to the test."""
+    answers = held[0].answers if held else None
+    ours = inspect.unwrap(answers or function.reference)
+    changes = {} if answers else changes_of(held)
+    if inspect.isclass(ours):
+        return class_with_steps(ours, changes)
     asked = inspect.signature(function.reference)
-    return lambda *inputs, **named: function.wrong_answer([misconception], asked.bind(*inputs, **named).args)
+    return lambda *inputs, **named: ours(*asked.bind(*inputs, **named).args, **changes)
 
 
 def _said(shell: Any, source: str) -> object:

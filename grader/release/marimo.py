@@ -27,7 +27,7 @@ import nbformat
 from grader.catalogue.loading import Exercises
 from grader.course import Course
 from grader.errors import CourseError
-from grader.model.label import Label
+from grader.model.label import Label, label_of
 from grader.notebooks.cells import is_test_cell, solved_exercise
 from grader.release.leaks import refuse_leaks
 from grader.release.unique_names import uses, with_unique_names
@@ -35,11 +35,11 @@ from grader.release.unique_names import uses, with_unique_names
 FOLDER = "release_marimo"
 
 _FIGURE = re.compile(r"^!\[([^\]]*)\]\((images/[^)]+)\)$", re.MULTILINE)
-_SHOWS_RESULTS = re.compile(r"\b(?:check|solved)\(([\d, ]+)\)")
+_SHOWS_RESULTS = re.compile(r"\b(?:check|solved)\(([\w\"', -]+)\)")
 _INTRODUCTION = """\
 **This is the notebook for [marimo](https://marimo.io).** Cells run by themselves, checks too, whenever something that
-they use has changed. A name may be defined in one cell only; names that begin with `_` belong to their cell. The
-figures and the checks lie beside this file, so keep it in its folder.
+they use has changed. A name may be defined in one cell only; names that begin with `_` belong to their cell. Keep
+this file in its folder, beside whatever else is there.
 
 To hand in, make a Jupyter notebook of it:
 `marimo export ipynb {name}.py --sort top-down -o {name}.ipynb`
@@ -125,9 +125,9 @@ def _metadata(cell: Any) -> dict[str, Any]:
 
 
 def _with_dependencies(code: str, entries: Mapping[Label, Sequence[str]]) -> str:
-    """A cell that asks for checks by number, with the names of what is checked, so that marimo knows what it uses."""
-    numbers = [int(number) for asked in _SHOWS_RESULTS.findall(code) for number in re.findall(r"\d+", asked)]
-    asked_for = dict.fromkeys(name for number in numbers for name in entries.get(number, ()))
+    """A cell that asks for checks, with the names of what is checked, so that marimo knows what it uses."""
+    labels = [label_of(one.strip(" \"'")) for asked in _SHOWS_RESULTS.findall(code) for one in asked.split(",")]
+    asked_for = dict.fromkeys(name for label in labels if label is not None for name in entries.get(label, ()))
     missing = asked_for.keys() - uses(code).keys()
     names = ", ".join(name for name in asked_for if name in missing)
     return f"{names}  # this cell runs again when you change it\n{code}" if names else code
