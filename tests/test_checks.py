@@ -358,6 +358,12 @@ SAID = [
         "with a batch of weights and p=0.5, inverted_dropout stopped with ValueError",
     ),
     (
+        "def inverted_dropout(a, p, training):\n"
+        "  return a * F.dropout(torch.ones(a.shape[-2:], dtype=a.dtype), p, training)",
+        15,
+        "all texts of the batch drop the same entries",
+    ),
+    (
         "def inverted_dropout(a, p, training):\n  torch.manual_seed(3)\n  return F.dropout(a, p, training)",
         15,
         "both calls drop the same entries. Set no seed in there.",

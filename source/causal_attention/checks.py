@@ -269,16 +269,26 @@ def _entry_by_entry(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor]
     return problem
 
 
+def _text_by_text(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str | None]:
+    def problem(result: torch.Tensor) -> str | None:
+        found = _dropped(unscaled, p)(result)
+        if found is None and torch.equal(result[0] == 0, result[1] == 0):
+            return "all texts of the batch drop the same entries. Each should drop its own."
+        return found
+
+    return problem
+
+
 def _dropout() -> list[Example | PieceExample | Twice]:
     weights = torch.rand(200, 300, generator=torch.Generator().manual_seed(8)) + 0.1
     small = _matrix([[1, 0], [0.75, 0.25]])
-    in_batch = _dropped(weights.reshape(3, 200, 100), 0.5)
+    batch = weights.reshape(3, 200, 100)
     return [
         Example("training=False", (small, 0.5, False), small),
         Example("p=0 and training=True", (small, 0.0, True), small),
         Example("p=0.5 and training=True", (weights, 0.5, True), _entry_by_entry(weights, 0.5)),
         Example("p=0.2 and training=True", (weights, 0.2, True), _entry_by_entry(weights, 0.2)),
-        Example("a batch of weights and p=0.5", (weights.reshape(3, 200, 100), 0.5, True), in_batch),
+        Example("a batch of weights and p=0.5", (batch, 0.5, True), _text_by_text(batch, 0.5)),
         Twice("p=0.5, called twice", (weights, 0.5, True), "both calls drop the same entries. Set no seed in there."),
         PieceExample("weights of four words", (torch.softmax(_random(15, 4, 4), dim=-1), 0.25, True), (4, 4)),
     ]
