@@ -3,8 +3,8 @@
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
-# Half as many processes again as cores: a test that waits for a sandbox, a browser or the disk leaves its core to others.
-PROCESSES := $(shell expr $$(nproc) \* 3 / 2)
+# Two processes for each core: a test that waits for a sandbox, a browser or the disk leaves its core to others.
+PROCESSES := $(shell expr $$(nproc) \* 2)
 ON_ALL_CORES := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
 RESULTS := build/tests.xml
 # Compiled once, and not in each of some hundred processes.
