@@ -32,6 +32,7 @@ from grader.running.attempts import attempt_of
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox import values, wire
+from grader.sandbox.crossing import read
 
 MESSAGES = 100_000
 BATCH = 100
@@ -251,6 +252,18 @@ def test_many_cases_go_in_several_requests(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(isinstance(answer, Returned) for answer in answers)
     assert len(asked) > 1
     assert sum(asked) == len(answers) == 7
+
+
+def test_each_case_keeps_its_inputs_in_whichever_batch_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few large ones, and then more small ones than these."""
+    cases = [
+        replace(FOUR, inputs=(torch.full((size,), float(index)),)) for index, size in enumerate([100, 100, *[2] * 6])
+    ]
+    monkeypatch.setattr(batches, "MOST_BYTES", 1000)
+    found = list(batches.batches("function", cases))
+    assert [len(batch.cases) for batch in found] == [2, 6]
+    sent = [read("function", one["inputs"], batch.tensors) for batch in found for one in batch.cases]
+    assert [[tensor.tolist() for tensor in inputs] for inputs in sent] == [[case.inputs[0].tolist()] for case in cases]
 
 
 def test_a_second_reply_makes_the_next_request_fail(monkeypatch: pytest.MonkeyPatch) -> None:

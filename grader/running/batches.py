@@ -25,10 +25,9 @@ class Batch:
 def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
     """All cases, in their order."""
     batch = Batch()
-    for case in cases:
-        number = len(batch.cases)
+    for number, case in enumerate(cases):  # a name of its own for each tensor, in whichever batch it goes
         inputs, tensors = written(form, list(case.inputs), f"{number}-")
-        lent, more = written(form, dict(case.lent or {}), f"{number}-lent-")
+        lent, more = written(form, dict(case.lent), f"{number}-lent-")
         one = {"inputs": inputs, "lent": lent}
         size = len(json.dumps(one)) + sum(tensor.nbytes for tensor in (*tensors.values(), *more.values()))
         if batch.cases and batch.size + size > MOST_BYTES:
