@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from grader.model.answer import Raised, Returned
-from grader.model.exercise import Exercise, Glance, Inputs, Misconception, SampledCase, changes_of, fresh
+from grader.model.exercise import Exercise, Glance, Inputs, Misconception, SampledCase, changes_of
 
 Held = Sequence[Misconception]  # one misconception, or two at once
 
@@ -56,9 +56,7 @@ class AnswerKey:
         """What is compared of what can soon be computed."""
         glance = self._glance(index)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
-                value = glance.answer(changes_of(held))
+            value = _quietly(glance.answer, changes_of(held))
         except Exception as error:
             return Raised(type(error).__name__)
         return Returned(self._compared(value, glance.inputs), [])
@@ -66,26 +64,17 @@ class AnswerKey:
     def changed(self, changes: Mapping[str, Any], index: int) -> Any:
         """What is compared of what the reference soon computes with these steps; None if it fails. It is not kept."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if self.exercise.glance:
-                    glance = self._glance(index)
-                    return self._compared(glance.answer(changes), glance.inputs)
-                inputs = self.cases[index].inputs
-                return self._compared(self.exercise.reference(*fresh(inputs), **changes), inputs)
+            if self.exercise.glance:
+                glance = self._glance(index)
+                return self._compared(_quietly(glance.answer, changes), glance.inputs)
+            inputs = self.cases[index].inputs
+            return self._compared(self.exercise.changed_answer(changes, inputs), inputs)
         except Exception:
             return None
 
     def changed_at_first(self, changes: Mapping[str, Any], index: int) -> Any:
         """The same at a glance, if there is one."""
-        if not self.exercise.glance:
-            return self.changed(changes, index)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return self._glance(index).output(changes, once=True)
-        except Exception:
-            return None
+        return self._output(changes, index, once=True) if self.exercise.glance else self.changed(changes, index)
 
     def _answer(self, held: Held, index: int) -> Returned | Raised:
         try:
@@ -96,9 +85,7 @@ class AnswerKey:
     def _value(self, held: Held, index: int) -> Any:
         if not self.exercise.glance:
             return self.exercise.wrong_answer(held, self.cases[index].inputs)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
-            return self._glance(index).everything(changes_of(held))
+        return _quietly(self._glance(index).everything, changes_of(held))
 
     def _read(self, held: Held, index: int) -> Returned | Raised:
         answer = self.answer(held, index)
@@ -116,10 +103,19 @@ class AnswerKey:
         return self._glances[index]
 
     def _look(self, held: Held, index: int) -> Any:
+        return self._output(changes_of(held), index, once=len(held) > 1)
+
+    def _output(self, changes: Mapping[str, Any], index: int, once: bool) -> Any:
         try:
-            return self._glance(index).output(changes_of(held), once=len(held) > 1)
+            return _quietly(functools.partial(self._glance(index).output, once=once), changes)
         except Exception:  # such code would have failed, and the student's did not
             return None
+
+
+def _quietly(compute: Callable[[Mapping[str, Any]], Any], changes: Mapping[str, Any]) -> Any:
+    """Wrong code makes torch warn, which is not for who grades."""
+    with warnings.catch_warnings(action="ignore"):
+        return compute(changes)
 
 
 class _ByCase:

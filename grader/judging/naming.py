@@ -7,7 +7,6 @@ give what the student's code gave there are tried on all cases.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -200,9 +199,7 @@ class Glance:
 
     def explaining(self, candidates: Sequence[Held]) -> list[Held]:
         """Those that have the student's output here."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
-            outputs = [self.key.output(held, self.index) for held in candidates]
+        outputs = [self.key.output(held, self.index) for held in candidates]
         near = _near(self.output, outputs, self.tolerance)
         return [candidates[i] for i in near if same(self.output, outputs[i], self.tolerance, strict=True)]
 

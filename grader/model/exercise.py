@@ -144,12 +144,18 @@ class Exercise:
 
     def wrong_answer(self, misconceptions: Sequence[Misconception], inputs: Inputs) -> Any:
         """What these misconceptions, all at once, would answer."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # wrong code makes torch warn, which is not for who grades
-            inputs = fresh(inputs)  # a mistake may be that they are changed
-            if len(misconceptions) == 1 and misconceptions[0].answers is not None:
-                return misconceptions[0].answers(*inputs)
-            return self.reference(*inputs, **changes_of(misconceptions))
+        if len(misconceptions) == 1 and misconceptions[0].answers is not None:
+            return _quietly(misconceptions[0].answers, inputs, {})
+        return self.changed_answer(changes_of(misconceptions), inputs)
+
+    def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
+        """What the reference answers with these steps."""
+        return _quietly(self.reference, inputs, changes)
+
+
+def _quietly(answers: Callable[..., Any], inputs: Inputs, changes: Mapping[str, Any]) -> Any:
+    with warnings.catch_warnings(action="ignore"):  # wrong code makes torch warn, which is not for who grades
+        return answers(*fresh(inputs), **changes)  # a mistake may be that they are changed
 
 
 @dataclass(frozen=True)
