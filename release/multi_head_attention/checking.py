@@ -25,7 +25,6 @@ TOLERANCE = 1e-4
 WIDTH = 88
 NEW_LINE = "\n  "
 MOST_NAMES = 6
-STILL_TO_DO = "still to do"
 LOOKS_AHEAD = f"{NEW_LINE}An earlier output changes when the last word does: no word may look at later ones."
 
 
@@ -133,6 +132,13 @@ class Twice(NamedTuple):
         return self.said if _is_tensor(first) and _is_tensor(second) and torch.equal(first, second) else None
 
 
+class Problem(NamedTuple):
+    """What is wrong with an entry, in words."""
+
+    said: str
+    is_to_do: bool = False  # it, or what it calls, is not written yet
+
+
 class Entry(NamedTuple):
     """A function or class that an exercise asks for, and the examples to try it on."""
 
@@ -160,7 +166,7 @@ class Checks:
                 # On stderr, so that `nbgrader validate` counts it as not passed. Where nbgrader grades, what it finds
                 # there takes all points away, and the hidden tests are to decide.
                 grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
-                print(_folded(f"✗ Exercise {exercise}: {problem}"), file=sys.stdout if grading else sys.stderr)
+                print(_folded(f"✗ Exercise {exercise}: {problem.said}"), file=sys.stdout if grading else sys.stderr)
 
     def solved(self, *exercises: int) -> bool:
         """Whether these exercises pass their checks; if not, say what the next plot waits for."""
@@ -178,22 +184,22 @@ class Checks:
     def _is_right(self, exercise: int, notebook: dict[str, Any]) -> bool:
         return all(self._problem(entry, notebook) is None for entry in self._of(exercise))
 
-    def _problem(self, entry: Entry, notebook: dict[str, Any]) -> str | None:
+    def _problem(self, entry: Entry, notebook: dict[str, Any]) -> Problem | None:
         student = notebook.get(entry.name)
         if not callable(student):
             kind = "function" if entry.name.islower() else "class"
-            return f"there is no {kind} {entry.name} yet. Run the cell that defines it, without errors."
+            return Problem(f"there is no {kind} {entry.name} yet. Run the cell that defines it, without errors.")
         for example in entry.examples():
             try:
                 with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
                     problem = example.problem(student, entry.name)
             except NotImplementedError as error:
-                return self._to_do(entry, error)
+                return Problem(self._to_do(entry, error), is_to_do=True)
             except Exception as error:
                 problem = f"{entry.name} stopped with {_describe(error)}"
             if problem is not None:
                 reads = _reads(entry.name, student, notebook)
-                return f"with {example.name}, {problem}{reads}{self._first(entry, student, notebook)}"
+                return Problem(f"with {example.name}, {problem}{reads}{self._first(entry, student, notebook)}")
         return None
 
     def _to_do(self, entry: Entry, error: NotImplementedError) -> str:
@@ -203,18 +209,18 @@ class Checks:
             return f"{entry.name} has no method forward. It must be called exactly that, and belong to the class."
         if stopped_in in ("__init__", "forward"):
             what = f"{stopped_in} of {entry.name}"
-            return f"{STILL_TO_DO}. Write {what} in the cell above, run it, then run this cell again."
+            return f"still to do. Write {what} in the cell above, run it, then run this cell again."
         for earlier in self.entries:
             if earlier.name == stopped_in != entry.name:
-                return f"{entry.name} calls {earlier.name}, which is {STILL_TO_DO}: see exercise {earlier.exercise}."
-        return f"{STILL_TO_DO}. Write {entry.name} in the cell above, run it, then run this cell again."
+                return f"{entry.name} calls {earlier.name}, which is still to do: see exercise {earlier.exercise}."
+        return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
 
     def _first(self, entry: Entry, student: Any, notebook: dict[str, Any]) -> str:
         """Which earlier exercise to mend first, since a mistake there looks like one here."""
         for earlier in self.entries:
             if earlier.exercise in entry.builds_on and calls(student, earlier.name, notebook):
                 problem = self._problem(earlier, notebook)
-                if problem is not None and STILL_TO_DO not in problem:
+                if problem is not None and not problem.is_to_do:
                     return (
                         f"{NEW_LINE}It calls {earlier.name}, so look there first: "
                         f"exercise {earlier.exercise} is not right yet."
