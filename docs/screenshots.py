@@ -31,7 +31,7 @@ SIZES = {"": ("light", 1100, 1000), "-dark": ("dark", 1100, 1000), "-phone": ("d
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, "demo")
-        results, pages, report = run_demo(Course(ROOT), folder, Console(stderr=True))
+        results, pages, report = run_demo(folder, Console(stderr=True))
         course = Course(folder)
         student = most_to_read(results)
         with headless_chromium(Path(scratch, "profile")) as browser:

@@ -8,7 +8,7 @@ from grader.classroom import fork_server
 
 def main() -> None:
     if "autograde" in sys.argv[1:2]:
-        fork_server.start_fork_server()
+        fork_server.start_early()
     from grader.cli import run
 
     try:

@@ -53,31 +53,30 @@ Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden input
 @app.command()
 def release(
     assignments: Assignments = None,
-    marimo: Annotated[
-        bool, typer.Option("--marimo", help="Also make notebooks for marimo, in release_marimo/.")
-    ] = False,
+    single_file: Annotated[bool, typer.Option("--single-file", help="Also as one file, in release_single/.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Also as pages to read, in release_html/.")] = False,
+    marimo: Annotated[bool, typer.Option("--marimo", help="Also for marimo, in release_marimo/.")] = False,
 ) -> None:
     """Make the students' notebooks, and prove that no solution is left.
 
     They are compiled from source/ into release/.
 
-    Example: `grader release week1`
+    Example: `grader release week1 --single-file`
     """
     course = Course(Path())
+    from grader.pages.other_forms import need_all_for, other_forms
     from grader.release.compiling import compile_release
-    from grader.release.marimo import convert_release, need_marimo
 
-    if marimo:
-        need_marimo()
+    asked = {"single-file": single_file, "html": html, "marimo": marimo}
+    wanted = [form for form in asked if asked[form]]
+    need_all_for(course, wanted)
     for assignment in course.chosen(assignments):
         compile_release(course, assignment, tell)
         console.print(
             f"{course.called('release')}/{assignment} is ready: no solution, hidden test or misconception in it."
         )
-        if marimo:
-            path = convert_release(course, assignment)
-            said = f"{shown(path.parent)} is ready, too. Try it: marimo edit {shown(path)}"
-            console.print(said, highlight=False, soft_wrap=True)
+        for path, said in other_forms(course, assignment, wanted):
+            console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
 
 
 @app.command("autograde")

@@ -12,14 +12,16 @@ import torch
 from grader.catalogue.loading import Exercises, earlier_functions
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
-from grader.judging.best_verdict import best_verdict
+from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.combined import combined
 from grader.model.answer import Answer, Missing, Raised, Returned
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase, Standins
 from grader.model.label import Label
+from grader.model.lent_class import LentClass
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import verdict_panel
 from grader.sandbox.forms import put
+from grader.sandbox.lent_classes import lent_class
 
 
 def hidden_tests(label: Label, points: float) -> float:
@@ -52,9 +54,12 @@ def _exercises_here() -> Exercises:
 
 
 def _verdict(exercise: Exercise, exercises: Exercises, notebook: dict[str, Any]) -> Verdict:
+    right = earlier_functions(exercises, exercise)
+    lent = {name: lent_class(name, each) if isinstance(each, LentClass) else each for name, each in right.items()}
+
     def ask(drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         own = {name: notebook[name] for name in standins if name in notebook}
-        notebook.update(standins)
+        notebook.update({name: lent[name] for name in standins})
         try:
             return [_answer(exercise, notebook.get(exercise.entry), case.inputs) for case in drawn]
         finally:
@@ -62,7 +67,7 @@ def _verdict(exercise: Exercise, exercises: Exercises, notebook: dict[str, Any])
                 notebook.pop(name)
             notebook.update(own)
 
-    return best_verdict(exercise, ask, earlier_functions(exercises, exercise), DEFAULT_SEED, "cpu")
+    return best_verdict(in_all_forms(exercise, DEFAULT_SEED), ask, right, "cpu")
 
 
 def _answer(exercise: Exercise, function: Any, inputs: Inputs) -> Answer:

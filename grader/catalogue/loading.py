@@ -42,13 +42,13 @@ class Catalogue:
 
 
 def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, Callable[..., Any]]:
-    """Right versions of all functions of the same assignment that come before."""
+    """Right versions of what comes before in the same assignment: functions, and the classes that are lent."""
     return {
         function.entry: function.lent or function.reference
         for label, earlier in exercises.items()
         if in_order(label) < in_order(exercise.label)
         for function in earlier.functions
-        if function.form.lendable
+        if function.lent or function.form.lendable
     }
 
 

@@ -1,6 +1,7 @@
-"""The process that a crew's processes are forked from: it imports torch while the head imports the rest.
+"""What takes long to start: the process that a crew's processes are forked from, and the one that forks sandboxes.
 
-Every second counts there, so the head imports this module before everything else, and so does that process.
+Both import torch while the head imports the rest. Every second counts there, so the head imports this module before
+everything else, and so does the first of them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import multiprocessing.forkserver
 import sys
 
 from grader.machine import cores
+from grader.running.zygote_process import start_zygote
 
 # nbformat brings jsonschema, which builds a grammar for international web addresses when it finds this package: most of
 # a second, for a format that no notebook has.
@@ -26,8 +28,9 @@ def preloaded() -> multiprocessing.context.ForkServerContext:
     return context
 
 
-def start_fork_server() -> None:
-    """Have it import what graders of submissions need. With one core, it would only be in the way."""
+def start_early() -> None:
+    """Have both import what they need. With one core, they would only be in the way."""
     preloaded()
     if cores() > 1:
         multiprocessing.forkserver.ensure_running()
+        start_zygote()

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import socket
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from grader.classroom.fork_server import preloaded
 from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
+from grader.running.zygote_process import start_zygote, use_zygote
 from grader.sandbox.confine import die_with_parent
 
 TICK = 0.25  # seconds between two looks at the clock
@@ -38,7 +40,7 @@ class InThisProcess:
 
 
 class LocalCrew:
-    """A crew of processes on this machine, each with a zygote of its own."""
+    """A crew of processes on this machine, each with a zygote of its own, forked from one."""
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = preloaded()
@@ -81,10 +83,11 @@ class _Process:
 
     def _start(self) -> None:
         self.connection, other_end = self._context.Pipe()
-        self._process = self._context.Process(
-            target=_serve, args=(self._assignment, other_end, tempfile.gettempdir()), daemon=True
-        )
-        self._process.start()
+        with start_zygote().another() as zygote:
+            self._process = self._context.Process(
+                target=_serve, args=(self._assignment, other_end, zygote, tempfile.gettempdir()), daemon=True
+            )
+            self._process.start()
         other_end.close()  # so that we notice when its own is gone
 
     def start(self, submission: Submission) -> None:
@@ -119,11 +122,12 @@ class _Process:
         self.connection.close()
 
 
-def _serve(assignment: Assignment, connection: Connection, temporary: str) -> None:
+def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket, temporary: str) -> None:
     """Grade what is sent, until nobody is left who wants something."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends its crew
     die_with_parent(os.getppid())
     tempfile.tempdir = temporary
+    use_zygote(zygote)
     from grader.classroom.submission_grader import SubmissionGrader
 
     try:

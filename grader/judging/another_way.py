@@ -11,7 +11,7 @@ from grader.judging.identical import identical
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Lost, Missing, Returned
-from grader.model.exercise import Exercise, Inputs, SampledCase
+from grader.model.exercise import Inputs, SampledCase
 
 # Puts cases to the student's code.
 AskAgain = Callable[[Sequence[SampledCase]], list[Answer]]
@@ -30,10 +30,8 @@ class Way:
 class AskedAgain:
     """The cases of an exercise, once more for each way. Hardly any gets beyond the first case, which is put alone."""
 
-    def __init__(
-        self, exercise: Exercise, cases: Sequence[SampledCase], ask: AskAgain, device: str, time: JudgingTime
-    ) -> None:
-        self._keys = [AnswerKey(exercise, some) for some in (cases[:1], cases[1:])]
+    def __init__(self, key: AnswerKey, ask: AskAgain, device: str, time: JudgingTime) -> None:
+        self._keys = key.split()
         self._ask = ask
         self._device = device
         self._time = time

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from grader.judging import sentences
 from grader.judging.another_way import AskAgain, AskedAgain, Way
+from grader.judging.answer_key import AnswerKey
 from grader.judging.arguments import all_orders, ways_by_name
 from grader.judging.judging_time import JudgingTime
 from grader.judging.lending import is_right_with_lent_values
 from grader.judging.rows import ways_with_rows
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
-from grader.model.exercise import Exercise, SampledCase
 from grader.model.fact import Fact
 from grader.model.verdict import Reason, Verdict
 
@@ -22,41 +22,34 @@ _UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
 
 
 def true_of_the_code(
-    exercise: Exercise,
+    key: AnswerKey,
     verdict: Verdict,
     read: Callable[[], Sequence[Fact]],
-    draw: Callable[[], Sequence[SampledCase]],
     ask: AskAgain,
     device: str,
     time: JudgingTime,
 ) -> Verdict:
     """The same with what the code shows, by its text and by what else it answers. `read` gives what
-    its text shows, and `draw` the cases."""
+    its text shows."""
     if not is_for_the_code_to_tell(verdict):
         return verdict
-    facts, cases = read(), draw()
+    facts, exercise = read(), key.exercise
     names = borrowed_by(facts, exercise, verdict)
-    if names and is_right_with_lent_values(exercise, cases, ask, names, device, time):
+    if names and is_right_with_lent_values(key, ask, names, device, time):
         return only_borrowed(verdict, facts)
     if verdict.reason in _UNEXPLAINED:
-        verdict = _in_another_way(exercise, verdict, facts, cases, ask, device, time) or verdict
+        verdict = _in_another_way(key, verdict, facts, ask, device, time) or verdict
     return with_facts(exercise, verdict, facts)
 
 
 def _in_another_way(
-    exercise: Exercise,
-    verdict: Verdict,
-    facts: Sequence[Fact],
-    cases: Sequence[SampledCase],
-    ask: AskAgain,
-    device: str,
-    time: JudgingTime,
+    key: AnswerKey, verdict: Verdict, facts: Sequence[Fact], ask: AskAgain, device: str, time: JudgingTime
 ) -> Verdict | None:
-    first = cases[0]
+    exercise, first = key.exercise, key.cases[0]
     ways = itertools.chain(
         ways_by_name(exercise, first, facts), all_orders(exercise, first), ways_with_rows(exercise, first)
     )
-    way = AskedAgain(exercise, cases, ask, device, time).first_right(ways)
+    way = AskedAgain(key, ask, device, time).first_right(ways)
     return _right_in(way, verdict) if way else None
 
 

@@ -19,11 +19,13 @@ Ask = Callable[[Sequence[SampledCase], Standins], list[Answer]]
 
 
 def best_verdict(
-    exercise: Exercise, ask: Ask, standins: Standins, seed: int, device: str, time: JudgingTime | None = None
+    keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime | None = None
 ) -> Verdict:
-    """Judge with the student's earlier functions first, then with right ones in place of them."""
+    """Judge with the student's earlier functions first, then with right ones in place of them.
+
+    There is a key for each form that the inputs may come in.
+    """
     time = time or JudgingTime()
-    keys = in_all_forms(exercise, seed)
     verdict = _best(keys, ask, {}, device, time)
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict

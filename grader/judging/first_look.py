@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.answer_key import AnswerKey
+from grader.judging.case_key import Held
 from grader.judging.fitting import tensors_in
 from grader.model.answer import Returned
 

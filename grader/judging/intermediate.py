@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.first_look import alike, all_numbers, near, numbers_of
+from grader.judging.first_look import all_numbers, near
 from grader.model.answer import Returned
-from grader.model.exercise import Misconception
 
 
 class Intermediate:
@@ -19,20 +17,11 @@ class Intermediate:
     def __init__(self, key: AnswerKey) -> None:
         self._key = key
         self._known: dict[int, dict[int, torch.Tensor]] = {}
-        self._shown: dict[int, Sequence[Misconception]] = {}
 
     def is_of_a_misconception(self, value: Any, index: int) -> bool:
         got = all_numbers(value)
         wrong = self._answers(index).get(len(got)) if len(got) else None
         return wrong is not None and bool(near(wrong, got).all(1).any())  # (misconceptions, numbers)
-
-    def shown(self, index: int) -> Sequence[Misconception]:
-        """The misconceptions that a case shows."""
-        if index not in self._shown:
-            right = numbers_of(self._key, (), index)
-            known = self._key.exercise.misconceptions
-            self._shown[index] = [one for one in known if not alike(right, numbers_of(self._key, (one,), index))]
-        return self._shown[index]
 
     def _answers(self, index: int) -> dict[int, torch.Tensor]:
         """By how many numbers they have."""

@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from grader.judging import sentences
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.answer_key import AnswerKey
+from grader.judging.case_key import Held
 from grader.judging.credits import (
     ARRANGEMENT_CREDIT,
     BESIDE_CREDIT,
@@ -29,6 +30,7 @@ from grader.judging.devices import is_elsewhere
 from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
+from grader.judging.memory import beyond_promise, keeping_promises
 from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
 from grader.judging.pictures import best_of_wrong
@@ -46,8 +48,6 @@ from grader.model.verdict import Picture, Reason, Verdict
 TOLERANCE = {"cpu": 1e-5}
 TOLERANCE_ELSEWHERE = 3e-5
 
-MAX_SENTENCE = 1000  # characters
-
 
 def judge(exercise: Exercise, cases: Sequence[SampledCase], answers: Sequence[Answer], device: str = "cpu") -> Verdict:
     """The verdict on the answers to all cases of an exercise."""
@@ -58,18 +58,19 @@ def judge_by(
     key: AnswerKey, answers: Sequence[Answer], device: str = "cpu", time: JudgingTime | None = None
 ) -> Verdict:
     """The same with an answer key, which is worth keeping for other answers to the same cases."""
-    judgement = _Judgement(key, answers, device, time or JudgingTime())
-    verdict = judgement.verdict()
+    if kept := keeping_promises(answers):
+        others = judge_by(key.only(kept), [answers[index] for index in kept], device, time)
+        return beyond_promise(others, key.cases, answers)
+    verdict = (judgement := _Judgement(key, answers, device, time or JudgingTime())).verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
 
 def judge_with(
     key: AnswerKey, answers: Sequence[Answer], device: str, time: JudgingTime, likely: Iterable[Held]
 ) -> Verdict | None:
-    """The verdict that names those of the likely misconceptions that answer as the student's code does in every case.
+    """The verdict that names the likely misconceptions that answer as the student's code does in every case.
 
-    Where several sets of them do, only what all of these have in common is named.
-    """
+    Where several sets of them do, only what all of these have in common is named."""
     judgement = _Judgement(key, answers, device, time)
     wrong = [bool(finding) for finding in judgement.findings]
     held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)
@@ -123,8 +124,8 @@ class _Judgement:
         if not 0 < verdict.credit < 1 or self.exercise.read is not None:  # what is read shows more than one result
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
-        known = sentences.without_understanding(self.form.noun, does) if does else ""
-        instead = self._result(0.0, Reason.CONSTANT, known) if known else self._all_nan() or self._constant()
+        said = sentences.without_understanding(self.form.noun, does) if does else ""
+        instead = self._result(0.0, Reason.CONSTANT, said) if said else self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict
@@ -149,14 +150,14 @@ class _Judgement:
         return self.form.finding(answer.value, self.expected[index], self.tolerance)
 
     def _result(
-        self, credit: float, reason: Reason, *sentences: str, misconceptions: Iterable[Misconception] = ()
+        self, credit: float, reason: Reason, *said: str, misconceptions: Iterable[Misconception] = ()
     ) -> Verdict:
         return Verdict(
             exercise=self.exercise.label,
             title=self.exercise.title,
             credit=credit,
             reason=reason,
-            sentences=tuple(text[:MAX_SENTENCE] for text in sentences),
+            sentences=tuple(text[: sentences.LONGEST] for text in said),
             misconceptions=tuple(misconception.name for misconception in misconceptions),
             cases_right=self._cases_right,
             cases=len(self.answers),
@@ -237,11 +238,11 @@ class _Judgement:
 
     def _constant(self) -> Verdict | None:
         """Different inputs of the same shape have the same result; where it is no tensor, all inputs."""
-        names = [self.cases[index].case.name for index in self.key.about_numbers]
+        about = self.key.about_numbers
         if any(map(self.form.is_in_kind, self.expected)):
-            same = is_the_same_for_all([self.expected[index] for index in self.key.about_numbers], self._results)
+            same = is_the_same_for_all([self.expected[index] for index in about], self._results)
             return self._result(0.0, Reason.CONSTANT, sentences.constant_for_all(self.form.noun)) if same else None
-        if not is_constant(names, self._results):
+        if not is_constant([self.cases[index].case.name for index in about], self._results):
             return None
         whole = said_of_whole_numbers(self._numbers)
         return self._result(0.0, Reason.CONSTANT, sentences.constant(self.form.noun), *whole)
@@ -274,10 +275,9 @@ class _Judgement:
 
     def _rearranged(self) -> Verdict | None:
         wrong = [finding for finding in self._wrong() if part_of(finding) != "gradient"]
-        if wrong and all(isinstance(finding, Differs) and finding.difference.right_numbers for finding in wrong):
-            text = sentences.arrangement(wrong[0], self.form.noun)
-            return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, text)
-        return None
+        if not wrong or not all(isinstance(one, Differs) and one.difference.right_numbers for one in wrong):
+            return None
+        return self._result(ARRANGEMENT_CREDIT, Reason.ARRANGEMENT, sentences.arrangement(wrong[0], self.form.noun))
 
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
@@ -294,7 +294,7 @@ class _Judgement:
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
 
     def _wrong(self) -> list[Finding]:
-        return [finding for finding in self.findings if finding]
+        return list(filter(None, self.findings))
 
     def _about(self, finding: Finding) -> str:
         return sentences.about(finding, self.form.noun)

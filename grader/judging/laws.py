@@ -74,7 +74,7 @@ def law_of(numbers: Sequence[float | None], sizes: Sizes) -> Law | None:
 
 def sizes_of(exercise: Exercise, cases: Sequence[SampledCase]) -> Sizes:
     """The sizes that a student can see in the inputs, with what has them: one may be that of several."""
-    is_class = exercise.form.name == "module"
+    is_class = exercise.form.noun == "class"
     found: dict[tuple[int, ...], list[str]] = {}
     places = by_place(cases) if cases else {}
     if is_class:  # what a class is made with is a list of which each item stands for itself

@@ -11,15 +11,13 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.found_in_inputs import found_in_all
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
-from grader.model.exercise import Exercise, SampledCase
 
 MAX_NAMES = 3
 MOST = 150  # ways to lend; with sizes first, two names are through with them before
 
 
 def is_right_with_lent_values(
-    exercise: Exercise,
-    cases: Sequence[SampledCase],
+    key: AnswerKey,
     ask: AskAgain,
     names: Sequence[str],
     device: str,
@@ -28,9 +26,8 @@ def is_right_with_lent_values(
     """Whether there is something in the inputs that each name can stand for, such that all answers are right."""
     if not 0 < len(names) <= MAX_NAMES:
         return False
-    cases = [case for case in cases if not case.case.beside]  # one name cannot fit two numbers of words
-    # The first case by itself: hardly any way to lend gets beyond it. What is right depends on nothing that is lent.
-    keys = [AnswerKey(exercise, some) for some in (cases[:1], cases[1:])]
+    key = key.only(key.about_numbers)  # one name cannot fit two numbers of words
+    cases, keys = key.cases, key.split()  # what is right depends on nothing that is lent
     for chosen in itertools.islice(itertools.product(found_in_all(cases), repeat=len(names)), MOST):
         lent = [
             replace(case, lent=dict(zip(names, of_case, strict=True)))

@@ -20,11 +20,11 @@ from grader.judging.intermediate import Intermediate
 from grader.judging.judge import is_right, judge_by, judge_with
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.student_text import StudentText, definitions_in
+from grader.judging.telling import shown, shown_by_case
 from grader.judging.three import ThreeAtOnce
 from grader.judging.what_is_left import steps_in
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.edited import AskEdited
-from grader.model.exercise import Exercise, SampledCase
 from grader.model.located import Change, Located
 from grader.model.verdict import Verdict
 
@@ -61,11 +61,10 @@ class Repair:
 class Locating:
     """The search in one student's code for one exercise."""
 
-    def __init__(self, exercise: Exercise, cases: Sequence[SampledCase], ask: AskEdited, device: str) -> None:
-        # What is asked for beside right numbers is another mistake.
-        self._cases = [case for case in cases if not case.case.beside]
-        self._all = AnswerKey(exercise, self._cases)
-        self._keys = [AnswerKey(exercise, [case]) for case in self._cases]
+    def __init__(self, key: AnswerKey, ask: AskEdited, device: str) -> None:
+        self._all = key.only(key.about_numbers)  # what is asked for beside them is another mistake
+        self._cases = self._all.cases
+        self._keys = [self._all.only([index]) for index in range(len(self._cases))]
         self._ask = ask
         self._device = device
         self._time = JudgingTime(SECONDS)
@@ -108,7 +107,7 @@ class Locating:
             if telling is None or not isinstance(answer, Returned):
                 return None
             # What the case shows first: these are few.
-            for among in (self.intermediate.shown(telling), self._all.exercise.misconceptions):
+            for among in (shown(self._all, telling), self._all.exercise.misconceptions):
                 likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, self._changed)
                 verdict = judge_with(self._all, self._student, self._device, self._time, likely)
                 if verdict:
@@ -140,8 +139,9 @@ class Locating:
     def _smallest(self, wrong: Sequence[int]) -> int | None:
         """The smallest of some cases; of a class, of those that show much: a single word hides nearly all mistakes."""
         if self._all.exercise.glance:
-            shown = {index: len(self.intermediate.shown(index)) for index in wrong}
-            wrong = [index for index in wrong if shown[index] >= SHOWS * max(shown.values())]
+            by_case = shown_by_case(self._all.exercise)
+            count = {index: by_case[self._cases[index].case.name] for index in wrong}
+            wrong = [index for index in wrong if count[index] >= SHOWS * max(count.values())]
         return min(wrong, key=lambda index: effort(self._cases[index]), default=None)
 
     def versions(self, text: EditedText) -> Iterator[EditedText]:

@@ -21,7 +21,7 @@ Tensor = torch.Tensor
 
 # Makes, of what is expected and what is given, an answer of the right form. None: there is none of this kind.
 Program = Callable[[Any, Inputs], Any]
-PARTS = {"outputs", "built", "gradients"}  # of which one is in what is seen of other forms
+PARTS = {"outputs", "built", "gradients", "new"}  # of which one is in what is seen of other forms
 
 
 def program_that_answers(

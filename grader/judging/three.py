@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.answer_key import AnswerKey
+from grader.judging.case_key import Held
 from grader.judging.first_look import alike, all_numbers, near, numbers_of
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned

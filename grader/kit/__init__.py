@@ -9,4 +9,5 @@ __all__ = [
     "module_steps",
     "pictures",
     "pieces",
+    "showing",
 ]

@@ -27,10 +27,19 @@ def trial(
     *,
     train: bool = False,
     gradients: int = 0,
+    numbers: Sequence[str] = (),
 ) -> Inputs:
-    """A case for a class: arguments, weights by name, calls by what they show, and gradients for the first inputs."""
+    """A case for a class: arguments, weights by name, calls by what they show, and gradients for the first inputs.
+
+    `numbers` are attributes that are looked at.
+    """
     named_calls = {name: list(call) for name, call in calls.items()}
-    return (list(arguments), dict(weights), named_calls, {"train": train, "gradients": gradients})
+    return (
+        list(arguments),
+        dict(weights),
+        named_calls,
+        {"train": train, "gradients": gradients, **({"numbers": [*numbers]} if numbers else {})},
+    )
 
 
 def impossible(arguments: Sequence[Any]) -> Inputs:

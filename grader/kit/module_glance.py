@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from grader.kit.module_steps import NOT_KNOWN, Memory, same_chance, with_steps
-from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, move, observe, same
+from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, move, numbers, observe, same
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -135,7 +135,7 @@ class ModuleGlance:
         try:
             watched = {"watched": ({**self._steps, **changes}, self._in_building)}
             module = with_steps(_watching(self._class), watched, *self._arguments)
-            seen = describe(module)
+            seen = describe(module) | numbers(module, self._how)
             loaded = load(module, self._weights)
         except Exception as error:
             return error

@@ -18,8 +18,11 @@ FLOAT64 = "Your code is right for float32 inputs, but not for float64: its resul
 Sample = Callable[[torch.Generator], Inputs]
 
 
-def asked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A reference, or what a misconception answers: the result of our function or, if they are asked, gradients."""
+def asked(function: Callable[..., Any], put: Callable[..., Any] = put) -> Callable[..., Any]:
+    """A reference, or what a misconception answers: the result of our function or, if they are asked, gradients.
+
+    `put` is that of the exercise's form, where that is another one.
+    """
 
     def answer(*inputs: Any, **changes: Any) -> Any:
         return put(functools.partial(function, **changes), inputs)

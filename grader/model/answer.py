@@ -18,6 +18,7 @@ class Loss(StrEnum):
     NOTEBOOK = "notebook"  # the notebook as a whole took too long, and ended in the midst of this
     NOT_RUN = "not run"  # the same, before this began
     DEATH = "death"  # the process ended, or memory did
+    MEMORY = "memory"  # there was less than the case may take
     DEVICE = "device"  # a GPU is of no further use to the process
     BYTES = "bytes"  # of files
     FILES = "files"
@@ -99,6 +100,7 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
     Loss.NOTEBOOK: lambda _: "The notebook as a whole took too long; your code was stopped.",
     Loss.NOT_RUN: lambda _: "The notebook as a whole took too long; this exercise was not run.",
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
+    Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory where less must do.",
     Loss.DEVICE: lambda _: (
         "Your code made the GPU fail, as an index that is out of range does. "
         "Run it on the CPU: there, the error says where it is."

@@ -14,6 +14,7 @@ import torch
 
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
+from grader.model.memory import MemoryPromise
 from grader.model.verdict import Picture
 from grader.sandbox.tables import is_table
 
@@ -54,6 +55,8 @@ class Case:
     # Of a case about something that is asked for beside right numbers: the sentence if nothing else is wrong. Where
     # something is, that is named whatever happens here.
     beside: str = ""
+    # What is promised of memory, which the kernel keeps while the case is asked. Such a case is large, and drawn once.
+    promise: MemoryPromise | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Misconception:
     says_of_code: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
     """A task of an assignment: what the student writes, how we compute it, and what goes wrong.
 
@@ -130,7 +133,7 @@ class Exercise:
         return [
             SampledCase(case, case.inputs(_generator(seed, self.label, case.name, sample)))
             for case in self.cases
-            for sample in range(SAMPLES_PER_CASE)
+            for sample in range(1 if case.promise else SAMPLES_PER_CASE)
         ]
 
     def section_for(self, misconceptions: Sequence[Misconception]) -> str:

@@ -42,6 +42,7 @@ class Reason(StrEnum):
     WRONG_DEVICE = "wrong device"
     # Of code whose output is right: the part that is not.
     TYPE = "type"
+    MEMORY = "memory"  # right, and more of it than was promised
     BESIDE = "beside"  # what is asked for beside right numbers
     GRADIENT = "gradient"
     DROPOUT = "dropout"

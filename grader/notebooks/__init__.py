@@ -9,6 +9,7 @@ __all__ = [
     "parsing",
     "repair",
     "safe_html",
+    "single_file",
     "solutions",
     "verdict_cells",
 ]

@@ -19,6 +19,7 @@ from grader.model.submission import Files
 MODULES = {
     "grader.kit.checking": "checking",
     "grader.kit.diagnosis": "diagnosis",
+    "grader.kit.showing": "showing",
     "grader.model.compare": "compare",
 }
 FILES = {f"{name}.py" for name in MODULES.values()}

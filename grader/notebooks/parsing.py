@@ -12,6 +12,7 @@ import nbformat
 
 from grader.notebooks.cells import new_cell
 from grader.notebooks.old_formats import cells_of, is_old
+from grader.notebooks.single_file import as_ordinary
 
 MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
 # Texts, lists, objects and commas. An empty list is three bytes in a file and seventy in memory.
@@ -56,14 +57,15 @@ def parse_notebook(content: bytes | None) -> Any:
     if len(cells) > MAX_CELLS:
         return _unreadable(f"it has more than {MAX_CELLS} cells")
     rebuilt = [_rebuild(cell) for cell in cells]
-    if sum(len(cell.source) for cell in rebuilt if cell is not None) > MAX_SOURCE:
+    kept = as_ordinary([cell for cell in rebuilt if cell is not None])
+    if sum(len(cell.source) for cell in kept) > MAX_SOURCE:
         return _unreadable("its cells hold far too much text")
     if None in rebuilt:
         notes.append("Some cells could not be read and were left out.")
     language = _language(submitted)
     if language not in ("", "python"):
         notes.append(f"This notebook asks for the language “{language}”; it was run as Python.")
-    return _new_notebook([cell for cell in rebuilt if cell is not None], notes)
+    return _new_notebook(kept, notes)
 
 
 class _Unreadable(Exception):

@@ -107,11 +107,16 @@ def _pairs(exercise: Exercise, one: Any, other: Any) -> list[tuple[torch.Tensor,
     return exercise.form.paired_numbers(one, other) or []
 
 
+def _as_double(value: Any) -> Any:
+    is_single = isinstance(value, torch.Tensor) and value.dtype is torch.float32
+    return as_double(value) if is_single else value
+
+
 def _in_float64(value: Any) -> Any:
-    """The same inputs, with all real numbers in float64."""
+    """The same inputs, with all numbers of float32 in float64. Those of 16 bits are a case of their own."""
     if isinstance(value, dict):
         return {name: _in_float64(item) for name, item in value.items()}
-    return type(value)(map(_in_float64, value)) if isinstance(value, list | tuple) else as_double(value)
+    return type(value)(map(_in_float64, value)) if isinstance(value, list | tuple) else _as_double(value)
 
 
 # --- what cases and misconceptions do --------------------------------------------------------------------------------

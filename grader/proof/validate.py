@@ -29,6 +29,7 @@ from grader.proof.exercise_checks import Problem, problems_of
 from grader.proof.findings import Finding, of_problem
 from grader.proof.notebook_checks import problems_of_notebooks
 from grader.proof.visible_checks import passed_by_visible_checks
+from grader.release import single_file
 from grader.release.compiling import compile_release
 
 FAR = 100  # times the tolerance
@@ -56,6 +57,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
             yield Finding("the release can be made, and nothing leaks", "bad", str(error))
             return
         yield _fresh(course, scratch, assignment)
+        yield from fresh_single_file(course, scratch, assignment)
         yield from _seen(course, scratch, assignment)
         if files := corpus_of(course, assignment):
             problems = problems_of_corpus(course, scratch, assignment, numbered, files)
@@ -177,10 +179,28 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
     if not committed.exists():
         return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
-    files = _files(committed) | _files(compiled)
-    stale = sorted(str(file) for file in files if not _same(committed / file, compiled / file))
+    stale = _differing(committed, compiled)
     told = f"release/ is stale, in {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
     return Finding("the release is fresh, and nothing leaks", "bad" if stale else "good", told)
+
+
+def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
+    """The same of the release as one file, where somebody has made it."""
+    made = course.root / single_file.FOLDER / assignment
+    if not made.exists():
+        return
+    checked = "the single file is fresh, and nothing leaks"
+    try:
+        stale = _differing(made, single_file.write_single_files(scratch, assignment))
+    except CourseError as error:
+        yield Finding(checked, "bad", str(error))
+        return
+    told = f"{single_file.FOLDER}/ is stale, in {', '.join(stale)}. Run: grader release {assignment} --single-file"
+    yield Finding(checked, "bad" if stale else "good", told if stale else "")
+
+
+def _differing(one: Path, other: Path) -> list[str]:
+    return sorted(str(file) for file in _files(one) | _files(other) if not _same(one / file, other / file))
 
 
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:

@@ -1,4 +1,5 @@
-"""The proof that a release gives nothing away: no solution, no hidden test, and nothing of what the grader knows.
+"""The proof that a release gives nothing away: no solution, no hidden test, and nothing of what the grader knows. Nor
+does it hold a solution of another assignment: what a later notebook gives could be handed in for an earlier one.
 
 Compared is what is said, and not how it is written: three lines of a program in a row, wherever they stand, however
 they are laid out. One line says little, and a word less.
@@ -6,9 +7,10 @@ they are laid out. One line says little, and a word less.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grader.course import Course
 from grader.errors import CourseError
@@ -18,6 +20,7 @@ from grader.release.secrets import (
     Secret,
     secrets_of_cells,
     secrets_of_exercise,
+    secrets_of_solutions,
     shown_by_an_author,
     spaced,
     words_of,
@@ -54,14 +57,30 @@ def find_leaks(course: Course, assignment: str, folder: str | Path = "release") 
 
 
 def _secrets(course: Course, assignment: str) -> list[Secret]:
-    """What must not be told, but for what an author shows."""
+    """What must not be told, but for what an author shows: all of this assignment, and the solutions of the others."""
     marks = Marks.of(course.config())
-    names = course.notebooks("source", assignment)
-    cells = [cell for name in names for cell in course.read("source", assignment, name).cells]
+    cells = _cells(course, assignment)
     functions = [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
-    shown = [_Page.of(text) for text in shown_by_an_author(cells, marks)]
     secrets = [*secrets_of_cells(cells, marks), *(one for each in functions for one in secrets_of_exercise(each))]
+    for other in sorted({*course.assignments()} - {assignment}):
+        with contextlib.suppress(CourseError):  # what cannot be read is told where it is released itself
+            secrets += _not_shown(_solutions(course, other, marks), _cells(course, other), marks)
+    return _not_shown(secrets, cells, marks)
+
+
+def _solutions(course: Course, other: str, marks: Marks) -> Iterator[Secret]:
+    for secret in secrets_of_solutions(_cells(course, other), marks):
+        yield secret._replace(of=f"{secret.of} of {other}")
+
+
+def _not_shown(secrets: Iterable[Secret], cells: Sequence[Any], marks: Marks) -> list[Secret]:
+    shown = [_Page.of(text) for text in shown_by_an_author(cells, marks)]
     return [one for one in dict.fromkeys(secrets) if one.found_as and not any(page.has(one) for page in shown)]
+
+
+def _cells(course: Course, assignment: str) -> list[Any]:
+    names = course.notebooks("source", assignment)
+    return [cell for name in names for cell in course.read("source", assignment, name).cells]
 
 
 class _Page(NamedTuple):

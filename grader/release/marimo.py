@@ -36,6 +36,7 @@ FOLDER = "release_marimo"
 
 _FIGURE = re.compile(r"^!\[([^\]]*)\]\((images/[^)]+)\)$", re.MULTILINE)
 _SHOWS_RESULTS = re.compile(r"\b(?:check|solved)\(([\w\"', -]+)\)")
+_SHOWS_ALL = re.compile(r"\bcheck\(\)")
 _INTRODUCTION = """\
 **This is the notebook for [marimo](https://marimo.io).** Cells run by themselves, checks too, whenever something that
 they use has changed. A name may be defined in one cell only; names that begin with `_` belong to their cell. Keep
@@ -126,7 +127,8 @@ def _metadata(cell: Any) -> dict[str, Any]:
 
 def _with_dependencies(code: str, entries: Mapping[Label, Sequence[str]]) -> str:
     """A cell that asks for checks, with the names of what is checked, so that marimo knows what it uses."""
-    labels = [label_of(one.strip(" \"'")) for asked in _SHOWS_RESULTS.findall(code) for one in asked.split(",")]
+    named = [one.strip(" \"'") for asked in _SHOWS_RESULTS.findall(code) for one in asked.split(",")]
+    labels = [*map(label_of, named), *(entries if _SHOWS_ALL.search(code) else ())]
     asked_for = dict.fromkeys(name for label in labels if label is not None for name in entries.get(label, ()))
     missing = asked_for.keys() - uses(code).keys()
     names = ", ".join(name for name in asked_for if name in missing)

@@ -62,7 +62,7 @@ def words_of(text: str) -> str:
 def secrets_of_cells(cells: Sequence[Any], marks: Marks) -> Iterator[Secret]:
     """Solutions and hidden tests, with the words in them."""
     for cell in cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+        name = _name(cell)
         hidden = list(_regions(cell.source, marks.hidden))
         for code in hidden:
             yield from _code(code, f"the hidden test in cell {name}")
@@ -70,9 +70,18 @@ def secrets_of_cells(cells: Sequence[Any], marks: Marks) -> Iterator[Secret]:
                         for one, other in _STRING.findall(code))  # fmt: skip
         for text in _regions(cell.source, marks.scheme):
             yield from _sentences(text, f"the mark scheme in cell {name}")
+    yield from secrets_of_solutions(cells, marks)
+
+
+def secrets_of_solutions(cells: Iterable[Any], marks: Marks) -> Iterator[Secret]:
+    for cell in cells:
+        of = f"the solution in cell {_name(cell)}"
         for text in _solutions(cell, marks):
-            of = f"the solution in cell {name}"
             yield from _code(text, of) if cell.cell_type == "code" else _sentences(text, of)
+
+
+def _name(cell: Any) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
 
 
 def _solutions(cell: Any, marks: Marks) -> list[str]:

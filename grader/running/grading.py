@@ -11,8 +11,9 @@ import nbformat
 import torch
 
 from grader.catalogue.loading import earlier_functions
+from grader.judging.answer_key import AnswerKey
 from grader.judging.asking_again import true_of_the_code
-from grader.judging.best_verdict import best_verdict
+from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.combined import combined
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
@@ -230,28 +231,21 @@ class Grading:
         standins = earlier if self.definitions.mentions(exercise.entry, set(earlier)) else {}
         ask = functools.partial(self._ask, exercise)
         try:
-            verdict = best_verdict(exercise, ask, standins, self.seed, self.settings.device, self.judging)
-            verdict = true_of_the_code(
-                exercise,
-                verdict,
-                lambda: self.definitions.facts(exercise),
-                lambda: exercise.sample(self.seed),
-                functools.partial(ask, standins=standins),
-                self.settings.device,
-                self.judging,
-            )
-            explain = functools.partial(self._explain, exercise, standins)
-            return with_lines(exercise, verdict, explain, lambda: self.definitions.facts(exercise))
+            keys = in_all_forms(exercise, self.seed)
+            verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging)
+            facts = functools.partial(self.definitions.facts, exercise)
+            again = functools.partial(ask, standins=standins)
+            verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)
+            return with_lines(exercise, verdict, functools.partial(self._explain, keys[0], standins), facts)
         except JudgingTooLong:
             return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 
-    def _explain(self, exercise: Exercise, standins: Standins) -> Repair | Verdict | None:
+    def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
         """What small changes of the one cell that defines it tell of what is wrong."""
-        source = self.definitions.only_source(exercise.entry)
+        source = self.definitions.only_source(key.exercise.entry)
         if source is None or self.time.is_over(self.sandbox):
             return None
-        trial = Trial(self._new_sandbox, self.ran, exercise, standins)
-        return trial.explain(source, exercise.sample(self.seed), self.settings.device)
+        return Trial(self._new_sandbox, self.ran, key, standins).explain(source, self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
         if self.time.is_over(self.sandbox):

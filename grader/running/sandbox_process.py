@@ -20,14 +20,16 @@ from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
+from grader.model.memory import MemoryPromise
 from grader.model.submission import Files
 from grader.running import scratch
 from grader.running.attempts import Attempts
 from grader.running.batches import batches
 from grader.running.limits import Computing, Limits
+from grader.running.promises import kept
 from grader.running.replies import CellResult, read_answer, read_cell
 from grader.running.scratch import MustEnd
-from grader.running.stand_ins import compute
+from grader.running.stand_ins import compute, kinds
 from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
@@ -55,6 +57,8 @@ class SandboxProcess:
         self, files: Files, limits: Limits, device: str = "cpu", confined: bool = True, hidden: Sequence[str] = ()
     ) -> None:
         self._limits = limits
+        self._on_cpu = device == "cpu"
+        self._at_first = 0  # bytes that it held before any cell ran
         self._scratch = scratch.Scratch(files)
         self._process = self._fork(device, confined, hidden)
         self._channel = self._process.channel
@@ -93,6 +97,7 @@ class SandboxProcess:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
         self._attempts.answer(self._process.listener())
+        self._at_first = self._process.addresses if self._on_cpu else 0
         self._ready = True
 
     def run_cell(
@@ -130,20 +135,21 @@ class SandboxProcess:
         seconds = within or (lambda: self._limits.case)
         for batch in batches(form, cases):
             request = {
-                "do": "answers", "entry": entry, "form": form, "standins": list(standins), "cases": batch.cases
+                "do": "answers", "entry": entry, "form": form, "standins": kinds(standins), "cases": batch.cases
             }  # fmt: skip
-            replies = self._replies(request, batch.tensors, seconds, ends_at, standins)
+            replies = self._replies(request, batch.tensors, seconds, ends_at, standins, batch.promise)
             for _ in batch.cases:
                 try:
                     frame = next(replies)
                 except SandboxLost as lost:
-                    yield lost.lost
+                    yield batch.kept_by(lost.lost)
                     return
-                answer = read_answer(frame.header, frame.tensors, form)
-                if isinstance(answer, Lost):
+                answer = batch.kept_by(read_answer(frame.header, frame.tensors, form))
+                ends = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # of which the next case has enough
+                if ends:
                     self.close()  # there is no telling what lies behind it
                 yield answer
-                if isinstance(answer, (Lost, Missing)):
+                if ends or isinstance(answer, Missing):
                     return
 
     def answers_of_edited(
@@ -159,7 +165,7 @@ class SandboxProcess:
         """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
         tree, tensors = written(form, list(case.inputs))
         request = {
-            "do": "edited", "entry": entry, "form": form, "inputs": tree, "standins": list(standins),
+            "do": "edited", "entry": entry, "form": form, "inputs": tree, "standins": kinds(standins),
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
@@ -213,6 +219,7 @@ class SandboxProcess:
         seconds: Callable[[], float],
         ends_at: float,
         standins: Standins,
+        promise: MemoryPromise | None = None,
     ) -> Iterator[wire.Frame]:
         """Send a request, and wait for one reply after the other, as often as asked."""
         identity = ""
@@ -224,8 +231,9 @@ class SandboxProcess:
                 watch = functools.partial(self._watch, Computing(self._process, left))
                 deadline = min(time.monotonic() + patience, ends_at)
                 watch()
-                identity = identity or self._send(header, tensors, deadline)
-                frame = self._receive(identity, deadline, standins, watch)
+                with kept(promise, self._process, self._at_first):
+                    identity = identity or self._send(header, tensors, deadline)
+                    frame = self._receive(identity, deadline, standins, watch)
             yield frame
 
     @contextlib.contextmanager

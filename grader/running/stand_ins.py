@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from grader.model.exercise import Standins
+from grader.model.lent_class import LentClass
 from grader.sandbox import wire
 from grader.sandbox.kinds_read import decode
 from grader.sandbox.kinds_written import encode
@@ -17,6 +18,11 @@ from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable
 
 MAX_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
+
+
+def kinds(standins: Standins) -> dict[str, str]:
+    """What is lent under each name: a function, or a class."""
+    return {name: "class" if isinstance(lent, LentClass) else "function" for name, lent in standins.items()}
 
 
 def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -40,6 +46,7 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
 
 def _small(tensors: list[torch.Tensor]) -> bool:
     """Whether nothing large can come out when these are combined."""
+    tensors = [tensor for tensor in tensors if tensor.numel() != 1 or tensor.dim()]  # a number makes nothing large
     sizes = [tensor.numel() for tensor in tensors]
     # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n). Of two tensors,
     # broadcasting makes no more than the product of their sizes; of more, with many dimensions, the product of all.

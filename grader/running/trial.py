@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from grader.judging.answer_key import AnswerKey
 from grader.judging.locating import Locating, Repair, TrialEnded
 from grader.model.answer import Answer
 from grader.model.edited import EditedSource
-from grader.model.exercise import Exercise, SampledCase, Standins
+from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 
@@ -26,26 +27,28 @@ class Trial:
 
     make: Callable[[], SandboxProcess]
     cells: Sequence[str]
-    exercise: Exercise
+    key: AnswerKey
     standins: Standins
     lost: int = 0
     ends_at: float = field(default_factory=lambda: time.monotonic() + PATIENCE * SECONDS_IN_ALL)
     sandbox: SandboxProcess | None = None
 
-    def explain(self, source: str, cases: Sequence[SampledCase], device: str) -> Repair | Verdict | None:
+    def explain(self, source: str, device: str) -> Repair | Verdict | None:
         """What makes all answers right, with few changes of this cell, or a verdict that such changes lead to."""
         try:
-            return Locating(self.exercise, cases, self.ask, device).explain(source)
+            return Locating(self.key, self.ask, device).explain(source)
         finally:
             self.close()
 
     def ask(self, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
         """What versions of the student's definitions answer to a case. If one breaks the sandbox, none has answered."""
         try:
-            sandbox, entry, form = self._ready(), self.exercise.entry, self.exercise.form.name
+            sandbox, exercise = self._ready(), self.key.exercise
             if sandbox.cpu_seconds > SECONDS_IN_ALL:
                 raise TrialEnded
-            return sandbox.answers_of_edited(entry, case, versions, self.standins, form, SECONDS, self.ends_at)
+            return sandbox.answers_of_edited(
+                exercise.entry, case, versions, self.standins, exercise.form.name, SECONDS, self.ends_at
+            )
         except SandboxLost as lost:
             self.lost += 1
             if self.lost > MOST_LOST or time.monotonic() >= self.ends_at:

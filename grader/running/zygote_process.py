@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,30 @@ class Forked:
                 self._cpu_seconds = time.clock_gettime(~self.pid << 3 | _CPU_CLOCK)
         return self._cpu_seconds
 
+    @property
+    def addresses(self) -> int:
+        """How many bytes of addresses it holds; none once it has ended."""
+        with contextlib.suppress(OSError, IndexError):
+            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[0]) * resource.getpagesize()
+        return 0
+
+    @contextlib.contextmanager
+    def limited_to(self, addresses: int) -> Iterator[None]:
+        """As long as this lasts, it gets no more addresses: of its heap, of maps, of files in memory, of threads.
+
+        Only the soft limit, which can be raised again without a privilege; a sandbox may not set any.
+        """
+        before = None
+        with contextlib.suppress(ProcessLookupError):  # it has ended, which whoever asks it will find out
+            before = resource.prlimit(self.pid, resource.RLIMIT_AS)
+            resource.prlimit(self.pid, resource.RLIMIT_AS, (addresses, before[1]))
+        try:
+            yield
+        finally:
+            if before is not None and self.alive:
+                with contextlib.suppress(OSError):  # it has ended, or, not confined, lowered what it may have itself
+                    resource.prlimit(self.pid, resource.RLIMIT_AS, before)
+
     def listener(self) -> int:
         """The descriptor by which one answers the kernel's questions, from the first note; -1 if there is none.
 
@@ -94,27 +120,11 @@ class Forked:
 
 
 class Zygote:
-    def __init__(self) -> None:
-        folder, self._claim = claimed_folder("zygote-")
-        self._folder = str(folder)
-        self._control, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(START_SECONDS)
-        root = str(Path(__file__).resolve().parent.parent.parent)
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", PROGRAM.format(root=root, descriptor=other_end.fileno())],
-            cwd=self._folder,
-            env=self._environment(),
-            pass_fds=[other_end.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the grader, which then closes the connection
-        )
-        other_end.close()
+    """The connection to a process that forks sandboxes, which another process may have started."""
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._control.settimeout(START_SECONDS)
 
     def fork(self, order: dict[str, Any]) -> Forked:
         """A new sandbox that follows `order`."""
@@ -123,8 +133,7 @@ class Zygote:
         notes.setblocking(False)
         its_notes.setblocking(False)  # who writes far too many loses some
         try:
-            message = json.dumps({**order, "zygote": self.pid}).encode()
-            pid, handle = self._exchange(message, [its_channel.fileno(), its_notes.fileno()])
+            pid, handle = self._exchange(json.dumps(order).encode(), [its_channel.fileno(), its_notes.fileno()])
         except (ZygoteError, OSError):
             channel.close()
             notes.close()
@@ -133,6 +142,16 @@ class Zygote:
             its_channel.close()
             its_notes.close()
         return Forked(pid, handle, channel, notes)
+
+    def another(self) -> socket.socket:
+        """The control of another process like that one, for another process that grades."""
+        control, its_control = _connection()
+        with its_control, contextlib.suppress(OSError):  # who finds that nobody answers starts one
+            socket.send_fds(self._control, [json.dumps({"another": True}).encode()], [its_control.fileno()])
+        return control
+
+    def close(self) -> None:
+        self._control.close()
 
     def _exchange(self, message: bytes, descriptors: list[int]) -> tuple[int, int]:
         """Send an order with what becomes the sandbox's; back come the process and a handle on it."""
@@ -150,8 +169,37 @@ class Zygote:
             raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
         return told["pid"], handles[0]
 
+    def _last_words(self) -> str:
+        return "it gave no reason"
+
+
+class OwnZygote(Zygote):
+    """One that this process has started, and ends."""
+
+    def __init__(self) -> None:
+        control, other_end = _connection()
+        super().__init__(control)
+        folder, self._claim = claimed_folder("zygote-")
+        self._folder = str(folder)
+        root = str(Path(__file__).resolve().parent.parent.parent)
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", PROGRAM.format(root=root, descriptor=other_end.fileno())],
+            cwd=self._folder,
+            env=self._environment(),
+            pass_fds=[other_end.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the grader, which then closes the connection
+        )
+        other_end.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def close(self) -> None:
-        self._control.close()
+        super().close()
         self._process.kill()  # its sandboxes end with it
         self._process.wait()
         if self._process.stderr is not None:
@@ -161,9 +209,9 @@ class Zygote:
 
     def _last_words(self) -> str:
         if self._process.poll() is None or self._process.stderr is None:
-            return "it gave no reason"
+            return super()._last_words()
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it gave no reason"
+        return lines[-1] if lines else super()._last_words()
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -179,8 +227,26 @@ class Zygote:
         }
 
 
+def _connection() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
 the_zygote: Zygote | None = None
 _lock = threading.Lock()  # one order at a time, so that each thread gets its own reply
+
+
+def start_zygote() -> Zygote:
+    """That of this process. It gets ready while others do something else, and is waited for when it is to fork."""
+    global the_zygote
+    if the_zygote is None:
+        the_zygote = OwnZygote()
+    return the_zygote
+
+
+def use_zygote(control: socket.socket) -> None:
+    """The zygote of this process is one that another process has started for it."""
+    global the_zygote
+    the_zygote = Zygote(control)
 
 
 def fork_sandbox(order: dict[str, Any]) -> Forked:
@@ -188,20 +254,18 @@ def fork_sandbox(order: dict[str, Any]) -> Forked:
 
     OSError is raised if the machine is short of something that forking takes.
     """
-    global the_zygote
     with _lock:
         if the_zygote is not None:
             try:
                 return the_zygote.fork(order)
             except ZygoteError:
                 close_zygote()
-        the_zygote = Zygote()
-        return the_zygote.fork(order)
+        return start_zygote().fork(order)
 
 
 def zygote_pid() -> int | None:
-    """The process that forks sandboxes, if there is one."""
-    return the_zygote.pid if the_zygote is not None else None
+    """The process that this one has started to fork sandboxes, if there is one."""
+    return the_zygote.pid if isinstance(the_zygote, OwnZygote) else None
 
 
 def close_zygote() -> None:

@@ -37,7 +37,7 @@ _EVENTS = """
     sendto recvfrom recvmsg recvmmsg shutdown getsockopt getsockname getpeername
 """
 _QUESTIONS = """
-    uname sysinfo getrusage getrlimit setrlimit getuid geteuid getgid getegid getresuid getresgid getgroups
+    uname sysinfo getrusage getrlimit getuid geteuid getgid getegid getresuid getresgid getgroups
     getpgrp getpgid getsid getcpu getrandom capget
 """
 ALLOWED = " ".join((_FILES, _MEMORY, _THREADS, _CLOCKS, _EVENTS, _QUESTIONS)).split()
@@ -56,7 +56,6 @@ ALLOWED_ARGUMENTS: _Arguments = (
     ("clone", 0, _CLONE_FILES | _CLONE_THREAD, (_CLONE_FILES | _CLONE_THREAD,)),
     ("close_range", 2, _INT, (0, _CLOSE_ON_EXEC)),  # not in a copy that the thread then has for itself
     # Of this process alone, which is called 0 here.
-    ("prlimit64", 0, _ALL, (0,)),
     ("sched_setaffinity", 0, _ALL, (0,)),
     # A connected pair, for event loops. Other kinds of socket could be told where to send.
     ("socketpair", 1, 0xF, (socket.SOCK_STREAM,)),

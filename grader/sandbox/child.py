@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import signal
 import socket
 import sys
@@ -18,6 +19,7 @@ import torch
 from grader.sandbox import accelerator, kinds_read, kinds_written, wire
 from grader.sandbox.crossing import read, written, written_answer
 from grader.sandbox.forms import put
+from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
@@ -68,7 +70,7 @@ def _run_test(shell: Shell, before: AsItWas, header: dict[str, Any]) -> Reply:
 def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Iterator[Reply]:
     """Put one case after the other to the student's code, until there is no such code."""
     header = request.header
-    standins = {name: _ask_the_judge(channel, header["id"], name) for name in header["standins"]}
+    standins = _standins(channel, header["id"], header["standins"])
     for case in header["cases"]:
         lent = _on_device(read(header["form"], case["lent"], request.tensors, pandas=True), device)
         with _lending(shell.user_ns, standins | lent):
@@ -96,7 +98,7 @@ def _lending(notebook: dict[str, Any], other: dict[str, Any]) -> Iterator[None]:
 def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
     """Put one case to several versions of the student's definitions, each with names of its own for all it reads."""
     identity, header = request.header["id"], request.header
-    standins = {name: _ask_the_judge(channel, identity, name) for name in header["standins"]}
+    standins = _standins(channel, identity, header["standins"])
     answers: list[dict[str, Any]] = []
     tensors: dict[str, torch.Tensor] = {}
     for index, (source, lent) in enumerate(zip(header["sources"], header["lent"], strict=True)):
@@ -163,6 +165,12 @@ def _seed(device: str) -> None:
         torch.manual_seed(0)
 
 
+def _standins(channel: socket.socket, request_id: str, kinds: dict[str, str]) -> dict[str, Any]:
+    """Functions and classes in place of a student's own, by name."""
+    asked = {name: _ask_the_judge(channel, request_id, name) for name in kinds}
+    return {name: lent_class(name, ask) if kinds[name] == "class" else ask for name, ask in asked.items()}
+
+
 def _ask_the_judge(channel: socket.socket, request_id: str, name: str) -> Callable[..., Any]:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
@@ -221,7 +229,9 @@ def _device_of(value: Any) -> str:
 def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:
     """Type, message, and the line of the notebook where it happened."""
     line = function = ""
-    for frame in traceback.extract_tb(error.__traceback__):
-        if shell.compile.format_code_name(frame.filename) and frame.line:
-            line, function = frame.line, frame.name
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if shell.compile.format_code_name(code.co_filename):
+            text = linecache.getline(code.co_filename, number).strip()
+            line, function = (text, code.co_name) if text else (line, function)
     return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}

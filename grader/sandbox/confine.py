@@ -229,6 +229,9 @@ def _filter_for_all(device: str) -> pyseccomp.SyscallFilter:
     for name, argument, bits, values in ALLOWED_ARGUMENTS + (ALLOWED_FOR_CUDA if device == "cuda" else ()):
         for value in values:
             calls.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value))
+    # What its own limits are, and no new ones: that of memory, which the judge lowers for a case, must stay lowered.
+    mine, no_new = pyseccomp.Arg(0, pyseccomp.EQ, 0), pyseccomp.Arg(2, pyseccomp.EQ, 0)
+    calls.add_rule(pyseccomp.ALLOW, "prlimit64", mine, no_new)
     # The arguments of clone3 lie in memory, where seccomp cannot look; the C library then takes clone.
     calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     return calls

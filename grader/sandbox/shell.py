@@ -180,6 +180,11 @@ class Shell(InteractiveShell):
         """IPython would keep all that is printed a second time, without a limit."""
         yield
 
+    def _format_exception_for_storage(self, exception: BaseException, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """IPython formats each error a second time, for `%notebook`. Only of those that can fail at that it is seen."""
+        plain = type(exception).__module__ == "builtins" and not (exception.__cause__ or exception.__context__)
+        return {} if plain else super()._format_exception_for_storage(exception, *args, **kwargs)  # type: ignore[no-untyped-call]
+
     def _showtraceback(self, etype: type, evalue: Any, stb: list[str]) -> None:
         self.outputs.add_error(etype.__name__, str(evalue), list(stb))
 

@@ -1,4 +1,7 @@
-"""The warm process: it has imported what notebooks need, computed nothing, and forks a sandbox for each submission."""
+"""The warm process: it has imported what notebooks need, computed nothing, and forks a sandbox for each submission.
+
+Where several processes grade, it forks a process like itself for each of them.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from typing import Any
 import torch
 
 from grader.sandbox import accelerator, blocked, child, confine, own_disk, wire
+from grader.sandbox.error_colours import remember_colours
+from grader.sandbox.freed import give_back_what_is_freed
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import Shell, start_shell
 
@@ -39,22 +44,44 @@ def main(descriptor: int) -> None:
             return
         _reap()
         order = json.loads(message)
-        if order["confined"]:
-            confine.prepare(order["device"], order["hidden"])
-        try:
-            pid = os.fork()
-        except OSError as error:  # the grader waits, and asks again
-            pid, failed = -1, error.errno
-        if pid == 0:
-            _become_sandbox(shell, before, descriptors, order)
-        for received in descriptors:
-            os.close(received)
-        if pid < 0:
-            control.send(json.dumps({"short": failed}).encode())
-            continue
-        handle = os.pidfd_open(pid)
-        socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
-        os.close(handle)
+        if order.get("another"):
+            control = _for_another(control, *descriptors)
+        else:
+            _fork_sandbox(shell, before, control, descriptors, order)
+
+
+def _for_another(control: socket.socket, its_descriptor: int) -> socket.socket:
+    """Fork a process like this one. The value is the connection on which each of the two goes on."""
+    its_control = socket.socket(fileno=its_descriptor)
+    try:
+        own, other = (control, its_control) if os.fork() else (its_control, control)
+    except OSError:  # whoever was to have it notices that nobody answers, and starts one
+        own, other = control, its_control
+    other.close()
+    return own
+
+
+def _fork_sandbox(
+    shell: Shell, before: AsItWas, control: socket.socket, descriptors: list[int], order: dict[str, Any]
+) -> None:
+    """Fork a sandbox, and send a handle on it."""
+    if order["confined"]:
+        confine.prepare(order["device"], order["hidden"])
+    parent = os.getpid()
+    try:
+        pid = os.fork()
+    except OSError as error:  # the grader waits, and asks again
+        pid, failed = -1, error.errno
+    if pid == 0:
+        _become_sandbox(shell, before, descriptors, order, parent)
+    for received in descriptors:
+        os.close(received)
+    if pid < 0:
+        control.send(json.dumps({"short": failed}).encode())
+        return
+    handle = os.pidfd_open(pid)
+    socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
+    os.close(handle)
 
 
 def _warm_up() -> Shell:
@@ -67,6 +94,7 @@ def _warm_up() -> Shell:
     # What is imported, compiled and read when the first cell is run, when a stack is formatted, and when an error is
     # shown, need not be done in every sandbox again.
     shell.run_cell("import traceback; traceback.format_stack(); del traceback", silent=True)  # type: ignore[no-untyped-call]
+    remember_colours()
     _show_an_error(shell)
     platform.platform()  # starts a program, once; whoever asks later in which system they are starts none
 
@@ -97,10 +125,10 @@ def _reap() -> None:
         return
 
 
-def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order: dict[str, Any]) -> None:
+def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order: dict[str, Any], parent: int) -> None:
     """Cut every tie to the world, then serve. Never returns."""
     try:
-        confine.die_with_parent(order["zygote"])
+        confine.die_with_parent(parent)
         channel, notes = _keep_only(descriptors)
         os.setsid()
         folder = Path(order["folder"])
@@ -108,6 +136,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
         os.environ.clear()
         os.environ.update(order["environment"])
         has_disk = False
+        give_back_what_is_freed()
         amounts = confine.Amounts(**order["amounts"])
         if order["confined"]:
             has_disk = _has_disk(folder, amounts)

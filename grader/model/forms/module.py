@@ -16,7 +16,7 @@ class Module(InParts):
 
     name = "module"
     noun = "class"
-    lendable = False  # what a later class takes from it, it has in its own notebook
+    lendable = False  # unless its exercise says how; most notebooks give a class that a later one takes
     methods = ("__init__", "forward")
 
     def is_well_formed(self, observed: Any) -> bool:
@@ -26,6 +26,8 @@ class Module(InParts):
                 return not more
             case {"parameters": parameters, "buffers": buffers, "attributes": attributes, **more}:
                 held = all(map(_are_shapes, (parameters, buffers, attributes)))
+                if not _are_numbers(more.pop("numbers", {})):
+                    return False
                 named = [more.pop(names, None) for names in ("frozen", "even", "unsaved")]
                 return held and all(map(_are_names, named)) and _is_done(more)
         return False
@@ -42,6 +44,10 @@ def _are_shapes(held: Any) -> bool:
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= MAX_DIMENSIONS and all(type(size) is int for size in value)
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, dict) and all(number is None or type(number) is int for number in value.values())
 
 
 def _are_names(value: Any) -> bool:

@@ -27,14 +27,15 @@ def observe(
     """What a module does that is built with `arguments`, has these weights and is called with each of `calls`.
 
     `how` says whether the module is in training ("train"), for how many inputs of the first call gradients are
-    asked ("gradients"), and whether the arguments are such that it cannot be built ("impossible").
+    asked ("gradients": whole numbers have none), whether the arguments are such that it cannot be built
+    ("impossible"), and which attributes must be numbers ("numbers").
     """
     if how.get("impossible"):
         return {"built": _can_be_built(module_class, arguments)}
     module = module_class(*arguments)
     if not isinstance(module, nn.Module):
         raise TypeError("this is no torch.nn.Module. Derive your class from nn.Module.")
-    seen = describe(module)
+    seen = describe(module) | numbers(module, how)
     fits = load(module, weights)
     move(module, weights)
     module.train(bool(how.get("train")))
@@ -104,6 +105,13 @@ def describe(module: nn.Module) -> dict[str, Any]:
     }
 
 
+def numbers(module: nn.Module, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that are asked for, if any are; None for those that are no whole numbers, or far too large."""
+    asked = {name: getattr(module, name, None) for name in how.get("numbers", ())}
+    found = {name: value if type(value) is int and abs(value) < 2**53 else None for name, value in asked.items()}
+    return {"numbers": found} if found else {}
+
+
 def _is_even(parameter: torch.Tensor) -> bool:
     """Whether it is the same number everywhere, which is no chance."""
     return parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
@@ -141,10 +149,11 @@ def gradients(
     module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
 ) -> dict[str, torch.Tensor | None]:
     """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
-    leaves = [copied(argument).requires_grad_() if index < inputs else argument for index, argument in enumerate(call)]
+    real = [index for index in range(inputs) if call[index].is_floating_point()]
+    leaves = [copied(argument).requires_grad_() if index in real else argument for index, argument in enumerate(call)]
     output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
     parameters = _parameters(module)
-    asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in range(inputs)}}
+    asked = {**{name: parameters[name] for name in weights}, **{str(i): leaves[i] for i in real}}
     if not (isinstance(output, torch.Tensor) and output.requires_grad):
         return dict.fromkeys(asked)
     factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)

@@ -1,0 +1,26 @@
+"""Which cases of a class tell something: some hide nearly all mistakes, as a single word does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.first_look import alike, numbers_of
+from grader.model.exercise import Exercise, Misconception
+
+_KNOWN: WeakKeyDictionary[Exercise, Mapping[str, int]] = WeakKeyDictionary()
+
+
+def shown(key: AnswerKey, index: int) -> list[Misconception]:
+    """The misconceptions that a case shows."""
+    right = numbers_of(key, (), index)
+    return [one for one in key.exercise.misconceptions if not alike(right, numbers_of(key, (one,), index))]
+
+
+def shown_by_case(exercise: Exercise) -> Mapping[str, int]:
+    """How many of them each case shows, by its name: with whatever inputs, it is much the same."""
+    if exercise not in _KNOWN:
+        key = AnswerKey(exercise, list({case.case.name: case for case in exercise.sample()}.values()))
+        _KNOWN[exercise] = {case.case.name: len(shown(key, index)) for index, case in enumerate(key.cases)}
+    return _KNOWN[exercise]

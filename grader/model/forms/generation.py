@@ -1,0 +1,30 @@
+"""A function that writes with a model: the texts, and in what state the model is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.model.forms.parts import InParts
+
+
+class Generation(InParts):
+    """Texts, of which greedy ones are compared, and others read by their distribution."""
+
+    name = "generation"
+    lendable = False
+
+    def is_well_formed(self, observed: Any) -> bool:
+        """Three texts, of whatever kind, and two truth values; or that an input was changed."""
+        match observed:
+            case {"changes_input": True, **more}:
+                return not more
+            case {"changes_input": False, "outputs": dict() as texts, "train": bool(), "keeps": bool(), **more}:
+                return not more and set(texts) == {"first", "again", "other"}
+        return False
+
+    def result(self, answer: Any) -> Any:
+        """What was written."""
+        return answer.get("tokens") if isinstance(answer, dict) else answer
+
+
+GENERATION = Generation()

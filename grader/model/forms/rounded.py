@@ -1,0 +1,40 @@
+"""A function that is a piece of a model, whose right results differ by rounding more than those of others.
+
+Sines of large angles do: 10000^(−2i/d) in float32 may be off by some parts in ten million, and that many times a
+position of thousands. So do numbers of 16 bits, which have two or three digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from grader.model.findings import Finding
+from grader.model.forms.exact import Exact
+
+ANGLES = 1e-3
+OF_16_BITS = {torch.float16: 2e-2, torch.bfloat16: 8e-2}  # several roundings of 5e-4 and 4e-3
+
+
+class Rounded(Exact):
+    """A function of which the result counts as it is, but for more rounding."""
+
+    name = "rounded"
+
+    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+        """What is wrong with a result, or with gradients."""
+        return super().finding(got, want, at_least(tolerance, want))
+
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """Whether an answer is what a misconception answers."""
+        return super().agrees(answer, wrong, expected, at_least(tolerance, expected))
+
+
+ROUNDED = Rounded()
+
+
+def at_least(tolerance: float, want: Any) -> float:
+    """How far right results may be from the expected one."""
+    dtype = want.dtype if isinstance(want, torch.Tensor) else torch.float32
+    return max(tolerance, OF_16_BITS.get(dtype, ANGLES))

@@ -1,0 +1,55 @@
+"""A function that returns a piece of a softmax: three tensors, each with a scale of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from grader.model.compare import Kind, describe_form, difference, same
+from grader.model.findings import Broken, Differs, Finding
+from grader.model.forms.exact import Exact, exact_difference
+
+
+class SoftmaxPiece(Exact):
+    """Maximum, sum and output: shape and type of each count, and gradients count, too."""
+
+    name = "softmax_piece"
+
+    def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
+        """What is wrong with the first tensor that is, or with gradients."""
+        if isinstance(want, dict):
+            return super().finding(got, want, tolerance)
+        if not _are_as_many(got, want):
+            found = difference(got, want, tolerance, strict=True)
+            return Differs(found) if found else Broken("", "Three tensors were expected.")
+        for index, (given, wanted) in enumerate(zip(got, want, strict=True)):
+            found = exact_difference(given, wanted, tolerance)
+            if found:
+                part = "type" if found.kind == Kind.DTYPE else ""
+                return Differs(replace(found, where=(index, *found.where)), part, part and f"result[{index}]")
+        return None
+
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """Whether an answer is what a misconception answers, in all three."""
+        if isinstance(expected, dict):
+            return super().agrees(answer, wrong, expected, tolerance)
+        if not _are_as_many(wrong, expected):
+            return describe_form(answer) == describe_form(wrong) and same(answer, wrong, tolerance, strict=True)
+        return _are_as_many(answer, wrong) and all(
+            super(SoftmaxPiece, self).agrees(*three, tolerance) for three in zip(answer, wrong, expected, strict=True)
+        )
+
+    def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+        """All finite numbers with those that came back; the maximum of an empty piece is none."""
+        pairs = super().paired_numbers(got, want)
+        return pairs and [(given[wanted.isfinite()], wanted[wanted.isfinite()]) for given, wanted in pairs]
+
+
+SOFTMAX_PIECE = SoftmaxPiece()
+
+
+def _are_as_many(got: Any, want: Any) -> bool:
+    """A list is as good as a tuple."""
+    return isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)) and len(got) == len(want)

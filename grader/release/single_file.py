@@ -1,0 +1,63 @@
+"""The released notebook as one file, in release_single/, for whoever gets it without the files that lie beside it.
+
+It is made anew from the release whenever someone asks for it, so it is not committed. What is handed in is graded as
+the ordinary notebook; that it can be is tried here, with the reader of submissions.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from grader.course import Course
+from grader.errors import CourseError
+from grader.notebooks.parsing import parse_notebook
+from grader.notebooks.single_file import in_one_file
+from grader.release.leaks import refuse_leaks
+from grader.release.public_url import in_colab, public_folder
+
+FOLDER = "release_single"
+
+_LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
+
+
+def write_single_files(course: Course, assignment: str) -> Path:
+    """Make release_single/ASSIGNMENT of release/ASSIGNMENT; returns the folder."""
+    public = public_folder(course.config())
+    release, target = course.folder("release") / assignment, course.root / FOLDER / assignment
+    beside = {
+        path.relative_to(release).as_posix(): path.read_bytes()
+        for path in sorted(release.rglob("*"))
+        if path.is_file() and path.suffix != ".ipynb" and not _LEFT_BEHIND & set(path.parts)
+    }
+    singles, all_inside = {}, set()
+    for name in course.notebooks("release", assignment):
+        ordinary = course.read("release", assignment, name)
+        singles[name], inside = in_one_file(ordinary, beside, in_colab(public, assignment, name))
+        _need_readable(ordinary, singles[name], name)
+        all_inside |= inside
+    if left := sorted(beside.keys() - all_inside):
+        raise CourseError(
+            f"{assignment} cannot be handed out as a single file: only modules, and figures that a text shows as "
+            f"`![…](…)`, can be put inside a notebook, and beside it there is also {', '.join(left)}. "
+            "Let the notebook do without, or hand out the folder."
+        )
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for name, single in singles.items():
+        nbformat.write(single, target / f"{name}.ipynb")
+    refuse_leaks(course, assignment, FOLDER)
+    return target
+
+
+def _need_readable(ordinary: Any, single: Any, name: str) -> None:
+    """What is handed in must be read as the ordinary notebook, whatever is in it, and however large it is."""
+    as_read = [parse_notebook(nbformat.writes(each).encode()).cells for each in (ordinary, single)]
+    if as_read[0] != as_read[1]:
+        raise CourseError(
+            f"{name}.ipynb as a single file could not be read when it is handed in; its figures may be too large. "
+            "Hand out the folder instead."
+        )

@@ -1,0 +1,85 @@
+"""A class whose forward takes a text in chunks, and hands on what it keeps of them.
+
+It is observed as any other class is. Only its calls are runs: one text, cut into chunks, each with what came back with
+the one before. Nothing that is handed on is believed here: it goes back to the code that made it, and what is sent out
+are tensors.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from grader.sandbox.forms.module import observe
+
+WORDS = True
+
+Tensor = torch.Tensor
+Forward = Callable[..., Any]
+
+OUTPUTS, CACHE = "outputs", "cache"  # what a run is asked for
+
+
+def put(entry: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+    """What `observe` sees of a student's class, called with runs."""
+    return observe(functools.partial(built, entry), *inputs)
+
+
+def built(entry: Any, *arguments: Any) -> Any:
+    """A module of this class that is called with runs."""
+    module = entry(*arguments)
+    if isinstance(module, nn.Module):
+        vars(module)["forward"] = functools.partial(run, module.forward)
+    return module
+
+
+def run(
+    forward: Forward,
+    x: Tensor,
+    sizes: Sequence[int],
+    wanted: str = OUTPUTS,
+    keys: Tensor | None = None,
+    values: Tensor | None = None,
+    aside: Tensor | None = None,
+) -> Any:
+    """The outputs for a text x (B, T, d_model) in chunks of these sizes, or the cache in the end: (2, B, H, S, d).
+
+    The first chunk may have keys and values to begin with. What goes on with `aside` must not change how x goes on.
+    """
+    cache = None if keys is None or values is None else like(step(forward, x[:, :1])[1], keys, values)
+    outputs = []
+    for chunk in torch.split(x, list(sizes), dim=1):
+        if aside is not None and cache is not None:
+            step(forward, aside, cache)
+        y, cache = step(forward, chunk, cache)
+        if not isinstance(y, torch.Tensor):  # there is no going on from here
+            return y
+        outputs.append(y)
+    if wanted == CACHE:
+        return stacked(cache)
+    return outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=1)
+
+
+def step(forward: Forward, x: Tensor, cache: Any = None) -> tuple[Any, Any]:
+    """One call, which returns two things. If it returns one, that is the output; a batch of two is no such pair."""
+    returned = forward(x) if cache is None else forward(x, cache)
+    return tuple(returned) if isinstance(returned, (tuple, list)) and len(returned) == 2 else (returned, None)
+
+
+def stacked(cache: Any) -> Tensor:
+    """Keys and values of a cache in one tensor, which is empty if they are no pair."""
+    pair = list(cache) if isinstance(cache, (tuple, list, torch.Tensor)) and len(cache) == 2 else []
+    if len(pair) != 2 or not all(isinstance(one, torch.Tensor) for one in pair) or pair[0].shape != pair[1].shape:
+        return torch.empty(0)
+    return torch.stack(pair)
+
+
+def like(cache: Any, keys: Tensor, values: Tensor) -> Any:
+    """A cache of these keys and values in the form that the code itself gives to one."""
+    if isinstance(cache, torch.Tensor):
+        return torch.stack([keys, values])
+    return [keys, values] if isinstance(cache, list) else (keys, values)

@@ -1,0 +1,48 @@
+"""A function that writes with a model: the model and its random numbers are made here, and texts are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from grader.sandbox.small_model import SmallModel
+
+WORDS = True
+
+
+class Watched(SmallModel):
+    """The same model; it notes whether gradients were kept when it was called."""
+
+    keeps = False
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        self.keeps |= torch.is_grad_enabled()
+        return super().forward(tokens)
+
+
+def put(entry: Any, inputs: tuple[Any, ...]) -> dict[str, Any]:
+    """What `written` sees of a student's function."""
+    return written(entry, *inputs)
+
+
+def written(
+    generate: Any, weights: Mapping[str, torch.Tensor], tokens: torch.Tensor, count: int, how: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What is written twice, with the same random numbers, and once with others.
+
+    `how` says whether the model is in training before ("train"), which seed its generator has ("seed"; none: there is
+    no generator), and holds what else is given by name ("named").
+    """
+    model = Watched(weights)
+    texts = {}
+    for name, more in (("first", 0), ("again", 0), ("other", 1)):
+        model.train(bool(how["train"]))
+        given, named = tokens.clone(), dict(how["named"])
+        if "seed" in how:
+            named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
+        texts[name] = generate(model, given, count, **named)
+        if not torch.equal(given, tokens):
+            return {"changes_input": True}
+    return {"changes_input": False, "outputs": texts, "train": model.training, "keeps": model.keeps}
