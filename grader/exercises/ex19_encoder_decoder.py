@@ -30,8 +30,8 @@ class Sizes:
     embed_size: int
     heads: int
     head_dim: int
-    K: int
-    Q: int
+    S: int
+    T: int
 
 
 class SelfAttention(nn.Module):
@@ -47,7 +47,7 @@ class SelfAttention(nn.Module):
     number: Any = staticmethod(lambda heads, head_dim: heads)
     project: Any = staticmethod(lambda linear, x: linear(x))
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    lengths: Any = staticmethod(lambda K, Q: (K, K, Q))
+    lengths: Any = staticmethod(lambda S, T: (S, S, T))
     # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
     split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
     score: Any = staticmethod(lambda q, k: q @ k.mT)
@@ -80,20 +80,20 @@ class SelfAttention(nn.Module):
         self.begin(self)
 
     def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
-        sizes = Sizes(*self.sizes, K=keys.shape[1], Q=query.shape[1])
+        sizes = Sizes(*self.sizes, S=keys.shape[1], T=query.shape[1])
         number = self.number(sizes.heads, sizes.head_dim)
         given = self.inputs(values, keys, query)
         projected = [self.project(getattr(self, name), x) for name, x in zip(self.layers, given, strict=True)]
         passed_on = (self.pass_on(*step) for step in zip(projected, "vkq", given, strict=True))
-        right_length = map(with_length, passed_on, self.lengths(sizes.K, sizes.Q))
+        right_length = map(with_length, passed_on, self.lengths(sizes.S, sizes.T))
         v, k, q = (self.split(vectors, number) for vectors in right_length)  # (N, heads, length, head_dim) each
-        scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, Q, K)
+        scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, T, S)
         hidden = None if mask is None else self.hidden(mask, scores)
         scores = self.unmasked(scores) if hidden is None else self.hide(scores, hidden, sizes)
         weights = self.normalise(scores)
         if hidden is not None:
             weights = self.hide_weights(weights, hidden)
-        merged = self.merge(self.mix(self.change_weights(weights, sizes), v))  # (N, Q, embed_size)
+        merged = self.merge(self.mix(self.change_weights(weights, sizes), v))  # (N, T, embed_size)
         return self.dtype(self.finish(self.out(getattr(self, "fc_out", None), merged)))
 
 
@@ -115,16 +115,16 @@ def causal(scores: Tensor) -> Tensor:
     return scores.masked_fill(later, -torch.inf)
 
 
-def unmasked(_rng: torch.Generator, _N: int, _heads: int, _Q: int, _K: int) -> None:
+def unmasked(_rng: torch.Generator, _N: int, _heads: int, _T: int, _S: int) -> None:
     return None
 
 
 def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int, int], Tensor]:
-    """(N, 1, 1, K): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
+    """(N, 1, 1, S): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
 
-    def mask(_rng: torch.Generator, N: int, _heads: int, _Q: int, K: int) -> Tensor:
-        lengths = torch.linspace(max(1, K // 2), K - 1, N).long()
-        return (torch.arange(K) < lengths[:, None]).to(dtype)[:, None, None, :]
+    def mask(_rng: torch.Generator, N: int, _heads: int, _T: int, S: int) -> Tensor:
+        lengths = torch.linspace(max(1, S // 2), S - 1, N).long()
+        return (torch.arange(S) < lengths[:, None]).to(dtype)[:, None, None, :]
 
     return mask
 
@@ -132,12 +132,12 @@ def padding(dtype: torch.dtype) -> Callable[[torch.Generator, int, int, int, int
 def scattered(
     dtype: torch.dtype, *, for_heads: bool = False
 ) -> Callable[[torch.Generator, int, int, int, int], Tensor]:
-    """(N, 1 or heads, Q, K): any word may be hidden, but each query sees at least one and misses at least one."""
+    """(N, 1 or heads, T, S): any word may be hidden, but each query sees at least one and misses at least one."""
 
-    def mask(rng: torch.Generator, N: int, heads: int, Q: int, K: int) -> Tensor:
-        shape = (N, heads if for_heads else 1, Q)
-        order = torch.rand(*shape, K, generator=rng).argsort(dim=-1)
-        seen = torch.randint(1, K, (*shape, 1), generator=rng)
+    def mask(rng: torch.Generator, N: int, heads: int, T: int, S: int) -> Tensor:
+        shape = (N, heads if for_heads else 1, T)
+        order = torch.rand(*shape, S, generator=rng).argsort(dim=-1)
+        seen = torch.randint(1, S, (*shape, 1), generator=rng)
         return (order < seen).to(dtype)
 
     return mask
@@ -145,8 +145,8 @@ def scattered(
 
 def sized(
     N: int,
-    Q: int,
-    K: int,
+    T: int,
+    S: int,
     embed_size: int,
     heads: int,
     make_mask: Callable[[torch.Generator, int, int, int, int], Tensor | None],
@@ -154,8 +154,8 @@ def sized(
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})
-        sequences = [randn(rng, N, length, embed_size) for length in (K, K, Q)]
-        mask = make_mask(rng, N, heads, Q, K)
+        sequences = [randn(rng, N, length, embed_size) for length in (S, S, T)]
+        mask = make_mask(rng, N, heads, T, S)
         calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
         if N > 1:
             others = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
@@ -269,25 +269,25 @@ exercise = Exercise(
             change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
         ),
         Misconception(
-            "scaled by √K",
+            "scaled by √S",
             kind="scaling",
             credit=0.5,
             says="The scores that you use are divided by the root of the number of keys. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.K**0.5},
+            change={"scale": lambda scores, sizes: scores / sizes.S**0.5},
         ),
         Misconception(
-            "scaled by √Q",
+            "scaled by √T",
             kind="scaling",
             credit=0.5,
             says="The scores that you use are divided by the root of the number of queries. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.Q**0.5},
+            change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
         ),
         Misconception(
-            "divided by Q",
+            "divided by T",
             kind="scaling",
             credit=0.5,
             says="The scores that you use are divided by the number of queries. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.Q},
+            change={"scale": lambda scores, sizes: scores / sizes.T},
         ),
         Misconception(
             "divided by √8",
@@ -326,14 +326,14 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.25,
             says="Your keys are those of self.keys applied to query. Apply it to keys.",
-            change={"inputs": lambda values, keys, query: (values, query, query), "lengths": lambda K, Q: (K, Q, Q)},
+            change={"inputs": lambda values, keys, query: (values, query, query), "lengths": lambda S, T: (S, T, T)},
         ),
         Misconception(
             "queries made of the keys",
             kind="mix-up",
             credit=0.25,
             says="Your queries are those of self.queries applied to keys. Apply it to query.",
-            change={"inputs": lambda values, keys, query: (values, keys, keys), "lengths": lambda K, Q: (K, K, K)},
+            change={"inputs": lambda values, keys, query: (values, keys, keys), "lengths": lambda S, T: (S, S, S)},
         ),
         Misconception(
             "everything made of the query",
@@ -341,14 +341,14 @@ exercise = Exercise(
             credit=0.25,
             says="Values and keys are made of query in your results. They come from the other sequence: use the "
             "arguments.",
-            change={"inputs": lambda values, keys, query: (query, query, query), "lengths": lambda K, Q: (Q, Q, Q)},
+            change={"inputs": lambda values, keys, query: (query, query, query), "lengths": lambda S, T: (T, T, T)},
         ),
         Misconception(
             "everything made of the values",
             kind="mix-up",
             credit=0.25,
             says="Keys and queries are made of values in your results. Use the arguments keys and query.",
-            change={"inputs": lambda values, keys, query: (values, values, values), "lengths": lambda K, Q: (K, K, K)},
+            change={"inputs": lambda values, keys, query: (values, values, values), "lengths": lambda S, T: (S, S, S)},
         ),
         Misconception(
             "values and keys exchanged",
@@ -395,14 +395,14 @@ exercise = Exercise(
             credit=0.25,
             says="Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
             "query, mask), in this order.",
-            change={"inputs": lambda values, keys, query: (query, keys, values), "lengths": lambda K, Q: (Q, K, K)},
+            change={"inputs": lambda values, keys, query: (query, keys, values), "lengths": lambda S, T: (T, S, S)},
         ),
         Misconception(
             "one length for all",
             kind="input",
             credit=0.5,
             says="Your code needs keys and queries of the same number. Take each length from its own sequence.",
-            change={"lengths": lambda K, Q: (Q, Q, Q)},
+            change={"lengths": lambda S, T: (T, T, T)},
         ),
         Misconception(
             "values not projected",
@@ -433,7 +433,7 @@ exercise = Exercise(
             credit=0.25,
             says="Your results are those of heads merged while they stand before the words, which mixes words "
             "up. First "
-            "bring (N, heads, Q, head_dim) to (N, Q, heads, head_dim).",
+            "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).",
             change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
         ),
         Misconception(
@@ -455,8 +455,8 @@ exercise = Exercise(
             "words and heads exchanged",
             kind="axis",
             credit=0.25,
-            says="Your results are those of heads of one word that look at each other. Scores have shape (N, heads, Q, "
-            "K): nqhd,nkhd->nhqk.",
+            says="Your results are those of heads of one word that look at each other. Scores have shape (N, heads, T, "
+            "S): nqhd,nkhd->nhqk.",
             change={
                 "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
                 "merge": lambda outputs: outputs.flatten(2),
@@ -580,8 +580,8 @@ exercise = Exercise(
             "queries hidden",
             kind="axis",
             credit=0.5,
-            says="Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, K) "
-            "or (N, 1, Q, K).",
+            says="Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, S) "
+            "or (N, 1, T, S).",
             change={"hidden": lambda mask, scores: mask.mT == 0},
         ),
         Misconception(
@@ -609,7 +609,7 @@ exercise = Exercise(
             "first head's mask for all",
             kind="mix-up",
             credit=0.5,
-            says="All heads have the mask of the first in your results. It may have one for each: (N, heads, Q, K).",
+            says="All heads have the mask of the first in your results. It may have one for each: (N, heads, T, S).",
             change={"hidden": lambda mask, scores: mask[:, :1] == 0},
         ),
         Misconception(
@@ -681,14 +681,14 @@ exercise = Exercise(
             "first sentence only",
             kind="missing step",
             credit=0.25,
-            says="You return one sentence of the batch. The result has shape (N, Q, embed_size).",
+            says="You return one sentence of the batch. The result has shape (N, T, embed_size).",
             change={"finish": lambda outputs: outputs[0]},
         ),
         Misconception(
             "result transposed",
             kind="convention",
             credit=0.5,
-            says="The numbers are right, but words and features are exchanged. Return shape (N, Q, embed_size).",
+            says="The numbers are right, but words and features are exchanged. Return shape (N, T, embed_size).",
             change={"finish": lambda outputs: outputs.mT},
         ),
         Misconception(

@@ -19,18 +19,78 @@ FACTOR = 5e-4
 LARGEST_WHOLE = 64
 ONE = 1e-3  # what sums of rounded weights may be off by
 
+# The types of 16-bit numbers, and the error that a few steps in them make, as a part of the largest number.
+_DIGITS = {torch.bfloat16: 3e-2, torch.float16: 4e-3}
+
 Tensor = torch.Tensor
 
 
 def looks_like(result: Any, expected: Any, tolerance: float) -> str:
     """How all numbers of a wrong result differ from the expected ones; empty where that has no short name."""
-    said = _one_alone(result, expected, tolerance) or _in_another_order(result, expected, tolerance)
+    said = (
+        _in_another_form(result, expected, tolerance)
+        or _one_alone(result, expected, tolerance)
+        or _in_another_order(result, expected, tolerance)
+    )
     pairs = [] if said else paired_numbers(result, expected) or []
     if not pairs or not all(bool(got.isfinite().all()) for got, _ in pairs):
         return said
     got, want = (torch.cat([pair[side].reshape(-1) for pair in pairs]) for side in (0, 1))
     rows = _as_rows(pairs)
-    return _times(got, want, tolerance) or (_sums(*rows) or _above_the_diagonal(*rows) if rows else "")
+    of_rows = (_sums(*rows) or _above_the_diagonal(*rows)) if rows else ""
+    return _rounded(got, want) or _times(got, want, tolerance) or of_rows
+
+
+def _in_another_form(result: Any, expected: Any, tolerance: float) -> str:
+    """All numbers are right, but in something else than a tensor, or with an axis too many."""
+    one = torch.as_tensor(expected) if isinstance(expected, torch.Tensor) or _is_of_numpy(result) else None
+    numbers = _as_tensor(result) if one is not None else None
+    if one is None or numbers is None or not same(numbers.reshape(-1), one.reshape(-1), tolerance):
+        return ""
+    if isinstance(result, torch.Tensor):
+        return axis_too_many(tuple(numbers.shape), tuple(one.shape))
+    if numbers.shape != one.shape:
+        return ""
+    if _is_of_numpy(result):
+        return "The numbers are right, but in an array of numpy. Compute with torch throughout."
+    return "The numbers are right, but in a list. Make one tensor of it: torch.stack does if tensors are in it."
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """A tensor, an array of numpy, or a list of such, or of numbers, as one tensor."""
+    try:
+        return torch.stack([*map(torch.as_tensor, value)]) if isinstance(value, list) else torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError):  # what is in it is of different form
+        return None
+
+
+def _is_of_numpy(value: Any) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and type(items[0]).__module__ == "numpy" and hasattr(items[0], "shape")
+
+
+def axis_too_many(shape: Sequence[int], wanted: Sequence[int]) -> str:
+    """A sentence if a shape is the wanted one but for an axis of length 1."""
+    for axis, length in enumerate(shape):
+        if length == 1 and (*shape[:axis], *shape[axis + 1 :]) == tuple(wanted):
+            return f"Axis {axis}, of length 1, is too many: result.squeeze({axis}) would be right."
+    return ""
+
+
+def rounded_by(value: Any) -> str:
+    """The type of 16-bit numbers in it, if there are some."""
+    if isinstance(value, (list, tuple)):
+        return next(filter(None, map(rounded_by, value)), "")
+    small = isinstance(value, torch.Tensor) and value.dtype in _DIGITS
+    return str(value.dtype) if small else ""
+
+
+def _rounded(got: Tensor, want: Tensor) -> str:
+    """Right but for rounding to numbers of 16 bits."""
+    for dtype, error in _DIGITS.items():
+        if torch.equal(got, got.to(dtype).double()) and bool(((got - want).abs() <= error * want.abs().max()).all()):
+            return f"All of yours are rounded as {dtype} does it, to 16 bits. Compute in float32 throughout."
+    return ""
 
 
 def _one_alone(result: Any, expected: Any, tolerance: float) -> str:

@@ -1,22 +1,25 @@
 """What the visible checks of all notebooks share: try the student's functions and classes on a few known examples.
 
 The examples themselves are in checks.py beside each notebook. Nothing here is secret. `grader release` puts this file
-beside each notebook whose checks.py imports it, and compare.py with it: it needs nothing else but torch.
+beside each notebook whose checks.py imports it, with those it imports: they need nothing else but torch.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from typing import Any, NamedTuple
 
 import torch
 
-from diagnosis import calls, looks_ahead, looks_like, numbers_read
+from diagnosis import axis_too_many, calls, looks_ahead, looks_like, numbers_read, rounded_by
+from showing import progress
 from compare import difference
 
 # The examples are printed with four decimals.
@@ -55,8 +58,10 @@ class PieceExample(NamedTuple):
             warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
             result = function(*_copy(leaves))
         if not _is_tensor(result) or tuple(result.shape) != self.shape:
-            form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is no tensor"
-            return f"result {form}, but a tensor of shape {self.shape} was expected, exactly."
+            form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is not a tensor"
+            more = axis_too_many(result.shape, self.shape) if _is_tensor(result) else ""
+            said = f"result {form}, but a tensor of shape {self.shape} was expected."
+            return f"{said}{NEW_LINE}{more}" if more else said
         return (
             _other_dtype(result, self.inputs)
             or _other_dtype(function(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
@@ -80,7 +85,7 @@ class ModuleExample(NamedTuple):
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
         module = student_class(**self.arguments)
         if not isinstance(module, torch.nn.Module):
-            return f"{called} is no module. Start with `class {called}(nn.Module):`, as in the cell above."
+            return f"{called} is not a module. Start with `class {called}(nn.Module):`, as in the cell above."
         even = _not_random(module, self.weights)
         problem = _load(module, self.weights, called)
         if problem:
@@ -120,16 +125,16 @@ class Refusal(NamedTuple):
         return f"{called} was built without an error. Raise one that says what is wrong, or use assert."
 
 
-class Twice(NamedTuple):
-    """Two calls with the same arguments. Where chance has a part, their results differ."""
+class Several(NamedTuple):
+    """Eight calls with the same arguments, for what chance has a part in."""
 
     name: str
     inputs: tuple[Any, ...]
-    said: str  # if they do not
+    expected: Callable[[list[torch.Tensor]], str | None]  # says in words what is wrong with their results
 
     def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
-        first, second = (function(*_copy(self.inputs)) for _ in range(2))
-        return self.said if _is_tensor(first) and _is_tensor(second) and torch.equal(first, second) else None
+        results = [function(*_copy(self.inputs)) for _ in range(8)]
+        return self.expected(results) if all(map(_is_tensor, results)) else None
 
 
 class Problem(NamedTuple):
@@ -144,7 +149,7 @@ class Entry(NamedTuple):
 
     exercise: int
     name: str
-    examples: Callable[[], Sequence[Example | PieceExample | ModuleExample | Refusal | Twice]]
+    examples: Callable[[], Sequence[Example | PieceExample | ModuleExample | Refusal | Several]]
     builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
 
 
@@ -154,9 +159,13 @@ class Checks:
     def __init__(self, *entries: Entry) -> None:
         self.entries = entries
 
-    def check(self, exercise: int) -> None:
-        """Say in one line that an exercise is right, or in a few lines what is wrong with it."""
+    def check(self, exercise: int | None = None) -> None:
+        """Say in one line that an exercise is right, or in a few lines what is wrong with it. Without one: progress."""
         notebook = sys._getframe(1).f_globals
+        if exercise is None:
+            states = [(entry, self._state(entry, notebook)) for entry in self.entries]
+            progress([(entry.exercise, state) for entry, state in states], _what_next(states)).show()
+            return
         for entry in self._of(exercise):
             problem = self._problem(entry, notebook)
             if problem is None:
@@ -178,6 +187,14 @@ class Checks:
             print(f"The result appears here once you have solved {word} {names}.")
         return not missing
 
+    def _state(self, entry: Entry, notebook: dict[str, Any]) -> str:
+        """Done, wrong, or open: not written, not run, or calling what is open."""
+        with redirect_stdout(io.StringIO()):  # what functions print would bury the picture
+            problem = self._problem(entry, notebook)
+        if problem is None:
+            return "done"
+        return "open" if problem.is_to_do or entry.name not in notebook else "wrong"
+
     def _of(self, exercise: int) -> list[Entry]:
         return [entry for entry in self.entries if entry.exercise == exercise]
 
@@ -188,7 +205,8 @@ class Checks:
         student = notebook.get(entry.name)
         if not callable(student):
             kind = "function" if entry.name.islower() else "class"
-            return Problem(f"there is no {kind} {entry.name} yet. Run the cell that defines it, without errors.")
+            advice = "Run the cell that defines it; if it stops with an error, mend that first."
+            return Problem(f"there is no {kind} {entry.name} yet. {advice}")
         for example in entry.examples():
             try:
                 with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
@@ -228,6 +246,18 @@ class Checks:
         return ""
 
 
+def _what_next(states: Sequence[tuple[Entry, str]]) -> str:
+    """What is wrong comes before what is open: it may be nearly right."""
+    for wanted, words in (
+        ("wrong", "Next: exercise {0}. check({0}) says what is wrong with {1}."),
+        ("open", "Next: exercise {0}. Write {1}, and run its cell."),
+    ):
+        for entry, state in states:
+            if state == wanted:
+                return words.format(entry.exercise, entry.name)
+    return "Next: restart the kernel and run all cells. If all stays done, save the notebook and hand it in."
+
+
 def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
     """What is no argument, and may be otherwise where the function is used elsewhere."""
     names = numbers_read(student, notebook)
@@ -252,10 +282,16 @@ def _wrong(result: Any, expected: Any, called: str) -> str | None:
         return said
     found = difference(result, expected, TOLERANCE)
     if found is None:
-        return None
+        return _of_16_bits(result)
     said = f"{found.sentence()}{NEW_LINE}There: {found.numbers}." if found.numbers else found.sentence()
     like = looks_like(result, expected, TOLERANCE)
     return f"{said}{NEW_LINE}{like}" if like else said
+
+
+def _of_16_bits(result: Any) -> str | None:
+    """Numbers that are near enough here, and would not be elsewhere."""
+    small = rounded_by(result)
+    return f"the result has 16-bit numbers, {small}. Compute in float32 throughout." if small else None
 
 
 def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str | None:
@@ -337,8 +373,8 @@ def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Ten
 
 
 def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
-    given = next(item.dtype for item in inputs if _has_gradient(item))
-    if not _is_tensor(result) or result.dtype == given:
+    given = next((item.dtype for item in inputs if _has_gradient(item)), None)  # whole numbers say nothing
+    if given is None or not _is_tensor(result) or result.dtype == given:
         return None
     return (
         f"the result has the dtype {result.dtype} where the input has {given}.{NEW_LINE}"
@@ -349,7 +385,7 @@ def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
 def _not_finite(result: Any) -> str | None:
     if not _is_tensor(result) or bool(result.isfinite().all()):
         return None
-    return f"the result is right, but for large scores it has NaN in it.{NEW_LINE}Let no exp overflow, nor a sum be 0."
+    return f"the result is right, but for large scores it has NaN in it.{NEW_LINE}Let no exp overflow, and no sum be 0."
 
 
 def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:
@@ -366,7 +402,7 @@ def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
     if mask is None:
         return f'the result is right, but {_instead_of_mask(module)} Use self.register_buffer("mask", …) in __init__.'
     if "mask" not in module.state_dict():
-        return "the result is right, but mask is not in state_dict. Leave persistent=False out."
+        return "the result is right, but mask is not in state_dict. Leave out persistent=False."
     if mask.shape[-2:] != (size, size):
         return f"the buffer mask has shape {tuple(mask.shape)}, but context_length × context_length was expected."
     return None

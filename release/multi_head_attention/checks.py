@@ -41,20 +41,20 @@ THREE_IN_A_LIST = [
     [1.80311, -0.791992, -1.704373],
     [3.23992, -0.788249, 2.642406],
 ]
-SPLIT_123 = [
-    [0.118382, 0.312007, -0.08472, -0.577422],
-    [0.017757, 0.322145, -0.076291, -0.422498],
-    [-0.014738, 0.325852, -0.073423, -0.372124],
-    [-0.011588, 0.313791, -0.070832, -0.362426],
-    [-0.011715, 0.297267, -0.069763, -0.354278],
-    [-0.013188, 0.299048, -0.068914, -0.349039],
-    [-0.015974, 0.31818, -0.064852, -0.332156],
-    [-0.017374, 0.271463, -0.065273, -0.322248],
-    [-0.014071, 0.272932, -0.064818, -0.324534],
-    [-0.028945, 0.286781, -0.065511, -0.312802],
-    [-0.038013, 0.296413, -0.065895, -0.30578],
-    [-0.010877, 0.302156, -0.068996, -0.353174],
-]  # exercise 18 with seed 123
+TWO_SPLIT = [
+    [-9.210832, 5.409377, 7.730811, -5.941133],
+    [-10.527537, 6.071009, 7.739047, -6.6469],
+    [-11.062535, 6.309372, 7.370736, -6.744089],
+    [-11.297095, 7.178607, 3.867474, -5.800313],
+    [-10.357593, 5.727846, 6.59712, -6.071359],
+    [-12.089203, 7.542214, 2.70998, -5.827839],
+    [-12.59521, 8.936213, 3.176819, -6.543024],
+    [-12.126672, 5.65647, 2.6711, -5.511508],
+    [-11.413294, 6.485548, 2.342423, -5.235815],
+    [-12.860672, 6.945712, 2.466678, -5.954869],
+    [-13.529453, 7.460853, 2.324988, -6.228867],
+    [-10.966828, 7.073805, 4.111474, -5.92983],
+]  # exercise 18 with the weights of _telling()
 THREE_SPLIT = [
     [-1.62019, -1.888284, -0.021423],
     [-2.289742, -4.876332, 3.490421],
@@ -114,13 +114,6 @@ def _given_list() -> Weights:
     return {f"heads.{head}.{name}.weight": _new_linear(rng, 3, 2, 3) for head in range(2) for name in QKV}
 
 
-def _given_split() -> Weights:
-    """The weights of exercise 18 with d_out=4 after torch.manual_seed(123)."""
-    rng = torch.Generator().manual_seed(123)
-    weights = {f"{name}.weight": _new_linear(rng, 3, 4, 3) for name in QKV}
-    return weights | {"out_proj.weight": _new_linear(rng, 4, 4, 4), "out_proj.bias": _new_linear(rng, 4, 4)}
-
-
 def _linears(seed: int, names: list[str], d_out: int, d_in: int, bias: bool = True) -> Weights:
     """Weights, and perhaps biases, for several nn.Linear of one size."""
     rng = torch.Generator().manual_seed(seed)
@@ -130,6 +123,12 @@ def _linears(seed: int, names: list[str], d_out: int, d_in: int, bias: bool = Tr
         if bias:
             weights[f"{name}.bias"] = torch.randn(d_out, generator=rng)
     return weights
+
+
+def _telling() -> Weights:
+    """Weights with which usual mistakes show in the first digits: a new nn.Linear has far smaller ones."""
+    projections = {name: 2 * weight for name, weight in _linears(38, list(QKV), 4, 3, bias=False).items()}
+    return projections | _linears(138, ["out_proj"], 4, 4)
 
 
 def _weights_dropped(values: torch.Tensor, p: float, num_heads: int) -> Callable[[torch.Tensor], str | None]:
@@ -195,15 +194,15 @@ def _wrapper() -> list[ModuleExample]:
 def _split() -> list[ModuleExample | Refusal]:
     two_heads = {"d_in": 3, "d_out": 4, "context_length": 6, "num_heads": 2}
     three_heads = {"d_in": 2, "d_out": 3, "context_length": 8, "num_heads": 3}
-    unmixed = _given_split() | {"out_proj.weight": torch.eye(4), "out_proj.bias": torch.zeros(4)}
+    unmixed = _telling() | {"out_proj.weight": torch.eye(4), "out_proj.bias": torch.zeros(4)}
     short_texts = _random(9, 2000, 1, 3)
     return [
         ModuleExample(
             "the notebook's batch and two heads",
             {**two_heads, "dropout": 0.0},
-            _given_split(),
+            _telling(),
             (_given_batch(),),
-            _matrix(SPLIT_123).reshape(2, 6, 4),
+            _matrix(TWO_SPLIT).reshape(2, 6, 4),
             mask_size=6,
             causal=True,
         ),

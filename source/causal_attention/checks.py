@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import torch
 
-from grader.kit.checking import Checks, Entry, Example, ModuleExample, PieceExample, Twice
+from grader.kit.checking import Checks, Entry, Example, ModuleExample, PieceExample, Several
 
 WORDS = [
     [0.43, 0.15, 0.89],
@@ -28,22 +28,14 @@ CONTEXT = [
     [0.4671, 0.5910, 0.5266],
     [0.4177, 0.6503, 0.5645],
 ]
-OUTPUTS_123 = [
-    [0.299582, 0.805314],
-    [0.3061, 0.82103],
-    [0.305781, 0.820296],
-    [0.294766, 0.793866],
-    [0.292706, 0.789084],
-    [0.29901, 0.804037],
-]  # of SelfAttention_v1 with seed 123
-OUTPUTS_789 = [
-    [-0.07389, 0.07129],
-    [-0.074811, 0.070309],
-    [-0.074856, 0.070242],
-    [-0.076002, 0.06845],
-    [-0.076328, 0.067943],
-    [-0.075444, 0.069305],
-]  # of SelfAttention_v2 with seed 789
+SIX_WORDS = [
+    [0.618704, 3.370152],
+    [0.01474, 3.511303],
+    [-0.023201, 3.526911],
+    [0.924982, 3.207536],
+    [-0.285801, 3.644871],
+    [1.374783, 3.137896],
+]  # of both modules of exercises 12 and 13 with the weights of _telling(8, 2.0)
 CAUSAL_WEIGHTS = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [0.338836, 0.661164, 0.0, 0.0, 0.0, 0.0],
@@ -52,25 +44,31 @@ CAUSAL_WEIGHTS = [
     [0.122799, 0.272265, 0.42098, 0.153198, 0.030757, 0.0],
     [0.030491, 0.045691, 0.856719, 0.008184, 0.041165, 0.01775],
 ]  # of the scores in exercise 14
-CAUSAL_OUTPUTS_789 = [
-    [-0.087218, 0.02859],
-    [-0.099069, 0.050095],
-    [-0.099945, 0.06335],
-    [-0.098255, 0.048948],
-    [-0.051446, 0.109844],
-    [-0.075444, 0.069305],
-]  # of CausalAttention with seed 789
+BOTH_WAYS = [
+    [1.757646, 1.571381],
+    [5.155065, 2.908573],
+    [5.620628, 3.172683],
+    [5.133724, 2.734624],
+    [3.53044, 2.256897],
+    [4.519498, 4.081623],
+    [5.208833, 0.126912],
+    [4.746236, 1.169053],
+    [3.539642, 3.605396],
+    [4.065357, 3.960772],
+    [4.495438, 3.93851],
+    [5.305959, 3.751326],
+]  # of CausalAttention with the weights of _telling(31, 3.0): the six words forwards, and backwards
 FOUR_WORDS_V1 = [
-    [2.46963, -3.544623, -0.137727],
-    [2.44301, -3.48122, -0.145938],
-    [1.861735, -0.245121, -0.853595],
-    [2.471025, -3.547731, -0.137367],
+    [-5.186845, 0.971693, 3.108834],
+    [3.266432, -0.717127, 0.150811],
+    [4.454268, -0.80482, -0.496045],
+    [1.956988, -0.683105, 0.614065],
 ]
 FOUR_WORDS_V2 = [
-    [-0.434063, -0.922903, -0.847255],
-    [-0.426289, -0.916226, -0.84605],
-    [0.726811, -0.107138, 0.076851],
-    [-0.446619, -0.932662, -0.848891],
+    [-2.228407, 0.489751, -0.156779],
+    [-1.010737, 1.141489, -0.050984],
+    [0.560962, 0.125968, 0.539986],
+    [0.316254, 0.061695, 0.433728],
 ]
 TWO_TEXTS = [
     [1.867975, -0.099612, 0.961899, 2.327073, 0.713227],
@@ -96,26 +94,20 @@ def _given_scores() -> torch.Tensor:
     return 2 * _random(14, 6, 6)
 
 
-def _seed_123() -> dict[str, torch.Tensor]:
-    """What nn.Parameter(torch.rand(3, 2)) gives after torch.manual_seed(123), for W_query, W_key, W_value in turn."""
-    rng = torch.Generator().manual_seed(123)
-    return {name: torch.rand(3, 2, generator=rng) for name in ("W_query", "W_key", "W_value")}
-
-
-def _seed_789() -> dict[str, torch.Tensor]:
-    """What nn.Linear(3, 2) gives after torch.manual_seed(789), for W_query, W_key, W_value in turn."""
-    rng = torch.Generator().manual_seed(789)
-    bound = 1 / 3**0.5
-    return {
-        f"{name}.weight": torch.empty(2, 3).uniform_(-bound, bound, generator=rng)
-        for name in ("W_query", "W_key", "W_value")
-    }
-
-
 def _parameters(d_in: int, d_out: int, seed: int) -> dict[str, torch.Tensor]:
     """W_query, W_key and W_value as nn.Parameter."""
     rng = torch.Generator().manual_seed(seed)
     return {name: torch.randn(d_in, d_out, generator=rng) for name in ("W_query", "W_key", "W_value")}
+
+
+def _telling(seed: int, factor: float) -> dict[str, torch.Tensor]:
+    """Weights (3, 2) with which usual mistakes show in the first digits: nn.Linear starts with far smaller ones."""
+    return {name: factor * weight for name, weight in _parameters(3, 2, seed).items()}
+
+
+def _transposed(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The weights of v1 for layers of nn.Linear."""
+    return {f"{name}.weight": weight.T for name, weight in weights.items()}
 
 
 def _linears(d_in: int, d_out: int, seed: int) -> dict[str, torch.Tensor]:
@@ -185,26 +177,26 @@ def _context_vectors() -> list[Example | PieceExample]:
 def _v1() -> list[ModuleExample]:
     words = _matrix(WORDS)
     return [
-        ModuleExample("the six words", {"d_in": 3, "d_out": 2}, _seed_123(), (words,), _matrix(OUTPUTS_123)),
+        ModuleExample("the six words", {"d_in": 3, "d_out": 2}, _telling(8, 2.0), (words,), _matrix(SIX_WORDS)),
         ModuleExample(
             "four words, d_in=5 and d_out=3",
             {"d_in": 5, "d_out": 3},
-            _parameters(5, 3, seed=5),
-            (_random(4, 4, 5),),
+            _parameters(5, 3, seed=8),
+            (_random(15, 4, 5),),
             _matrix(FOUR_WORDS_V1),
         ),
     ]
 
 
 def _v2() -> list[ModuleExample]:
-    words = _matrix(WORDS)
+    words, weights = _matrix(WORDS), _transposed(_telling(8, 2.0))
     return [
-        ModuleExample("the six words", {"d_in": 3, "d_out": 2}, _seed_789(), (words,), _matrix(OUTPUTS_789)),
+        ModuleExample("the six words", {"d_in": 3, "d_out": 2}, weights, (words,), _matrix(SIX_WORDS)),
         ModuleExample(
             "four words, d_in=5, d_out=3 and qkv_bias=True",
             {"d_in": 5, "d_out": 3, "qkv_bias": True},
             _linears(5, 3, seed=5),
-            (_random(4, 4, 5),),
+            (_random(15, 4, 5),),
             _matrix(FOUR_WORDS_V2),
         ),
     ]
@@ -279,7 +271,20 @@ def _text_by_text(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], 
     return problem
 
 
-def _dropout() -> list[Example | PieceExample | Twice]:
+def _anew(results: list[torch.Tensor]) -> str | None:
+    first, *others = (result == 0 for result in results)
+    if any(torch.equal(first, other) for other in others):
+        return "two calls drop the same entries. Set no seed in there."
+    # By chance, two of 60000 entries each drop as many as the other in one of 400 cases; eight, never.
+    if {int(other.sum()) for other in others} == {int(first.sum())}:
+        return (
+            f"each call drops {int(first.sum())} of {first.numel()} entries. Decide for each entry by itself, with "
+            "probability p: then how many go is chance, too."
+        )
+    return None
+
+
+def _dropout() -> list[Example | PieceExample | Several]:
     weights = torch.rand(200, 300, generator=torch.Generator().manual_seed(8)) + 0.1
     small = _matrix([[1, 0], [0.75, 0.25]])
     batch = weights.reshape(3, 200, 100)
@@ -289,7 +294,7 @@ def _dropout() -> list[Example | PieceExample | Twice]:
         Example("p=0.5 and training=True", (weights, 0.5, True), _entry_by_entry(weights, 0.5)),
         Example("p=0.2 and training=True", (weights, 0.2, True), _entry_by_entry(weights, 0.2)),
         Example("a batch of weights and p=0.5", (batch, 0.5, True), _text_by_text(batch, 0.5)),
-        Twice("p=0.5, called twice", (weights, 0.5, True), "both calls drop the same entries. Set no seed in there."),
+        Several("p=0.5, called eight times", (weights, 0.5, True), _anew),
         PieceExample("weights of four words", (torch.softmax(_random(15, 4, 4), dim=-1), 0.25, True), (4, 4)),
     ]
 
@@ -319,14 +324,15 @@ def _causal_attention() -> list[ModuleExample]:
     sizes = {"d_in": 3, "d_out": 2, "context_length": 6}
     biased = {"d_in": 3, "d_out": 5, "context_length": 7, "dropout": 0.5, "qkv_bias": True}
     short_texts = _random(9, 40000, 1, 3)
-    values = short_texts @ _seed_789()["W_value.weight"].T
+    weights = _transposed(_telling(31, 3.0))
+    values = short_texts @ weights["W_value.weight"].T
     return [
         ModuleExample(
-            "a batch of the six words, twice",
+            "a batch of the six words, forwards and backwards",
             {**sizes, "dropout": 0.0},
-            _seed_789(),
-            (torch.stack([words, words]),),
-            torch.stack([_matrix(CAUSAL_OUTPUTS_789)] * 2),
+            weights,
+            (torch.stack([words, words.flip(0)]),),
+            _matrix(BOTH_WAYS).reshape(2, 6, 2),
             mask_size=6,
             causal=True,
         ),
@@ -342,7 +348,7 @@ def _causal_attention() -> list[ModuleExample]:
         ModuleExample(
             "dropout=0.2",
             {**sizes, "dropout": 0.2},
-            _seed_789(),
+            weights,
             (short_texts,),
             _weights_dropped(values, 0.2),
             training=True,

@@ -1,4 +1,5 @@
-"""The visible checks of this notebook: check(3) says whether exercise 3 is right on a few known examples.
+"""The visible checks of this notebook: check(3) says whether exercise 3 is right on a few known examples,
+and check() how far you have come.
 
 Nothing here is secret. Your work is graded on other numbers and other sizes, so read what a check says
 instead of fitting your code to its examples.
@@ -149,7 +150,7 @@ def _attention() -> list[Example]:
             _columns([[3.2384], [3.0360]]),
         ),
         Example(
-            "two queries, three keys and values",
+            "two queries, and three keys and values",
             (_columns(TWO_QUERIES), _columns(THREE_KEYS), _columns(THREE_VALUES)),
             _columns([[0.266956, 1.0], [0.0, 1.680479]]),
         ),

@@ -24,6 +24,14 @@ def before_softmax(step: str) -> Misconception:
     )
 
 
+ALWAYS_HALF = Misconception(
+    "rate 0.5",
+    kind="hard-coded",
+    credit=0.5,
+    says="Dropout is always at a rate of 0.5. Take the rate from the argument dropout.",
+    change={"rate": lambda _p: 0.5},
+)
+
 # Of modules with a causal mask: exercises 16 and 18.
 IN_MODULES = [
     Misconception(
@@ -33,13 +41,7 @@ IN_MODULES = [
         says="In training, nothing is dropped. Dropout is for the attention weights.",
         change={"drop_weights": lambda dropout, weights: weights},
     ),
-    Misconception(
-        "rate 0.5",
-        kind="hard-coded",
-        credit=0.5,
-        says="Dropout is always at a rate of 0.5. Take the rate from the argument dropout.",
-        change={"rate": lambda _p: 0.5},
-    ),
+    ALWAYS_HALF,
     Misconception(
         "dropout always active",
         kind="missing step",

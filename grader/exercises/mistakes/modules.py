@@ -21,9 +21,8 @@ def exponentials_shared(scores: Any) -> Any:
     return scores.exp() / scores.exp().sum(-1, keepdim=True)
 
 
-# Of the modules of exercises 12, 13, 16, 18 and 19.
-IN_MODULES = [
-    softmax.not_shifted(normalise=exponentials_shared),
+# Of every module.
+BESIDE_NUMBERS = [
     Misconception(
         "weights not random",
         kind="missing step",
@@ -48,3 +47,6 @@ IN_MODULES = [
         change=pieces.ALWAYS_FLOAT32.change,
     ),
 ]
+
+# Of the modules of exercises 12, 13, 16, 18 and 19.
+IN_MODULES = [softmax.not_shifted(normalise=exponentials_shared), *BESIDE_NUMBERS]

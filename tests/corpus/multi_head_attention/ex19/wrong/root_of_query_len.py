@@ -1,5 +1,5 @@
 # wrong: divided by the root of query_len
-# named: scaled by √Q
+# named: scaled by √T
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

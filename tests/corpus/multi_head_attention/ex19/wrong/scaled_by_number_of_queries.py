@@ -1,5 +1,5 @@
 # wrong: divided by the number of queries
-# named: divided by Q
+# named: divided by T
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: divided by the root of the number of keys
-# named: scaled by √K
+# named: scaled by √S
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super(SelfAttention, self).__init__()
