@@ -1,0 +1,328 @@
+"""Exercise 21: queries and keys that are turned by their positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.kit.pieces import as_pieces, asked
+from grader.model.forms.rounded import ROUNDED
+
+from .mistakes.pieces import PIECES, unchanged
+
+Tensor = torch.Tensor
+Pair = tuple[Tensor, Tensor]
+
+LONGEST = 4096
+SIXTEEN = (
+    "Your code is right for float32 inputs, but not for those of 16 bits: their positions and angles must be computed "
+    "in float32, since 16 bits have no numbers between 3000 and 3002 or so. The result has the dtype of the input."
+)
+
+
+def split_neighbours(x: Tensor) -> Pair:
+    return x[..., 0::2], x[..., 1::2]
+
+
+def split_halves(x: Tensor) -> Pair:
+    first, second = x.chunk(2, dim=-1)
+    return first, second
+
+
+def join_neighbours(a: Tensor, b: Tensor) -> Tensor:
+    return torch.stack([a, b], dim=-1).flatten(-2)
+
+
+def join_halves(a: Tensor, b: Tensor) -> Tensor:
+    return torch.cat([a, b], dim=-1)
+
+
+def turn(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> Pair:
+    return a * cos - b * sin, a * sin + b * cos
+
+
+def overwritten(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> Pair:
+    """The first of a pair is new already when the second is computed."""
+    a = a * cos - b * sin
+    return a, a * sin + b * cos
+
+
+def rates_with(exponent: Callable[[Tensor, int], Tensor]) -> Callable[[int, float], Tensor]:
+    """Angles from one position to the next, base^−exponent, which is a function of the pair and of d."""
+    return lambda d, base: base ** -exponent(torch.arange(d // 2).double(), d)
+
+
+rates_of_pairs = rates_with(lambda pair, d: 2 * pair / d)
+
+
+def reference(
+    x: Tensor,
+    positions: Tensor,
+    base: float = 10000.0,
+    *,
+    which_base: Callable[[float], float] = lambda base: base,
+    where: Callable[[Tensor], Tensor] = lambda positions: positions,
+    rates: Callable[[int, float], Tensor] = rates_of_pairs,
+    precise: Callable[[Tensor, torch.dtype], Tensor] = lambda numbers, dtype: numbers.double(),
+    along: Callable[[Tensor, Tensor], Tensor] = lambda angles, x: angles,
+    split: Callable[[Tensor], Pair] = split_neighbours,
+    turned: Callable[[Tensor, Tensor, Tensor, Tensor], Pair] = turn,
+    join: Callable[[Tensor, Tensor], Tensor] = join_neighbours,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
+) -> Any:
+    steps = rates(x.shape[-1], which_base(base)).to(x.device)
+    angles = precise(where(positions), x.dtype)[:, None] * precise(steps, x.dtype)  # (T, d / 2)
+    angles = along(angles, x).double()
+    result = join(*turned(*split(x.double()), angles.cos(), angles.sin()))  # (..., T, d)
+    return dtype(finish(result.to(x.dtype)))
+
+
+def in_16_bits(numbers: Tensor, dtype: torch.dtype) -> Tensor:
+    return numbers.to(dtype) if dtype in (torch.float16, torch.bfloat16) else numbers.double()
+
+
+def along_the_first(angles: Tensor, x: Tensor) -> Tensor:
+    """The angles of the first axis of several, where there are as many as positions."""
+    return angles.reshape(len(angles), *[1] * (x.dim() - 2), -1) if x.dim() > 2 and len(x) == len(angles) else angles
+
+
+def between(rng: torch.Generator, least: int, most: int) -> int:
+    return int(torch.randint(least, most + 1, (), generator=rng))
+
+
+def from_zero(*shape: int) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (randn(rng, *shape), torch.arange(shape[-2]))
+
+
+def from_anywhere(*shape: int, least: int = 3, most: int = LONGEST - 16) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        return randn(rng, *shape), torch.arange(shape[-2]) + between(rng, least, most)
+
+    return inputs
+
+
+def with_gaps(*shape: int, longest: int = LONGEST) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        return randn(rng, *shape), torch.randperm(longest, generator=rng)[: shape[-2]].sort().values
+
+    return inputs
+
+
+def with_base(rng: torch.Generator) -> Inputs:
+    return (*with_gaps(5, 6, longest=40)(rng), float(between(rng, 3, 9)))
+
+
+def of_type(dtype: torch.dtype) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        x, positions = from_anywhere(2, 6, 4, least=3001, most=4000)(rng)
+        return x.to(dtype), positions
+
+    return inputs
+
+
+exercise = Exercise(
+    number=21,
+    assignment="transformer",
+    title="Turned by position",
+    entry="apply_rope",
+    form=ROUNDED,
+    reference=asked(reference),
+    cases=[
+        Case("a sentence from its beginning", catches="pairs, signs and rates", inputs=from_zero(5, 8)),
+        Case("positions that start anywhere", catches="arange(T) for positions", inputs=from_anywhere(4, 6)),
+        Case("positions with gaps", catches="a first position and a count", inputs=with_gaps(5, 6)),
+        Case("sentences and heads", catches="code for one sentence only", inputs=from_anywhere(2, 3, 5, 4)),
+        Case("as many heads as words", catches="angles along the wrong axis", inputs=from_anywhere(4, 4, 6, most=90)),
+        Case("a single pair", catches="squeezed dimensions", inputs=from_anywhere(6, 2, most=90)),
+        Case("a single word", catches="squeezed dimensions", inputs=from_anywhere(3, 1, 4, most=90)),
+        Case("another base", catches="a base that is not the argument", inputs=with_base),
+        Case("float16", catches="angles in 16 bits", inputs=of_type(torch.float16), beside=SIXTEEN),
+        Case("bfloat16", catches="angles in 16 bits", inputs=of_type(torch.bfloat16), beside=SIXTEEN),
+        *as_pieces(from_anywhere(2, 3, 4, most=90)),
+    ],
+    misconceptions=[
+        Misconception(
+            "halves as pairs",
+            kind="convention",
+            credit=0.75,
+            says="In your results, entry i is turned with entry i + d/2, as in some published models. Here neighbours "
+            "are a pair: the entries 2i and 2i + 1.",
+            change={"split": split_halves, "join": join_halves},
+        ),
+        Misconception(
+            "turned pairs put in halves",
+            kind="arrangement",
+            credit=0.75,
+            says="The right pairs are turned, but what belongs to the entries 2i stands in the first half of the "
+            "result, and the rest in the second. Put both back where they came from.",
+            change={"join": join_halves},
+        ),
+        Misconception(
+            "halves put as neighbours",
+            kind="arrangement",
+            credit=0.5,
+            says="In your results, entry i is turned with entry i + d/2, and the two are put side by side. The "
+            "entries 2i and 2i + 1 are a pair, and stay where they are.",
+            change={"split": split_halves},
+        ),
+        Misconception(
+            "turned backwards",
+            kind="wrong formula",
+            credit=0.75,
+            says="Your pairs are turned the other way, by −angle. It is (a cos − b sin, a sin + b cos).",
+            change={"turned": lambda a, b, cos, sin: turn(a, b, cos, -sin)},
+        ),
+        Misconception(
+            "sine and cosine exchanged",
+            kind="mix-up",
+            credit=0.5,
+            says="Sine and cosine change places in your results: position 0 turns every pair by a quarter. It is "
+            "(a cos − b sin, a sin + b cos).",
+            change={"turned": lambda a, b, cos, sin: turn(a, b, sin, cos)},
+        ),
+        Misconception(
+            "a plus for the minus",
+            kind="wrong formula",
+            credit=0.5,
+            says="In your results, the first of a pair is a cos + b sin. It is a cos − b sin, or lengths change.",
+            change={"turned": lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos)},
+        ),
+        Misconception(
+            "a minus for the plus",
+            kind="wrong formula",
+            credit=0.5,
+            says="In your results, the second of a pair is a sin − b cos. It is a sin + b cos.",
+            change={"turned": lambda a, b, cos, sin: (a * cos - b * sin, a * sin - b * cos)},
+        ),
+        Misconception(
+            "second from the new first",
+            kind="mix-up",
+            credit=0.5,
+            says="The second of each pair is computed with the new value of the first in your results. Both need the "
+            "values before the turn: keep them.",
+            change={"turned": overwritten},
+        ),
+        Misconception(
+            "only cosines",
+            kind="missing step",
+            credit=0.25,
+            says="Each entry is only multiplied by its cosine in your results. A turn mixes the two of a pair.",
+            change={"turned": lambda a, b, cos, sin: (a * cos, b * cos)},
+        ),
+        Misconception(
+            "added, not turned",
+            kind="wrong formula",
+            credit=0.0,
+            says="Sines and cosines are added to the entries in your results, as in exercise 20. Turn pairs.",
+            change={"turned": lambda a, b, cos, sin: (a + sin, b + cos)},
+        ),
+        Misconception(
+            "positions not used",
+            kind="missing step",
+            credit=0.5,
+            says="Your results are those of the positions 0, 1, 2, …, whatever positions is. Use the argument.",
+            change={"where": lambda positions: torch.arange(len(positions))},
+        ),
+        Misconception(
+            "counted from the first position",
+            kind="mix-up",
+            credit=0.5,
+            says="Your results are those of positions less the first one. Positions count from the beginning of the "
+            "text, of which this may be a later part.",
+            change={"where": lambda positions: positions - positions[0]},
+        ),
+        Misconception(
+            "gaps closed",
+            kind="mix-up",
+            credit=0.5,
+            says="Your results are those of positions one after the other, from the first one on. There may be gaps.",
+            change={"where": lambda positions: positions[0] + torch.arange(len(positions))},
+        ),
+        Misconception(
+            "one position further",
+            kind="convention",
+            credit=0.75,
+            says="Every word is turned as far as the one after it should be in your results. Position 0 is not turned.",
+            change={"where": lambda positions: positions + 1},
+        ),
+        Misconception(
+            "always base 10000",
+            kind="hard-coded",
+            credit=0.75,
+            says="Your results are those of base 10000, whatever base is. Use the argument.",
+            change={"which_base": lambda base: 10000.0},
+        ),
+        Misconception(
+            "half the exponent",
+            kind="wrong formula",
+            credit=0.5,
+            says="Pair i is turned by position · base^(−i/d) in your results. The exponent is −2i/d.",
+            change={"rates": rates_with(lambda pair, d: pair / d)},
+        ),
+        Misconception(
+            "twice the exponent",
+            kind="wrong formula",
+            credit=0.5,
+            says="Pair i is turned by position · base^(−4i/d) in your results. The exponent is −2i/d.",
+            change={"rates": rates_with(lambda pair, d: 4 * pair / d)},
+        ),
+        Misconception(
+            "pairs from one",
+            kind="convention",
+            credit=0.75,
+            says="Your pairs are counted from 1: the first is turned by position · base^(−2/d). It is pair 0, and "
+            "turned by the position itself.",
+            change={"rates": rates_with(lambda pair, d: 2 * (pair + 1) / d)},
+        ),
+        Misconception(
+            "down to one over base",
+            kind="wrong formula",
+            credit=0.75,
+            says="The last pair is turned by position / base in your results. With base^(−2i/d), it is turned by more: "
+            "i goes up to d/2 − 1.",
+            change={"rates": rates_with(lambda pair, d: pair / max(d // 2 - 1, 1))},
+        ),
+        Misconception(
+            "exponent not divided by d",
+            kind="missing step",
+            credit=0.25,
+            says="Pair i is turned by position · base^(−2i) in your results. Divide the exponent by d.",
+            change={"rates": rates_with(lambda pair, d: 2 * pair)},
+        ),
+        Misconception(
+            "only the first pair turned",
+            kind="missing step",
+            credit=0.25,
+            says="Only the first pair is turned in your results. Pair i is turned by position · base^(−2i/d).",
+            change={"rates": lambda d, base: (torch.arange(d // 2) == 0).double()},
+        ),
+        Misconception(
+            "all pairs alike",
+            kind="missing step",
+            credit=0.25,
+            says="All pairs are turned by the same angle in your results, the position. Pair i has position · "
+            "base^(−2i/d).",
+            change={"rates": rates_with(lambda pair, d: 0 * pair)},
+        ),
+        Misconception(
+            "along the first axis",
+            kind="axis",
+            credit=0.5,
+            says="Positions count along the first axis in your results. Words stand on the last axis but one.",
+            change={"along": along_the_first},
+        ),
+        Misconception(
+            "angles in 16 bits",
+            kind="type",
+            credit=0.75,
+            says="With x of 16 bits, your angles have 16 bits, too, which is too few for positions of thousands. "
+            "Compute them in float32, and give the result the dtype of x in the end.",
+            change={"precise": in_16_bits},
+        ),
+        *PIECES,
+    ],
+)

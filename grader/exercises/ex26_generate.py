@@ -1,0 +1,181 @@
+"""Exercise 26: writing with a model, one token after the other."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from grader import Case, Exercise, Inputs, randn
+from grader.model.forms.generation import GENERATION
+from grader.sandbox.forms.generation import written
+from grader.sandbox.small_model import SmallModel, small_shapes
+
+from .mistakes import generation
+
+Tensor = torch.Tensor
+Shape = Callable[[Tensor, float, int | None], Tensor]
+
+VOCABULARY, D_MODEL, CONTEXT = 5, 4, 6
+ROWS = 3000  # texts that begin alike, so that their draws show a distribution
+NEVER = 1e-9  # how often a right draw is as far from what is expected, or farther
+
+
+def keep_best(logits: Tensor, top_k: int | None) -> Tensor:
+    """Only the k largest logits (B, V); −∞ for the others."""
+    if top_k is None:
+        return logits
+    return logits.masked_fill(logits < logits.topk(top_k).values[:, -1:], -torch.inf)
+
+
+def probabilities(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
+    return torch.softmax(keep_best(logits, top_k) / temperature, dim=-1)
+
+
+def generate(
+    model: Any,
+    tokens: Tensor,
+    count: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    generator: torch.Generator | None = None,
+    *,
+    enter: Callable[[Any], Any] = lambda model: model.eval(),
+    leave: Callable[[Any, bool], Any] = lambda model, before: model.train(before),
+    grad: bool = False,
+    crop: Callable[[Tensor, int], Tensor] = lambda tokens, longest: tokens[:, -longest:],
+    last: Callable[[Tensor], Tensor] = lambda logits: logits[:, -1],
+    is_greedy: Callable[[float], bool] = lambda temperature: temperature == 0,
+    best: Callable[[Tensor], Tensor] = lambda logits: logits.argmax(-1, keepdim=True),
+    shaped: Shape = probabilities,
+    draw: Callable[[Tensor, Any], Tensor] = lambda p, generator: torch.multinomial(p, 1, generator=generator),
+    append: Callable[[Tensor, Tensor], Tensor] = lambda tokens, new: torch.cat([tokens, new], dim=1),
+    returned: Callable[[Tensor, int], Any] = lambda tokens, count: tokens,
+) -> Any:
+    before = model.training
+    enter(model)
+    with torch.set_grad_enabled(grad):
+        for _ in range(count):
+            logits = last(model(crop(tokens, model.context_length)))  # (B, V)
+            greedy = is_greedy(temperature)
+            tokens = append(tokens, best(logits) if greedy else draw(shaped(logits, temperature, top_k), generator))
+    leave(model, before)
+    return returned(tokens, count)
+
+
+def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
+    return written(functools.partial(generate, **changes), *inputs)
+
+
+reference.__wrapped__ = generate  # type: ignore[attr-defined]  # its source is the one that must not leak
+
+
+def expected_shares(weights: Mapping[str, Tensor], prompt: Tensor, count: int, shaped: Shape, how: Any) -> Tensor:
+    """The probability of each text of `count` tokens after the prompt (T,), in the order of `itertools.product`."""
+    model, vocabulary = SmallModel(weights).eval(), len(weights["tokens.weight"])
+    named = how["named"]
+    given = (named.get("temperature", 1.0), named.get("top_k"))
+    shares = torch.ones(1, dtype=torch.float64)
+    texts = prompt[None]
+    with torch.no_grad():
+        for _ in range(count):
+            p = shaped(model(texts[:, -model.context_length :])[:, -1].double(), *given)  # (texts, V)
+            shares = (shares[:, None] * p).flatten()
+            new = torch.arange(vocabulary).repeat(len(texts))[:, None]
+            texts = torch.cat([texts.repeat_interleave(vocabulary, 0), new], dim=1)
+    return shares
+
+
+def fits(counts: Tensor, shares: Tensor) -> bool:
+    """Whether draws are as probable as that: a chi-squared test, with all that is hardly expected in one class."""
+    if bool((counts[shares == 0] > 0).any()):
+        return False
+    expected = shares * counts.sum()
+    common = expected >= 10
+    pairs = [(counts[common], expected[common]), (counts[~common].sum()[None], expected[~common].sum()[None])]
+    seen, wanted = (torch.cat(each) for each in zip(*pairs, strict=True))
+    seen, wanted = seen[wanted > 0], wanted[wanted > 0]
+    far = ((seen - wanted).square() / wanted).sum().item()
+    free = max(len(wanted) - 1, 1)
+    by_chance = torch.special.gammaincc(torch.tensor(free / 2).double(), torch.tensor(far / 2).double())
+    return bool(by_chance > NEVER)
+
+
+def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
+    if seen["changes_input"]:
+        return {"input": generation.CHANGED}
+    text, again, other = (seen["outputs"][name] for name in ("first", "again", "other"))
+    parts: dict[str, Any] = {"input": "", "form": generation.wrong_form(text, tokens, count)}
+    if parts["form"]:
+        return parts
+    if how["named"].get("temperature", 1.0) == 0 or how["named"].get("top_k") == 1:
+        parts["tokens"] = text
+    else:
+        parts["chance"] = generation.wrong_chance(text, again, other, given="seed" in how)
+        parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
+    parts["gradients"] = generation.KEEPS if seen["keeps"] else ""
+    parts["mode"] = "" if seen["train"] == bool(how["train"]) else generation.MODE
+    return parts
+
+
+def wrong_distribution(text: Tensor, weights: Any, tokens: Tensor, count: int, how: Any) -> str:
+    """The sentence for how the texts are distributed, if not as they should be."""
+    vocabulary = len(weights["tokens.weight"])
+    places = vocabulary ** torch.arange(count - 1, -1, -1)
+    numbers = (text[:, -count:].long() * places).sum(1)
+    if bool((text < 0).any() or (text >= vocabulary).any()):
+        return generation.OTHER
+    counts = torch.bincount(numbers, minlength=vocabulary**count).double()
+    ways: dict[str, Shape] = {"": probabilities, **generation.WAYS}
+    for sentence, shaped in ways.items():
+        if fits(counts, expected_shares(weights, tokens[0], count, shaped, how)):
+            return sentence
+    return generation.OTHER
+
+
+def sized(
+    B: int, T: int, count: int, *, alike: bool = False, train: bool = True, seed: bool = True, **named: Any
+) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        more = T % 2  # so that no size is the same in all cases
+        shapes = small_shapes(VOCABULARY + more, D_MODEL + more, CONTEXT + more)
+        weights = {name: randn(rng, *shape) for name, shape in shapes.items()}
+        tokens = torch.randint(VOCABULARY + more, (B, T), generator=rng)
+        seeded = {"seed": int(torch.randint(1000, (), generator=rng))} if seed else {}
+        how = {"train": train, "named": named, **seeded}
+        return (weights, tokens[:1].expand(B, T).clone() if alike else tokens, count, how)
+
+    return inputs
+
+
+exercise = Exercise(
+    number=26,
+    assignment="transformer",
+    title="Writing",
+    entry="generate",
+    form=GENERATION,
+    reference=reference,
+    read=read,
+    cases=[
+        Case("greedy, one text", "a mode that is not set", sized(1, 3, 3, temperature=0.0)),
+        Case("greedy, several texts", "texts that are mixed", sized(4, 2, 4, temperature=0.0, train=False)),
+        Case("greedy, beyond the context", "texts that are not cropped", sized(3, 4, 9, temperature=0.0)),
+        Case("greedy, from a long text", "the first words in place of the last", sized(2, 9, 3, temperature=0.0)),
+        Case("greedy, nothing to write", "a token too many", sized(2, 3, 0, temperature=0.0)),
+        Case("the best one only", "top_k=1", sized(3, 3, 4, top_k=1)),
+        Case("drawn", "draws that are none", sized(ROWS, 3, 2, alike=True)),
+        Case("drawn without a generator", "a generator that must be there", sized(ROWS, 2, 1, alike=True, seed=False)),
+        Case("cold", "a temperature that is not used", sized(ROWS, 4, 1, alike=True, temperature=0.6)),
+        Case(
+            "hot", "a temperature that is multiplied with", sized(ROWS, 2, 2, alike=True, temperature=2.0, train=False)
+        ),
+        Case("the best three", "top_k that is not used", sized(ROWS, 3, 1, alike=True, top_k=3)),
+        Case("the best two, hot", "both at once", sized(ROWS, 5, 2, alike=True, temperature=1.7, top_k=2)),
+        Case(
+            "all are the best", "top_k as large as the vocabulary", sized(ROWS, 3, 1, alike=True, top_k=VOCABULARY + 1)
+        ),
+    ],
+    misconceptions=generation.ALL,
+)

@@ -1,0 +1,207 @@
+"""Mistakes of functions that get queries, keys and values of several heads: the steps of exercises 22, 28 and 35."""
+
+from __future__ import annotations
+
+import torch
+
+from grader import Misconception
+
+from . import masks, scaling
+
+Tensor = torch.Tensor
+
+
+def exponentials_shared(scores: Tensor) -> Tensor:
+    return scores.exp() / scores.exp().sum(-1, keepdim=True)
+
+
+def unhidden(scores: Tensor, _hidden: Tensor) -> Tensor:
+    return scores
+
+
+# Which say nothing where each head has one query.
+WITH_MANY_QUERIES = ("softmax over queries",)
+
+SCALED_BY_QUERIES = Misconception(
+    "scaled by √T",
+    kind="scaling",
+    credit=0.5,
+    says="The scores that you use are divided by the root of the number of queries. Divide by √d.",
+    change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
+)
+SCALED_BY_KEYS = Misconception(
+    "scaled by √S",
+    kind="scaling",
+    credit=0.5,
+    says="The scores that you use are divided by the root of the number of keys. Divide by √d.",
+    change={"scale": lambda scores, sizes: scores / sizes.S**0.5},
+)
+
+IN_FUNCTIONS = [
+    Misconception(
+        "not scaled",
+        kind="scaling",
+        credit=0.5,
+        says="The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
+        change={"scale": lambda scores, sizes: scores},
+    ),
+    Misconception(
+        "divided by d",
+        kind="scaling",
+        credit=0.5,
+        says="Your scores are divided by d, or twice by its root. Divide them by √d once.",
+        change={"scale": lambda scores, sizes: scores / sizes.d},
+    ),
+    Misconception(
+        "multiplied by √d",
+        kind="scaling",
+        credit=0.5,
+        says="The scores that you use are multiplied by √d. They are divided by it.",
+        change={"scale": lambda scores, sizes: scores * sizes.d**0.5},
+    ),
+    Misconception(
+        "divided by √8",
+        kind="hard-coded",
+        credit=0.5,
+        says="Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
+        change={"scale": lambda scores, sizes: scores / 8**0.5},
+    ),
+    Misconception(
+        "divided by 2",
+        kind="hard-coded",
+        credit=0.5,
+        says="Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
+        change={"scale": lambda scores, sizes: scores / 2},
+    ),
+    scaling.sign_flipped(scale=lambda scores, sizes: -scores / sizes.d**0.5),
+    Misconception(
+        "scaled in the wrong place",
+        kind="scaling",
+        credit=0.5,
+        says="Your results are those of scores that are not scaled, divided by √d in the end. Scale the scores, before "
+        "softmax.",
+        change={
+            "scale": lambda scores, sizes: scores,
+            "change_weights": lambda weights, sizes: weights / sizes.d**0.5,
+        },
+    ),
+    Misconception(
+        "keys as values",
+        kind="mix-up",
+        credit=0.5,
+        says="Your results are weighted keys. It is the values that are weighed.",
+        change={"weighed": lambda q, k, v: k},
+    ),
+    Misconception(
+        "keys and values exchanged",
+        kind="mix-up",
+        credit=0.5,
+        says="Keys and values change places in your results: queries are compared with values, and keys are weighed.",
+        change={"compared": lambda k, v: v, "weighed": lambda q, k, v: k},
+    ),
+    Misconception(
+        "raw scores as weights",
+        kind="missing step",
+        credit=0.25,
+        says="Raw scores weigh your values. The weights are the softmax of the scores.",
+        change={"hide": masks.without, "normalise": lambda scores: scores},
+    ),
+    Misconception(
+        "exponentials not divided",
+        kind="missing step",
+        credit=0.25,
+        says="Exponentials weigh your values as they are. Divide them by their sum over the keys.",
+        change={"normalise": torch.exp},
+    ),
+    Misconception(
+        "sigmoid for softmax",
+        kind="wrong formula",
+        credit=0.25,
+        says="Your weights are the sigmoids of the scores, so they do not sum to one. They are the softmax.",
+        change={"normalise": torch.sigmoid},
+    ),
+    Misconception(
+        "softmax twice",
+        kind="wrong formula",
+        credit=0.25,
+        says="Your results are those of softmax applied twice. Apply it once, to the scores.",
+        change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
+    ),
+    Misconception(
+        "softmax over heads",
+        kind="axis",
+        credit=0.25,
+        says="The weights of all heads sum to one for each pair of query and key. It is over the keys that those of a "
+        "query sum to one: dim=-1.",
+        change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
+    ),
+    Misconception(
+        "softmax over queries",
+        kind="axis",
+        credit=0.25,
+        says="The weights of all queries sum to one for each key. It is over the keys that those of a query sum to "
+        "one: dim=-1.",
+        change={"normalise": lambda scores: torch.softmax(scores, dim=-2)},
+    ),
+    Misconception(
+        "masked after softmax",
+        kind="missing step",
+        credit=0.25,
+        says="Your results are those of softmax over all keys, with zeros put in after it: weights no longer sum to "
+        "one. Set hidden scores to −∞ before softmax.",
+        change={"hide": unhidden, "hide_weights": masks.without},
+    ),
+    Misconception(
+        "zeros for −∞",
+        kind="wrong formula",
+        credit=0.25,
+        says="Hidden scores count as 0, or nearly, in your results, and exp(0) is 1. Set them to −∞.",
+        change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
+    ),
+    masks.renormalised_after_softmax(hide=unhidden, hide_weights=masks.shared_anew),
+    Misconception(
+        "softmax not shifted",
+        kind="missing step",
+        credit=0.75,
+        says="Where scores are large, exp overflows, and ∞/∞ is NaN. Use torch.softmax, or subtract the maximum over "
+        "the keys before exp.",
+        change={"normalise": exponentials_shared},
+    ),
+    Misconception(
+        "first sentence for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All sentences of a batch have the weights of the first in your results. Each of them has weights of its "
+        "own.",
+        change={"change_weights": lambda weights, sizes: weights[:1].expand_as(weights)},
+    ),
+    Misconception(
+        "first head for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All heads have the weights of the first in your results. Each head of queries has its own.",
+        change={"change_weights": lambda weights, sizes: weights[:, :1].expand_as(weights)},
+    ),
+    Misconception(
+        "values averaged",
+        kind="missing step",
+        credit=0.0,
+        says="Your results are the averages of the values, whatever the weights. Multiply each value with its weight, "
+        "then sum.",
+        change={"change_weights": lambda weights, sizes: torch.ones_like(weights) / weights.shape[-1]},
+    ),
+    Misconception(
+        "mean instead of sum",
+        kind="wrong formula",
+        credit=0.5,
+        says="Your results are divided by the number of keys. The weights already sum to one.",
+        change={"change_weights": lambda weights, sizes: weights / weights.shape[-1]},
+    ),
+    Misconception(
+        "weights not used",
+        kind="missing step",
+        credit=0.25,
+        says="Your results are the attention weights. Multiply them with the values.",
+        change={"mix": lambda weights, v: weights},
+    ),
+]

@@ -1,0 +1,10 @@
+# wrong: 2i with i as the number of the column
+# named: twice the column in the exponent
+def sinusoidal_positions(length, d_model, base=10000.0):
+    t = torch.arange(length, dtype=torch.float32)[:, None]
+    column = torch.arange(d_model, dtype=torch.float32)
+    angles = t / base ** (2 * column / d_model)
+    table = torch.zeros(length, d_model)
+    table[:, 0::2] = torch.sin(angles[:, 0::2])
+    table[:, 1::2] = torch.cos(angles[:, 1::2])
+    return table

@@ -1,0 +1,10 @@
+# wrong: halves as pairs, put together as neighbours
+# named: halves put as neighbours
+def apply_rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    rates = base ** (-torch.arange(0, d, 2, device=x.device).float() / d)
+    angles = positions.float()[:, None] * rates
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x.chunk(2, dim=-1)
+    turned = torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1)
+    return turned.flatten(-2).to(x.dtype)

@@ -1,0 +1,12 @@
+# wrong: x itself is turned
+# named: nothing
+def apply_rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    rates = base ** (-torch.arange(0, d, 2, device=x.device).float() / d)
+    angles = positions.float()[:, None] * rates
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x[..., 0::2], x[..., 1::2]
+    first = a * cos - b * sin
+    x[..., 1::2] = a * sin + b * cos
+    x[..., 0::2] = first
+    return x

@@ -1,0 +1,12 @@
+# wrong: never divided
+# named: not divided
+class RMSNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x):
+        y = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+        mean = y.pow(2).mean(dim=-1, keepdim=True)
+        return (y * self.weight).to(x.dtype)

@@ -1,0 +1,28 @@
+# right: an own norm with weight and bias
+class Norm(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size))
+        self.bias = nn.Parameter(torch.zeros(size))
+        self.eps = eps
+
+    def forward(self, x):
+        mean = x.mean(-1, keepdim=True)
+        variance = x.var(-1, keepdim=True, unbiased=False)
+        return (x - mean) / torch.sqrt(variance + self.eps) * self.weight + self.bias
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout):
+        super().__init__()
+        self.norm1 = Norm(d_model)
+        self.attention = Attention(d_model, num_heads)
+        self.norm2 = Norm(d_model)
+        self.ff_in = nn.Linear(d_model, d_ff)
+        self.ff_out = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        x = x + self.dropout(self.attention(self.norm1(x)))
+        x = x + self.dropout(self.ff_out(F.gelu(self.ff_in(self.norm2(x)))))
+        return x

@@ -1,0 +1,16 @@
+# wrong: attention twice, the feed-forward network never
+# named: nothing
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, num_heads)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.ff_in = nn.Linear(d_model, d_ff)
+        self.ff_out = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        x = x + self.dropout(self.attention(self.norm1(x)))
+        x = x + self.dropout(self.attention(self.norm2(x)))
+        return x

@@ -1,0 +1,16 @@
+# wrong: d_ff is ignored: 4 · d_model
+# named: d_ff is not the argument
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, num_heads)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.ff_in = nn.Linear(d_model, 4 * d_model)
+        self.ff_out = nn.Linear(4 * d_model, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        x = x + self.dropout(self.attention(self.norm1(x)))
+        x = x + self.dropout(self.ff_out(F.gelu(self.ff_in(self.norm2(x)))))
+        return x

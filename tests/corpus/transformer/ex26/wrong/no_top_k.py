@@ -1,0 +1,16 @@
+# wrong: top_k is not used
+# named: top_k not used
+def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(count):
+            logits = model(tokens[:, -model.context_length:])[:, -1, :]
+            if temperature == 0:
+                new = logits.argmax(dim=-1, keepdim=True)
+            else:
+                logits = logits / temperature
+                new = torch.multinomial(torch.softmax(logits, dim=-1), num_samples=1, generator=generator)
+            tokens = torch.cat((tokens, new), dim=1)
+    model.train(was_training)
+    return tokens

@@ -1,0 +1,11 @@
+# wrong: tokens without the last one
+# named: last token left out
+def train_step(model, optimizer, tokens, max_norm=1.0):
+    model.train()
+    optimizer.zero_grad()
+    logits = model(tokens[:, :-1])
+    loss = next_token_loss(logits, tokens[:, :-1])
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return loss.item()

@@ -1,0 +1,11 @@
+# wrong: the loss is computed anew after the step
+# named: loss after the step
+def train_step(model, optimizer, tokens, max_norm=1.0):
+    model.train()
+    optimizer.zero_grad()
+    logits = model(tokens)
+    loss = next_token_loss(logits, tokens)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return next_token_loss(model(tokens), tokens).item()

@@ -1,0 +1,10 @@
+# wrong: no clipping
+# named: not clipped
+def train_step(model, optimizer, tokens, max_norm=1.0):
+    model.train()
+    optimizer.zero_grad()
+    logits = model(tokens)
+    loss = next_token_loss(logits, tokens)
+    loss.backward()
+    optimizer.step()
+    return loss.item()

@@ -1,0 +1,10 @@
+# wrong: the optimizer is not called
+# named: nothing learned
+def train_step(model, optimizer, tokens, max_norm=1.0):
+    model.train()
+    optimizer.zero_grad()
+    logits = model(tokens)
+    loss = next_token_loss(logits, tokens)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    return loss.item()

@@ -1,0 +1,10 @@
+# wrong: train is not called
+# named: mode not set
+def train_step(model, optimizer, tokens, max_norm=1.0):
+    optimizer.zero_grad()
+    logits = model(tokens)
+    loss = next_token_loss(logits, tokens)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return loss.item()
