@@ -1,0 +1,177 @@
+"""Mistakes with pages, tables of pages, and lengths: steps of exercise 35."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from grader import Misconception
+
+Tensor = torch.Tensor
+
+
+def by_number(page_table: Tensor) -> Tensor:
+    """Sorted, with −1 behind."""
+    found = torch.where(page_table < 0, torch.iinfo(page_table.dtype).max, page_table).sort(dim=1).values
+    return torch.where(found == torch.iinfo(page_table.dtype).max, -1, found)
+
+
+def one_less(lengths: Tensor, _page_table: Tensor, _sizes: Any) -> Tensor:
+    return lengths - 1
+
+
+def zero_of_nothing(weights: Tensor, hidden: Tensor) -> Tensor:
+    """As of a sum over no words; a softmax of nothing but −∞ is NaN."""
+    return weights.masked_fill(hidden, 0.0)
+
+
+def spread(place: Tensor, page_size: int) -> Tensor:
+    """One word on each page, then the next slot."""
+    return place // (len(place) // page_size)
+
+
+def from_the_first(page_table: Tensor) -> Tensor:
+    """Each sentence has the pages 0, 1, 2, …"""
+    return torch.arange(page_table.shape[1], device=page_table.device).expand_as(page_table)
+
+
+def whole_pages(lengths: Tensor, _page_table: Tensor, sizes: Any) -> Tensor:
+    size: int = sizes.page_size
+    return -(-lengths // size) * size
+
+
+def full_pages(lengths: Tensor, _page_table: Tensor, sizes: Any) -> Tensor:
+    size: int = sizes.page_size
+    return lengths // size * size
+
+
+ON_PAGES = [
+    Misconception(
+        "page table not used",
+        kind="missing step",
+        credit=0.25,
+        says="Your results are those of the pages 0, 1, 2, … for each sentence. Which pages a sentence has, and in "
+        "which order, is in its row of page_table.",
+        change={"table": from_the_first},
+    ),
+    Misconception(
+        "first sentence's pages for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All sentences have the pages of the first in your results. Sentence b has those in row b of page_table.",
+        change={"table": lambda page_table: page_table[:1].expand_as(page_table)},
+    ),
+    Misconception(
+        "pages in reverse order",
+        kind="arrangement",
+        credit=0.5,
+        says="The last page of the table comes first in your results. They are in order.",
+        change={"table": lambda page_table: page_table.flip(1)},
+    ),
+    Misconception(
+        "pages sorted",
+        kind="arrangement",
+        credit=0.5,
+        says="Your results are those of pages in the order of their numbers. A sentence goes through its pages as they "
+        "stand in page_table.",
+        change={"table": by_number},
+    ),
+    Misconception(
+        "pages counted from one",
+        kind="convention",
+        credit=0.5,
+        says="Your results are those of page numbers that begin with 1. The first page is page 0.",
+        change={"table": lambda page_table: torch.where(page_table >= 0, page_table - 1, page_table)},
+    ),
+    Misconception(
+        "lengths not used, −1 taken for the last page",
+        kind="missing step",
+        credit=0.25,
+        says="All slots count in your results, and where the table has −1, those of the last page do. Of sentence b, "
+        "only the first lengths[b] words count.",
+        change={"used": lambda lengths, page_table, sizes: torch.full_like(lengths, sizes.M * sizes.page_size)},
+    ),
+    Misconception(
+        "lengths not used",
+        kind="missing step",
+        credit=0.25,
+        says="All slots of a sentence's pages count in your results, also those that nobody has written. Of its last "
+        "page, only lengths[b] tells how many do.",
+        change={"used": whole_pages},
+    ),
+    Misconception(
+        "last page left out",
+        kind="missing step",
+        credit=0.5,
+        says="Only full pages count in your results. The last page may have free slots, and its words count, too.",
+        change={"used": full_pages, "hide_weights": zero_of_nothing},
+    ),
+    Misconception(
+        "one word too few",
+        kind="wrong formula",
+        credit=0.5,
+        says="The last word of each sentence does not count in your results. The first lengths[b] do, of which the "
+        "last stands at place lengths[b] − 1.",
+        change={"used": one_less, "hide_weights": zero_of_nothing},
+    ),
+    Misconception(
+        "one word too few, and NaN of a single one",
+        kind="wrong formula",
+        credit=0.5,
+        says="The last word of each sentence does not count in your results, and where there is one only, they are "
+        "NaN. The first lengths[b] count, of which the last stands at place lengths[b] − 1.",
+        change={"used": one_less},
+    ),
+    Misconception(
+        "one word too many",
+        kind="wrong formula",
+        credit=0.5,
+        says="One slot too many counts in your results. The first lengths[b] count, of which the last stands at place "
+        "lengths[b] − 1.",
+        change={"used": lambda lengths, page_table, sizes: lengths + 1},
+    ),
+    Misconception(
+        "longest sentence for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All sentences are as long as the longest in your results. Sentence b has lengths[b] words.",
+        change={"used": lambda lengths, page_table, sizes: lengths.max().expand_as(lengths)},
+    ),
+    Misconception(
+        "shortest sentence for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All sentences are as short as the shortest in your results. Sentence b has lengths[b] words.",
+        change={"used": lambda lengths, page_table, sizes: lengths.min().expand_as(lengths)},
+    ),
+    Misconception(
+        "first length for all",
+        kind="mix-up",
+        credit=0.25,
+        says="All sentences are as long as the first in your results. Sentence b has lengths[b] words.",
+        change={"used": lambda lengths, page_table, sizes: lengths[:1].expand_as(lengths)},
+    ),
+    Misconception(
+        "page and slot exchanged",
+        kind="mix-up",
+        credit=0.5,
+        says="Neighbouring words lie on different pages in your results. Word i is on page i // page_size of its "
+        "sentence, in slot i % page_size.",
+        change={"page": lambda place, page_size: place % (len(place) // page_size), "slot": spread},
+    ),
+    Misconception(
+        "slots in reverse order",
+        kind="arrangement",
+        credit=0.5,
+        says="In your results, a page is filled from its last slot. It is filled from slot 0.",
+        change={"slot": lambda place, page_size: page_size - 1 - place % page_size},
+    ),
+    Misconception(
+        "first slot of each page",
+        kind="missing step",
+        credit=0.25,
+        says="All words of a page are its first in your results. Word i is in slot i % page_size.",
+        change={"slot": lambda place, page_size: torch.zeros_like(place)},
+    ),
+]

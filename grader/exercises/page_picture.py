@@ -1,0 +1,71 @@
+"""What a student's code reads of pages, in a case whose values name their slots and whose words all weigh the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from grader import Inputs, Picture
+
+Tensor = torch.Tensor
+
+PAGES, PAGE_SIZE = 4, 3
+TABLE, LENGTHS = [[2, 0], [3, -1]], [4, 2]
+NOTHING = 1e-3
+
+
+def in_use(page_table: Tensor, lengths: Tensor, pages: int, page_size: int) -> Tensor:
+    """True in the slots (pages, page_size) in which a word of some sentence stands."""
+    written = torch.zeros(pages, page_size, dtype=torch.bool)
+    for row, length in zip(page_table.tolist(), lengths.tolist(), strict=True):
+        for place in range(length):
+            written[row[place // page_size], place % page_size] = True
+    return written
+
+
+def named_slots(rng: torch.Generator) -> Inputs:
+    """The output of a sentence is how much it takes of each slot: queries are 0, and values are 1 in one entry."""
+    slots = PAGES * PAGE_SIZE
+    keys = torch.randn(PAGES, PAGE_SIZE, 1, slots, generator=rng)
+    values = torch.eye(slots).reshape(PAGES, PAGE_SIZE, 1, slots)
+    turned = torch.randint(2, (), generator=rng).item() == 1  # so that no constant is right
+    table, lengths = (TABLE[::-1], LENGTHS[::-1]) if turned else (TABLE, LENGTHS)
+    return torch.zeros(2, 1, slots), keys, values, torch.tensor(table), torch.tensor(lengths)
+
+
+def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
+    """A row for each sentence, and a column for each slot of all pages, with what is read of others or not of its "
+    "own."""
+    query, key_pages, _values, page_table, lengths = inputs[:5]
+    slots = key_pages.shape[0] * key_pages.shape[1]
+    if len(inputs) > 5 or query.any() or query.shape != (len(lengths), 1, slots) or slots > PAGES * PAGE_SIZE:
+        return None
+    if not isinstance(value, Tensor) or value.is_complex() or value.shape != query.shape:
+        return None
+    found = value.detach().cpu().double()[:, 0]  # (B, slots)
+    of_each = zip(page_table.cpu().split(1), lengths.cpu().split(1), strict=True)
+    own = torch.stack([in_use(*one, *key_pages.shape[:2]).flatten() for one in of_each])  # (B, slots)
+    read = ~(found.abs() <= NOTHING)  # NaN is something
+    wrong = [
+        *_said(read & ~own, "reads slots in which none of its words stands"),
+        *_said(own & ~read, "does not read all of its words"),
+    ]
+    where = f"Slots 1 to {key_pages.shape[1]} are page 0, and so on; all words weigh the same here."
+    return Picture(
+        numbers=tuple(tuple(_rounded(number) for number in row) for row in found.tolist()),
+        rows="sentence",
+        columns="slot",
+        marked=tuple((int(i), int(j)) for i, j in (read ^ own).nonzero()),
+        wrong=(*wrong, where) if wrong else (),
+        right=() if wrong else (where,),
+    )
+
+
+def _said(marked: Tensor, what: str) -> list[str]:
+    return [f"Sentence {row + 1} {what}." for row in marked.any(1).nonzero().flatten().tolist()]
+
+
+def _rounded(number: float) -> float | str:
+    return round(number, 2) if abs(number) < 1e3 else "NaN" if number != number else "∞" if number > 0 else "−∞"

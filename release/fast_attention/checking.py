@@ -1,0 +1,450 @@
+"""What the visible checks of all notebooks share: try the student's functions and classes on a few known examples.
+
+The examples themselves are in checks.py beside each notebook. Nothing here is secret. `grader release` puts this file
+beside each notebook whose checks.py imports it, with those it imports: they need nothing else but torch.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import textwrap
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from typing import Any, NamedTuple
+
+import torch
+
+from diagnosis import axis_too_many, calls, looks_ahead, looks_like, numbers_read, rounded_by
+from showing import progress
+from compare import difference
+
+# The examples are printed with four decimals.
+TOLERANCE = 1e-4
+
+WIDTH = 88
+NEW_LINE = "\n  "
+MOST_NAMES = 6
+LOOKS_AHEAD = f"{NEW_LINE}An earlier output changes when the last word does: no word may look at later ones."
+
+
+class Example(NamedTuple):
+    """One call of the student's function and what it must return."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    expected: Any  # or a function that says in words what is wrong with a result, or nothing
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:
+        inputs = _copy(self.inputs)
+        problem = _wrong(function(*inputs), self.expected, called)
+        return problem or _changed(inputs, self.inputs, called)
+
+
+class PieceExample(NamedTuple):
+    """What a piece of a model keeps beside right numbers: shape, dtype, gradients, and no NaN for large numbers."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    shape: tuple[int, ...]
+    large: tuple[Any, ...] = ()
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        leaves = [_leaf(item) for item in self.inputs]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch says in its own words that a gradient is lost
+            result = function(*_copy(leaves))
+        if not _is_tensor(result) or tuple(result.shape) != self.shape:
+            form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is not a tensor"
+            more = axis_too_many(result.shape, self.shape) if _is_tensor(result) else ""
+            said = f"result {form}, but a tensor of shape {self.shape} was expected."
+            return f"{said}{NEW_LINE}{more}" if more else said
+        return (
+            _other_dtype(result, self.inputs)
+            or _other_dtype(function(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
+            or _without_gradient([("its input", item) for item in leaves if _has_gradient(item)], result)
+            or (_not_finite(function(*_copy(self.large))) if self.large else None)
+        )
+
+
+class ModuleExample(NamedTuple):
+    """One module of the student's class, with known weights: what it must return, and what gradients must reach."""
+
+    name: str
+    arguments: dict[str, Any]
+    weights: dict[str, torch.Tensor]
+    inputs: tuple[Any, ...]
+    expected: Any
+    training: bool = False
+    mask_size: int | None = None  # where there must be a buffer `mask`, its last two sizes
+    causal: bool = False  # no word may look at later ones
+
+    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
+        module = student_class(**self.arguments)
+        if not isinstance(module, torch.nn.Module):
+            return f"{called} is not a module. Start with `class {called}(nn.Module):`, as in the cell above."
+        even = _not_random(module, self.weights)
+        problem = _load(module, self.weights, called)
+        if problem:
+            return problem
+        module.train(self.training)
+        leaves = [_leaf(item) for item in self.inputs]
+        inputs = _copy(leaves)
+        result = module(*inputs)
+        problem = _wrong(result, self.expected, called)
+        if problem:
+            ahead = self.causal and not self.training and looks_ahead(module, self.inputs)
+            return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights)
+        return (
+            _changed(inputs, self.inputs, called)
+            or _without_gradient(_reached(module, self.weights, leaves), result)
+            or (_mask_problem(module, self.mask_size) if self.mask_size else None)
+            or even
+            or _not_finite(module(*(100 * item if _has_gradient(item) else item for item in self.inputs)))
+            or _other_dtype(result, self.inputs)
+            or _other_dtype(module.double()(*map(_double, self.inputs)), tuple(map(_double, self.inputs)))
+        )
+
+
+class Refusal(NamedTuple):
+    """Arguments that make no sense, so that building the module must raise an error."""
+
+    name: str
+    arguments: dict[str, Any]
+
+    def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
+        try:
+            student_class(**self.arguments)
+        except NotImplementedError:
+            raise
+        except Exception:
+            return None
+        return f"{called} was built without an error. Raise one that says what is wrong, or use assert."
+
+
+class Several(NamedTuple):
+    """Eight calls with the same arguments, for what chance has a part in."""
+
+    name: str
+    inputs: tuple[Any, ...]
+    expected: Callable[[list[torch.Tensor]], str | None]  # says in words what is wrong with their results
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
+        results = [function(*_copy(self.inputs)) for _ in range(8)]
+        return self.expected(results) if all(map(_is_tensor, results)) else None
+
+
+class Problem(NamedTuple):
+    """What is wrong with an entry, in words."""
+
+    said: str
+    is_to_do: bool = False  # it, or what it calls, is not written yet
+
+
+class Entry(NamedTuple):
+    """A function or class that an exercise asks for, and the examples to try it on."""
+
+    exercise: int
+    name: str
+    examples: Callable[[], Sequence[Example | PieceExample | ModuleExample | Refusal | Several]]
+    builds_on: tuple[int, ...] = ()  # the earlier exercises whose functions it may call
+
+
+class Checks:
+    """check and solved, for the entries of one notebook."""
+
+    def __init__(self, *entries: Entry) -> None:
+        self.entries = entries
+
+    def check(self, exercise: int | None = None) -> None:
+        """Say in one line that an exercise is right, or in a few lines what is wrong with it. Without one: progress."""
+        notebook = sys._getframe(1).f_globals
+        if exercise is None:
+            states = [(entry, self._state(entry, notebook)) for entry in self.entries]
+            progress([(entry.exercise, state) for entry, state in states], _what_next(states)).show()
+            return
+        for entry in self._of(exercise):
+            problem = self._problem(entry, notebook)
+            if problem is None:
+                # Only the mark is green: a green that is easy to read on white is not on black.
+                print(f"\x1b[32m✓\x1b[0m Exercise {exercise}: {entry.name} is right on the examples of this notebook.")
+            else:
+                # On stderr, so that `nbgrader validate` counts it as not passed. Where nbgrader grades, what it finds
+                # there takes all points away, and the hidden tests are to decide.
+                grading = os.environ.get("NBGRADER_EXECUTION") == "autograde"
+                print(_folded(f"✗ Exercise {exercise}: {problem.said}"), file=sys.stdout if grading else sys.stderr)
+
+    def solved(self, *exercises: int) -> bool:
+        """Whether these exercises pass their checks; if not, say what the next plot waits for."""
+        notebook = sys._getframe(1).f_globals
+        missing = [str(exercise) for exercise in exercises if not self._is_right(exercise, notebook)]
+        if missing:
+            word = "exercise" if len(missing) == 1 else "exercises"
+            names = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+            print(f"The result appears here once you have solved {word} {names}.")
+        return not missing
+
+    def _state(self, entry: Entry, notebook: dict[str, Any]) -> str:
+        """Done, wrong, or open: not written, not run, or calling what is open."""
+        with redirect_stdout(io.StringIO()):  # what functions print would bury the picture
+            problem = self._problem(entry, notebook)
+        if problem is None:
+            return "done"
+        return "open" if problem.is_to_do or entry.name not in notebook else "wrong"
+
+    def _of(self, exercise: int) -> list[Entry]:
+        return [entry for entry in self.entries if entry.exercise == exercise]
+
+    def _is_right(self, exercise: int, notebook: dict[str, Any]) -> bool:
+        return all(self._problem(entry, notebook) is None for entry in self._of(exercise))
+
+    def _problem(self, entry: Entry, notebook: dict[str, Any]) -> Problem | None:
+        student = notebook.get(entry.name)
+        if not callable(student):
+            kind = "function" if entry.name.islower() else "class"
+            advice = "Run the cell that defines it; if it stops with an error, mend that first."
+            return Problem(f"there is no {kind} {entry.name} yet. {advice}")
+        for example in entry.examples():
+            try:
+                with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
+                    problem = example.problem(student, entry.name)
+            except NotImplementedError as error:
+                return Problem(self._to_do(entry, error), is_to_do=True)
+            except Exception as error:
+                problem = f"{entry.name} stopped with {_describe(error)}"
+            if problem is not None:
+                reads = _reads(entry.name, student, notebook)
+                return Problem(f"with {example.name}, {problem}{reads}{self._first(entry, student, notebook)}")
+        return None
+
+    def _to_do(self, entry: Entry, error: NotImplementedError) -> str:
+        """What is still to do: this entry, a method of it, or an earlier function that it calls."""
+        stopped_in = traceback.extract_tb(error.__traceback__)[-1].name
+        if stopped_in == "_forward_unimplemented":  # PyTorch's own stand-in
+            return f"{entry.name} has no method forward. It must be called exactly that, and belong to the class."
+        if stopped_in in ("__init__", "forward"):
+            what = f"{stopped_in} of {entry.name}"
+            return f"still to do. Write {what} in the cell above, run it, then run this cell again."
+        for earlier in self.entries:
+            if earlier.name == stopped_in != entry.name:
+                return f"{entry.name} calls {earlier.name}, which is still to do: see exercise {earlier.exercise}."
+        return f"still to do. Write {entry.name} in the cell above, run it, then run this cell again."
+
+    def _first(self, entry: Entry, student: Any, notebook: dict[str, Any]) -> str:
+        """Which earlier exercise to mend first, since a mistake there looks like one here."""
+        for earlier in self.entries:
+            if earlier.exercise in entry.builds_on and calls(student, earlier.name, notebook):
+                problem = self._problem(earlier, notebook)
+                if problem is not None and not problem.is_to_do:
+                    return (
+                        f"{NEW_LINE}It calls {earlier.name}, so look there first: "
+                        f"exercise {earlier.exercise} is not right yet."
+                    )
+        return ""
+
+
+def _what_next(states: Sequence[tuple[Entry, str]]) -> str:
+    """What is wrong comes before what is open: it may be nearly right."""
+    for wanted, words in (
+        ("wrong", "Next: exercise {0}. check({0}) says what is wrong with {1}."),
+        ("open", "Next: exercise {0}. Write {1}, and run its cell."),
+    ):
+        for entry, state in states:
+            if state == wanted:
+                return words.format(entry.exercise, entry.name)
+    return "Next: restart the kernel and run all cells. If all stays done, save the notebook and hand it in."
+
+
+def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
+    """What is no argument, and may be otherwise where the function is used elsewhere."""
+    names = numbers_read(student, notebook)
+    if not names:
+        return ""
+    them = "it" if len(names) == 1 else "them"
+    return f"{NEW_LINE}{called} reads {_some(names)} of the notebook: take {them} from the arguments."
+
+
+def _folded(text: str) -> str:
+    """Lines that fit beside Jupyter's file browser. It breaks longer ones in the middle of a word."""
+    fold = textwrap.TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fold.fill, text.split("\n")))
+
+
+def _wrong(result: Any, expected: Any, called: str) -> str | None:
+    """What is wrong with a result, in words."""
+    if result is None:
+        return f"{called} returned None. Does it end with a return statement?"
+    if callable(expected):
+        said: str | None = expected(result)
+        return said
+    found = difference(result, expected, TOLERANCE)
+    if found is None:
+        return _of_16_bits(result)
+    said = f"{found.sentence()}{NEW_LINE}There: {found.numbers}." if found.numbers else found.sentence()
+    like = looks_like(result, expected, TOLERANCE)
+    return f"{said}{NEW_LINE}{like}" if like else said
+
+
+def _of_16_bits(result: Any) -> str | None:
+    """Numbers that are near enough here, and would not be elsewhere."""
+    small = rounded_by(result)
+    return f"the result has 16-bit numbers, {small}. Compute in float32 throughout." if small else None
+
+
+def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str | None:
+    can_change = [pair for pair in zip(inputs, before, strict=True) if _is_tensor(pair[0]) or isinstance(pair[0], list)]
+    if all(difference(now, then, 0.0) is None for now, then in can_change):
+        return None
+    return (
+        f"the result is right, but {called} changes its input.{NEW_LINE}"
+        "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
+    )
+
+
+def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str) -> str | None:
+    """Put known weights into a module, or say which parameter is missing or has another shape."""
+    parameters = dict(module.named_parameters())
+    for name, weight in weights.items():
+        if name not in parameters:
+            return _missing(module, name, weights, called)
+        if parameters[name].shape != weight.shape:
+            return f"{name} has shape {tuple(parameters[name].shape)}, but {tuple(weight.shape)} was expected."
+    with torch.no_grad():
+        for name, weight in weights.items():
+            parameters[name].copy_(weight)
+    return None
+
+
+def _missing(module: torch.nn.Module, name: str, weights: dict[str, torch.Tensor], called: str) -> str:
+    if _is_tensor(getattr(module, name, None)):
+        return f"{name} is a tensor, but not a parameter, so it would not be trained. Wrap it in nn.Parameter(…)."
+    present = [name for name, _ in module.named_parameters()]
+    return (
+        f"{called} has no parameter {name}.{NEW_LINE}Expected: {_some(list(weights))}.{NEW_LINE}"
+        f"Your module has: {_some(present) or 'no parameters at all'}."
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names) if more < 2 else f"{', '.join(names[:MOST_NAMES])} and {more} more"
+
+
+def _not_expected(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str:
+    """Parameters that may be the reason for a wrong result."""
+    more = [name for name, _ in module.named_parameters() if name not in weights]
+    return f"{NEW_LINE}Your module also has parameters that are not expected here: {_some(more)}." if more else ""
+
+
+def _reached(
+    module: torch.nn.Module, weights: dict[str, torch.Tensor], inputs: list[Any]
+) -> list[tuple[str, torch.Tensor]]:
+    """The parameters and inputs that gradients must reach, and what they are called."""
+    reached = [(name, parameter) for name, parameter in module.named_parameters() if name in weights]
+    return reached + [("its input", item) for item in inputs if _has_gradient(item)]
+
+
+def _without_gradient(reached: list[tuple[str, torch.Tensor]], result: torch.Tensor) -> str | None:
+    """The first of these that no gradient reaches."""
+    gradients: Sequence[Any] = [None] * len(reached)
+    frozen = [name for name, item in reached if not item.requires_grad]
+    if frozen:
+        return (
+            f"the result is right, but {frozen[0]} has requires_grad=False, so it would not be trained. Leave that out."
+        )
+    if result.requires_grad:
+        try:
+            gradients = torch.autograd.grad(result.sum(), [item for _, item in reached], allow_unused=True)
+        except RuntimeError:
+            return (
+                f"the result is right, but no gradient can be computed.{NEW_LINE}"
+                "Avoid changing tensors in place (-=, /=, x[i] = …) on the way: a gradient may need them as they were."
+            )
+    lost = [name for (name, _), gradient in zip(reached, gradients, strict=True) if gradient is None]
+    if not lost:
+        return None
+    return (
+        f"the result is right, but no gradient reaches {lost[0]}, so it could not be trained.{NEW_LINE}"
+        "Avoid detach(), .data, .item(), torch.tensor(…) and torch.no_grad() on the way from there to the result."
+    )
+
+
+def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
+    given = next((item.dtype for item in inputs if _has_gradient(item)), None)  # whole numbers say nothing
+    if given is None or not _is_tensor(result) or result.dtype == given:
+        return None
+    return (
+        f"the result has the dtype {result.dtype} where the input has {given}.{NEW_LINE}"
+        "Make new tensors with x.new_zeros(…) or dtype=x.dtype, and leave out .float() and .double()."
+    )
+
+
+def _not_finite(result: Any) -> str | None:
+    if not _is_tensor(result) or bool(result.isfinite().all()):
+        return None
+    return f"the result is right, but for large scores it has NaN in it.{NEW_LINE}Let no exp overflow, and no sum be 0."
+
+
+def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:
+    """The first weights of a new module that are the same number everywhere."""
+    for name, parameter in module.named_parameters():
+        is_even = parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all())
+        if name in weights and parameter.dim() > 1 and is_even:
+            return f"the result is right, but in a new module {name} is the same number everywhere. Make it random."
+    return None
+
+
+def _mask_problem(module: torch.nn.Module, size: int) -> str | None:
+    mask = dict(module.named_buffers()).get("mask")
+    if mask is None:
+        return f'the result is right, but {_instead_of_mask(module)} Use self.register_buffer("mask", …) in __init__.'
+    if "mask" not in module.state_dict():
+        return "the result is right, but mask is not in state_dict. Leave out persistent=False."
+    if mask.shape[-2:] != (size, size):
+        return f"the buffer mask has shape {tuple(mask.shape)}, but context_length × context_length was expected."
+    return None
+
+
+def _instead_of_mask(module: torch.nn.Module) -> str:
+    if "mask" in dict(module.named_parameters()):
+        return "mask is a parameter, which training would change."
+    others = [name for name, _ in module.named_buffers()]
+    return f"the buffer is called {others[0]}, not mask." if len(others) == 1 else "there is no buffer mask."
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _has_gradient(value: Any) -> bool:
+    """A mask of booleans or whole numbers has none."""
+    return _is_tensor(value) and value.is_floating_point()
+
+
+def _leaf(value: Any) -> Any:
+    """A copy that gradients can reach."""
+    return value.clone().requires_grad_() if _has_gradient(value) else value
+
+
+def _double(value: Any) -> Any:
+    return value.double() if _has_gradient(value) else value
+
+
+def _describe(error: Exception) -> str:
+    """The error in one line, with the line of the notebook where it happened."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    lines = [
+        frame.line
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "ipython-input" in frame.filename or "ipykernel" in frame.filename
+    ]
+    return f"{text}{NEW_LINE}at the line `{lines[-1]}`" if lines and lines[-1] else f"{text.rstrip('.')}."
+
+
+def _copy(value: Any) -> Any:
+    if _is_tensor(value):
+        return value.clone()
+    return type(value)(map(_copy, value)) if isinstance(value, (list, tuple)) else value

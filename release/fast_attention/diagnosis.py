@@ -1,0 +1,234 @@
+"""What a wrong result of a visible check looks like, and what a wrong function reads: what anybody could see as well.
+
+All of it is told from the numbers of examples that the notebook shows, so it holds for any code that gives them.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, FunctionType
+from typing import Any
+
+import torch
+
+from compare import paired_numbers, same
+
+# The examples are printed with four decimals, so a factor is known to three digits or so.
+FACTOR = 5e-4
+LARGEST_WHOLE = 64
+ONE = 1e-3  # what sums of rounded weights may be off by
+
+# The types of 16-bit numbers, and the error that a few steps in them make, as a part of the largest number.
+_DIGITS = {torch.bfloat16: 3e-2, torch.float16: 4e-3}
+
+Tensor = torch.Tensor
+
+
+def looks_like(result: Any, expected: Any, tolerance: float) -> str:
+    """How all numbers of a wrong result differ from the expected ones; empty where that has no short name."""
+    said = (
+        _in_another_form(result, expected, tolerance)
+        or _one_alone(result, expected, tolerance)
+        or _in_another_order(result, expected, tolerance)
+    )
+    pairs = [] if said else paired_numbers(result, expected) or []
+    if not pairs or not all(bool(got.isfinite().all()) for got, _ in pairs):
+        return said
+    got, want = (torch.cat([pair[side].reshape(-1) for pair in pairs]) for side in (0, 1))
+    rows = _as_rows(pairs)
+    of_rows = (_sums(*rows) or _above_the_diagonal(*rows)) if rows else ""
+    return _rounded(got, want) or _times(got, want, tolerance) or of_rows
+
+
+def _in_another_form(result: Any, expected: Any, tolerance: float) -> str:
+    """All numbers are right, but in something else than a tensor, or with an axis too many."""
+    one = torch.as_tensor(expected) if isinstance(expected, torch.Tensor) or _is_of_numpy(result) else None
+    numbers = _as_tensor(result) if one is not None else None
+    if one is None or numbers is None or not same(numbers.reshape(-1), one.reshape(-1), tolerance):
+        return ""
+    if isinstance(result, torch.Tensor):
+        return axis_too_many(tuple(numbers.shape), tuple(one.shape))
+    if numbers.shape != one.shape:
+        return ""
+    if _is_of_numpy(result):
+        return "The numbers are right, but in an array of numpy. Compute with torch throughout."
+    return "The numbers are right, but in a list. Make one tensor of it: torch.stack does if tensors are in it."
+
+
+def _as_tensor(value: Any) -> Tensor | None:
+    """A tensor, an array of numpy, or a list of such, or of numbers, as one tensor."""
+    try:
+        return torch.stack([*map(torch.as_tensor, value)]) if isinstance(value, list) else torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError):  # what is in it is of different form
+        return None
+
+
+def _is_of_numpy(value: Any) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and type(items[0]).__module__ == "numpy" and hasattr(items[0], "shape")
+
+
+def axis_too_many(shape: Sequence[int], wanted: Sequence[int]) -> str:
+    """A sentence if a shape is the wanted one but for an axis of length 1."""
+    for axis, length in enumerate(shape):
+        if length == 1 and (*shape[:axis], *shape[axis + 1 :]) == tuple(wanted):
+            return f"Axis {axis}, of length 1, is too many: result.squeeze({axis}) would be right."
+    return ""
+
+
+def rounded_by(value: Any) -> str:
+    """The type of 16-bit numbers in it, if there are some."""
+    if isinstance(value, (list, tuple)):
+        return next(filter(None, map(rounded_by, value)), "")
+    small = isinstance(value, torch.Tensor) and value.dtype in _DIGITS
+    return str(value.dtype) if small else ""
+
+
+def _rounded(got: Tensor, want: Tensor) -> str:
+    """Right but for rounding to numbers of 16 bits."""
+    for dtype, error in _DIGITS.items():
+        if torch.equal(got, got.to(dtype).double()) and bool(((got - want).abs() <= error * want.abs().max()).all()):
+            return f"All of yours are rounded as {dtype} does it, to 16 bits. Compute in float32 throughout."
+    return ""
+
+
+def _one_alone(result: Any, expected: Any, tolerance: float) -> str:
+    """One of several results, where all of them are asked for."""
+    if not isinstance(expected, tuple):
+        return ""
+    alone = next((i for i, item in enumerate(expected) if same(result, item, tolerance)), None)
+    return "" if alone is None else f"That is what was expected as result[{alone}]. Return all {len(expected)}."
+
+
+def _in_another_order(result: Any, expected: Any, tolerance: float) -> str:
+    """Every item of a list is there, but in another place."""
+    if not isinstance(result, (list, tuple)) or not isinstance(expected, (list, tuple)) or len(result) != len(expected):
+        return ""
+    places = [[j for j, want in enumerate(expected) if same(got, want, tolerance)] for got in result]
+    # Numbers alone may be found anywhere by chance.
+    if any(isinstance(item, float | int) for item in expected) or any(len(found) != 1 for found in places):
+        return ""
+    order = [found[0] for found in places]
+    first = next((i for i, j in enumerate(order) if i != j), None)
+    if first is None or len(set(order)) < len(order):
+        return ""
+    return f"All of it is there, in another order: result[{first}] is what was expected as result[{order[first]}]."
+
+
+def _times(got: Tensor, want: Tensor, tolerance: float) -> str:
+    """All numbers are the expected ones but for one factor."""
+    if int((want.abs() > ONE).sum()) < 2 or not bool(got.any()):
+        return ""
+    factor = float(got @ want / (want @ want))
+    allowed = 2 * tolerance * max(1.0, abs(factor)) * (want.abs() + want.abs().max())
+    if not bool(((got - factor * want).abs() <= allowed).all()) or abs(factor - 1) < 2 * FACTOR:
+        return ""
+    if abs(factor + 1) < FACTOR:
+        return "Each of your numbers is the expected one with the other sign."
+    return f"Each of your numbers is {_in_words(factor)} times the expected one."
+
+
+def _in_words(factor: float) -> str:
+    """Such as "2", "1/3", "1.414 (√2)" and "0.7071 (1/√2)"."""
+    size, sign = abs(factor), "−" if factor < 0 else ""
+    for value, words in ((size, "{}"), (1 / size, "1/{}"), (size**2, "√{}"), (1 / size**2, "1/√{}")):
+        whole = round(value)
+        squared = 2 if "√" in words else 1
+        if 1 < whole <= LARGEST_WHOLE and abs(value / whole - 1) < squared * FACTOR:
+            name = sign + words.format(whole)
+            return f"{sign}{size:.4g} ({name})" if squared == 2 else name
+    return f"{sign}{size:.4g}"
+
+
+def _as_rows(pairs: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor] | None:
+    """A matrix, a vector, or a list of vectors of one length as rows: those that came back, and the expected ones."""
+    if len({want.shape for _, want in pairs}) > 1:
+        return None
+    got, want = (torch.stack([pair[side] for pair in pairs]) for side in (0, 1))
+    if want.dim() == 3 and len(pairs) == 1:
+        got, want = got[0], want[0]
+    return (got, want) if want.dim() == 2 and want.shape[1] > 1 else None
+
+
+def _sums(got: Tensor, want: Tensor) -> str:
+    """Weights that do not sum to one as they should."""
+    if bool((want < 0).any()) or not _are_one(want.sum(1)) or _are_one(got.sum(1)):
+        return ""
+    if len(got) > 1 and _are_one(got.sum(0)):
+        return "Each column of yours sums to one, and each row should."
+    row, total = next((row, total) for row, total in enumerate(got.sum(1).tolist()) if abs(total - 1) > ONE)
+    if len(got) == 1:
+        return f"They should sum to one; yours sum to {total:.4g}."
+    return f"Each row should sum to one; row {row} of yours sums to {total:.4g}."
+
+
+def _are_one(sums: Tensor) -> bool:
+    return bool(((sums - 1).abs() <= ONE).all())
+
+
+def _above_the_diagonal(got: Tensor, want: Tensor) -> str:
+    """Weights of words that come later."""
+    if want.shape[0] != want.shape[1] or bool(want.triu(1).any()) or not bool(got.triu(1).any()):
+        return ""
+    return "Above the diagonal stand the later words. All numbers there should be 0, and yours are not."
+
+
+def looks_ahead(module: Callable[..., Any], inputs: Sequence[Any]) -> bool:
+    """Whether an earlier output changes when the last word does. `inputs` are words (…, T, d), and perhaps more."""
+    try:
+        words, others = inputs[0].detach(), inputs[1:]
+        changed = words.clone()
+        changed[..., -1, :] += 1
+        before, after = (module(some, *others)[..., :-1, :] for some in (words, changed))
+        return before.numel() > 0 and not torch.allclose(before, after, atol=1e-6)
+    except Exception:  # what is wrong with it is told otherwise
+        return False
+
+
+def names_read(student: Any) -> set[str]:
+    """The names that a function, or the methods of a class, look up outside themselves."""
+    return {
+        instruction.argval
+        for code in _codes(student)
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+
+
+def numbers_read(student: Any, notebook: dict[str, Any]) -> list[str]:
+    """Variables of the notebook that it reads, and that hold a size, a tensor, or a list."""
+    return sorted(name for name in names_read(student) if name in notebook and _is_data(notebook[name]))
+
+
+def _is_data(value: Any) -> bool:
+    return type(value) in (int, list, tuple) or isinstance(value, torch.Tensor)
+
+
+def _codes(student: Any) -> Iterator[CodeType]:
+    """The code of a function or of a class's own methods, and of what is defined in it."""
+    functions = vars(student).values() if isinstance(student, type) else [student]
+    waiting = [function.__code__ for function in functions if isinstance(function, FunctionType)]
+    while waiting:
+        code = waiting.pop()
+        yield code
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def calls(student: Any, name: str, notebook: dict[str, Any]) -> bool:
+    """Whether it reads the name of a function, or a function of the notebook that it reads does, and so on."""
+    seen: set[str] = set()
+    waiting = names_read(student)
+    while waiting:
+        read = waiting.pop()
+        if read == name:
+            return True
+        seen.add(read)
+        if _is_of_the_notebook(value := notebook.get(read), notebook):
+            waiting |= names_read(value) - seen
+    return False
+
+
+def _is_of_the_notebook(value: Any, notebook: dict[str, Any]) -> bool:
+    """What a library looks up is its own affair."""
+    return isinstance(value, FunctionType | type) and value.__module__ == notebook.get("__name__")

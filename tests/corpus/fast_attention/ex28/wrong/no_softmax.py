@@ -1,0 +1,16 @@
+# wrong: the scores are the weights
+# named: raw scores as weights
+def grouped_query_attention(queries, keys, values, causal=False):
+    B, Hq, T, d = queries.shape
+    Hkv, S = keys.shape[1], keys.shape[2]
+    if Hq % Hkv != 0:
+        raise ValueError("Hq must be a multiple of Hkv")
+    group = Hq // Hkv
+    keys = keys.repeat_interleave(group, dim=1)
+    values = values.repeat_interleave(group, dim=1)
+    scores = queries @ keys.transpose(-2, -1) / math.sqrt(d)
+    if causal:
+        later = torch.ones(T, S, dtype=torch.bool, device=queries.device).triu(S - T + 1)
+        scores = scores.masked_fill(later, 0.0)
+    weights = scores
+    return weights @ values

@@ -1,0 +1,10 @@
+# wrong: l1 · o1 + l2 · o2 over the right sum
+# named: outputs not rescaled
+def merge(m1, l1, o1, m2, l2, o2):
+    m = torch.maximum(m1, m2)
+    shift = torch.where(torch.isinf(m), torch.zeros_like(m), m)
+    w1 = torch.exp(m1 - shift) * l1
+    w2 = torch.exp(m2 - shift) * l2
+    l = w1 + w2
+    o = (l1 * o1 + l2 * o2) / torch.where(l == 0, torch.ones_like(l), l)
+    return m, l, o

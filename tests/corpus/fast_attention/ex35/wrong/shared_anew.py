@@ -1,0 +1,14 @@
+# wrong: masked after softmax, then divided by the sum
+# named: renormalised after softmax
+def paged_attention(query, key_pages, value_pages, page_table, lengths):
+    B, H, d = query.shape
+    M, page_size = page_table.shape[1], key_pages.shape[1]
+    table = page_table
+    keys = key_pages[table].reshape(B, M * page_size, H, d)
+    values = value_pages[table].reshape(B, M * page_size, H, d)
+    scores = torch.einsum("bhd,bshd->bhs", query, keys) / math.sqrt(d)
+    free = torch.arange(M * page_size, device=query.device) >= lengths[:, None]
+    weights = torch.softmax(scores, dim=-1)
+    weights = weights.masked_fill(free[:, None], 0.0)
+    weights = weights / weights.sum(-1, keepdim=True)
+    return torch.einsum("bhs,bshd->bhd", weights, values)
