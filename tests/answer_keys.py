@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from our_course import EXERCISES
 from solution_cells import functions
 
 from grader.judging.answer_key import AnswerKey
-from grader.model.exercise import DEFAULT_SEED, Exercise
+from grader.model.exercise import DEFAULT_SEED, Exercise, Misconception
 
+EACH = 3  # of so many misconceptions one is tried, where it takes long and all are tried elsewhere
 # All functions: the first of an exercise by its number, further ones by their names.
 FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for name, one in functions(number).items()}
 
@@ -18,3 +20,8 @@ FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for na
 def answer_key(name: int | str, seed: int = DEFAULT_SEED, every: int = 1) -> AnswerKey:
     """For all cases that this seed draws, or each of so many."""
     return AnswerKey(FUNCTIONS[name], FUNCTIONS[name].sample(seed)[::every])
+
+
+def some_misconceptions(exercise: Exercise) -> Sequence[Misconception]:
+    """One of each few, in whose order like stands beside like."""
+    return exercise.misconceptions[::EACH]

@@ -111,7 +111,7 @@ def _zygote_without_disks() -> Iterator[zygote_process.Zygote]:
     before = "sys.path.remove("
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(zygote_process, "PROGRAM", zygote_process.PROGRAM.replace(before, f"{NO_DISK}\n{before}", 1))
-        zygote = zygote_process.Zygote()
+        zygote = zygote_process.OwnZygote()
     yield zygote
     zygote.close()
 

@@ -13,8 +13,8 @@ from our_course import of_assignment
 
 from grader.classroom.run import autograde
 from grader.course import Course
-from grader.judging import best_verdict
 from grader.judging.answer_key import AnswerKey
+from grader.judging.best_verdict import in_all_forms
 from grader.model.exercise import Exercise
 from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
@@ -80,7 +80,7 @@ def grade(
 @contextlib.contextmanager
 def a_few_seeds() -> Iterator[None]:
     """Seeds are made as ever, of all that a submission is; what is known of the cases that they draw is kept."""
-    make, draw = own_seed, best_verdict.in_all_forms
+    make, draw = own_seed, in_all_forms
     known: dict[tuple[str, int], list[AnswerKey]] = {}
 
     def keys(exercise: Exercise, seed: int) -> list[AnswerKey]:
@@ -91,5 +91,5 @@ def a_few_seeds() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "own_seed", lambda *of_what: make(*of_what) % SEEDS)
-        patch.setattr(best_verdict, "in_all_forms", keys)
+        patch.setattr(grading, "in_all_forms", keys)
         yield

@@ -100,7 +100,9 @@ class NotebookPage(Page):
 
     def run_all(self) -> None:
         """Run > Run All Cells, until every cell has its number, or one has stopped with an error."""
-        self.wait(lambda: self.find(".jp-Notebook-ExecutionIndicator[data-status='idle']"), "the kernel did not start")
+        # The notebook shows an idle kernel before it has one, and runs nothing then.
+        kernel = "return jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status"
+        self.wait(lambda: self.script(kernel) == "idle", "the kernel did not start")
         self.choose("Run", "runmenu:run-all")
         self.wait(lambda: self.has_run() or self.tracebacks(), "the notebook did not run to its end")
 

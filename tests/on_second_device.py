@@ -1,8 +1,8 @@
 """What references and misconceptions answer on the second device, judged: run by tests/test_second_device.py, in a
 process of its own, since a device is made for good.
 
-Prints, for each exercise and for what is held of it ("" for nothing), the names and the credit of the verdict, and the
-devices that the answers were on.
+Prints, for each exercise and for some of what may be held of it ("" for nothing), the names and the credit of the
+verdict, and the devices that the answers were on.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 
 import second_device
 import torch
-from answer_keys import FUNCTIONS, answer_key
+from answer_keys import FUNCTIONS, answer_key, some_misconceptions
 
-from grader.judging.answer_key import AnswerKey, Held
+from grader.judging.answer_key import AnswerKey
+from grader.judging.case_key import Held
 from grader.judging.judge import judge_by
 from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Raised, Returned
@@ -35,7 +36,7 @@ def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
     """By what is held. A misconception of a class answers a few cases, and more only where these do not name it."""
     every = SAMPLES_PER_CASE if exercise.glance else 1  # a class takes ten times as long
     found = {"": told_of(answer_key(name, every=every), ())}
-    for one in exercise.misconceptions:
+    for one in some_misconceptions(exercise):
         key = answer_key(name, every=FEW * every if exercise.glance else every)
         found[one.name] = told_of(key, (one,))
         if exercise.glance and found[one.name][0] != [one.name]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import class_oracle
+import fast_oracle
 import numpy as np
 import torch
+import transformer_oracle
 
 from grader.model.answer import Answer, Returned
 from grader.model.exercise import Inputs
@@ -168,7 +171,12 @@ LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
     11: lambda N, D: (along_a_line(N, D),),
     "causal_softmax": lambda N, D: (apart(N, N), D),
 }
-PIECES = (9, 10, 11, 14, "causal_softmax")  # of models: shape and dtype count, and gradients
+for later in (transformer_oracle, fast_oracle):
+    DEFINITIONS |= later.DEFINITIONS
+    INPUTS |= later.INPUTS
+    LARGE |= later.LARGE
+# Of models: shape and dtype count, and gradients.
+PIECES = (9, 10, 11, 14, "causal_softmax", *transformer_oracle.DEFINITIONS, *fast_oracle.DEFINITIONS)
 
 
 def apart(*shape: int) -> torch.Tensor:
@@ -197,8 +205,16 @@ def draw(number: int | str) -> list[Inputs]:
     if number in (*PIECES, 15):
         drawn += [tuple(map(class_oracle.as_double, given)) for given in drawn[:6]]
     if number in PIECES:
-        drawn += [(*given, {"gradients": True}) for given in drawn[:6]]
+        drawn += [(*given, {"gradients": True}) for given in drawn[:6] if has_slopes_everywhere(given)]
+    if number in fast_oracle.REFUSED:
+        drawn += [fast_oracle.REFUSED[number](N, D) for N, D in sizes[:3]]
     return drawn
+
+
+def has_slopes_everywhere(given: Inputs) -> bool:
+    """Not where a piece is empty, nor of sizes alone."""
+    tensors = [one for one in given if isinstance(one, torch.Tensor)]
+    return bool(tensors) and all(bool(one.isfinite().all()) for one in tensors)
 
 
 def in_form(value: Any, form: Callable[[torch.Tensor], Any]) -> Any:
@@ -208,7 +224,7 @@ def in_form(value: Any, form: Callable[[torch.Tensor], Any]) -> Any:
 
 def float64(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
-        return value.double().numpy()
+        return value.double().numpy() if value.is_floating_point() else value.tolist()
     return [float64(item) for item in value] if isinstance(value, list) else value
 
 
@@ -216,20 +232,30 @@ def wanted_of(number: int | str, given: Inputs) -> Any:
     """What a function must return; or, for classes and where chance has a part, what knows it when it sees it."""
     if number in class_oracle.MODULES:
         return class_oracle.Wanted(number, given)
+    if isinstance(given[-1], dict) and "refuses" in given[-1]:
+        return functools.partial(operator.eq, {"error": "ValueError"})
     if number in PIECES and isinstance(given[-1], dict):
-        return functools.partial(has_slopes, slopes(DEFINITIONS[number], [float64(one) for one in given[:-1]]))
+        told = fast_oracle.SLOPES.get(number, DEFINITIONS[number])
+        return functools.partial(has_slopes, slopes(told, [float64(one) for one in given[:-1]]))
     if number == 15:
         weights, p, training = given
         return dropout(float64(weights), p, training, weights.dtype)
     value = DEFINITIONS[number](*map(float64, given))
-    return functools.partial(is_piece, value, given[0].dtype) if number in PIECES else value
+    kind = given[0].dtype if isinstance(given[0], torch.Tensor) else torch.float32
+    rough = transformer_oracle.SIXTEEN_BITS.get(kind, transformer_oracle.ROUGHLY.get(number, TOLERANCE))
+    return functools.partial(is_piece, value, kind, tolerance=rough) if number in PIECES else value
 
 
-def is_piece(want: np.ndarray, dtype: torch.dtype, value: Any) -> bool:
-    """Whether a result has these numbers, and just this shape and type."""
+def is_piece(want: Any, dtype: torch.dtype, value: Any, tolerance: float = TOLERANCE) -> bool:
+    """Whether a result has these numbers, and just this shape and type; or several have."""
+    if isinstance(want, tuple):
+        several = isinstance(value, list | tuple) and len(value) == len(want)
+        return several and all(is_piece(one, dtype, each, tolerance) for one, each in zip(want, value, strict=True))
     if not isinstance(value, torch.Tensor) or value.dtype != dtype or tuple(value.shape) != want.shape:
         return False
-    return bool((np.abs(value.detach().double().numpy() - want) <= TOLERANCE * np.abs(want).max()).all())
+    found, finite = value.detach().double().numpy(), np.isfinite(want)
+    near = np.abs(found[finite] - want[finite]) <= tolerance * np.abs(want[finite]).max(initial=0.0)
+    return bool(near.all()) and np.array_equal(found[~finite], want[~finite])
 
 
 def slopes(definition: Callable[..., Any], given: list[Any]) -> dict[str, np.ndarray]:

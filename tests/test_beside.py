@@ -18,11 +18,12 @@ from nbgrader.tests import run_nbgrader
 from grader.classroom.run import autograde
 from grader.course import Course, read_config
 from grader.errors import CourseError
-from grader.notebooks.beside import for_students, given_beside, modules_for
+from grader.notebooks.beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = Course(ROOT).assignments()
+FIRST = {"self_attention": 1, "causal_attention": 9, "transformer": 20, "fast_attention": 28}  # exercises
 PLAIN = "c = get_config()\nc.CourseDirectory.course_id = 'other'\n"
 NAMED = 'c.GenerateAssignment.preprocessors.prepend(["grader.release.beside.ModulesBeside"])\n'
 OWN_STEPS = 'c.GenerateAssignment.preprocessors = ["nbgrader.preprocessors.LockCells"]\n'
@@ -89,17 +90,14 @@ def test_a_module_comes_with_what_it_needs() -> None:
         "checking.py",
         "compare.py",
         "diagnosis.py",
+        "showing.py",
     }
     assert modules_for(["from grader.model.compare import same"]).keys() == {"compare.py"}
     assert modules_for(["import torch", "checking = 1"]) == {}
 
 
 def test_a_source_holds_no_links_and_no_copies() -> None:
-    beside = [
-        path
-        for path in (ROOT / "source").rglob("*")
-        if path.is_symlink() or path.name in ("checking.py", "compare.py", "diagnosis.py")
-    ]
+    beside = [path for path in (ROOT / "source").rglob("*") if path.is_symlink() or path.name in FILES]
     assert beside == []
 
 
@@ -110,7 +108,7 @@ def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
     command = [
         sys.executable,
         "-c",
-        f"{setup}\ncheck({ {'self_attention': 1, 'causal_attention': 9}.get(assignment, 17) })",
+        f"{setup}\ncheck({FIRST.get(assignment, 17)})",
     ]
     environment = {**os.environ, "MPLBACKEND": "agg"}
     folder = ROOT / "source" / assignment

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from jupyter_lab import NotebookPage, serving
 from our_course import of_assignment
-from selenium.webdriver import Chrome
+from selenium.webdriver import Chrome, Keys
 
 RELEASE = Path(__file__).parent.parent / "release"
 
@@ -220,6 +220,33 @@ def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
 def test_columns_of_tables_stand_under_their_headings(page: NotebookPage) -> None:
     assert page.find(".jp-MarkdownOutput table")
     assert page.script(NOT_ALIGNED) == []
+
+
+def test_plots_of_outputs_have_descriptions(page: NotebookPage, notebook: Any) -> None:
+    """Those that need no solution; tests/test_homes.py has them all."""
+    described = [cell.id for cell in notebook.cells if "show_figure" in cell.source and "solved" not in cell.source]
+    images = page.script("return $('.jp-RenderedHTMLCommon.jp-OutputArea-output > img').map(image => image.alt)")
+    assert bool(images) == bool(described)
+    assert [alt for alt in images if len(alt) < 60] == []
+
+
+def test_a_slider_draws_anew(page: NotebookPage, notebook: Any) -> None:
+    """One that needs no solution."""
+    sliders = page.find(".jp-OutputArea-output [role='slider']")
+    drawing = [cell.source for cell in notebook.cells if "solved" not in cell.source]
+    assert len(sliders) == sum(source.count("show_with_slider(") for source in drawing)
+    for slider in sliders:
+        alt = "return arguments[0].closest('.jp-OutputArea-output').querySelector('img').alt"
+        before = page.script(alt, slider)
+        slider.send_keys(Keys.ARROW_RIGHT)
+        page.wait(lambda: page.script(alt, slider) != before, "the plot stays as it was")  # noqa: B023  it ends here
+
+
+def test_progress_is_a_list_that_says_what_is_open(page: NotebookPage, notebook: Any, assignment: str) -> None:
+    """Where the notebook asks for it."""
+    asked = any(cell.source == "check()" for cell in notebook.cells)
+    said = [box.text.split() for box in page.find(".jp-RenderedHTMLCommon.jp-OutputArea-output li")]
+    assert said == [["○", str(one.number), "open"] for one in of_assignment(assignment) if asked]
 
 
 @pytest.mark.parametrize("width", [800, 1280])

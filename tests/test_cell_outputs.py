@@ -961,6 +961,9 @@ def test_same_outputs_in_the_courses_notebook(
     theirs = in_jupyter(sources, tmp_path)
     for source, our_outputs, their_outputs in zip(sources, ours, theirs, strict=True):
         timed = "perf_counter" in source
+        if "show_with_slider" in source:  # in the sandbox, nobody would move it
+            assert our_outputs == []
+            continue
         assert comparable(our_outputs, timed) == comparable(their_outputs, timed), source
     assert {output["output_type"] for outputs in ours for output in outputs} == {"stream", "display_data"}
 
@@ -1005,6 +1008,7 @@ TIMES = [
     (r"[\d.]+(e\+\d+)? (ns|[μu]s|ms|s)\b", "TIME"),
     (r"The slowest run .*\n", ""),  # said when a busy machine makes runs differ
     (r"\d+ times as fast", "N times as fast"),
+    (r"base64,[^\"]+|\b\de-\d\d\b", "TIMES"),  # as a plot, and in its description
 ]
 
 

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import matplotlib
 import pytest
 import torch
 
@@ -52,7 +54,10 @@ def notebook_with(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
         checks = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(checks)
         notebook: Notebook = {"check": checks.check, "solved": checks.solved, "__name__": "notebook"}
-        exec("import math\nimport torch\nfrom torch import nn\nfrom torch.nn import functional as F", notebook)
+        exec(
+            "import math, torch\nimport numpy as np\nfrom torch import nn\nfrom torch.nn import functional as F",
+            notebook,
+        )
         source = source_of(assignment)
         given = [cell.source for cell in source.cells if cell.id in GIVEN]
         for code in [*given, *solutions(source).values()]:
@@ -174,7 +179,7 @@ MISSPELT_FORWARD = (
             11,
             "see exercise 10",
         ),
-        ("class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass", 12, "is no module"),
+        ("class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass", 12, "is not a module"),
         ("del SelfAttention_v1", 12, "there is no class SelfAttention_v1 yet"),
         (MISSPELT_FORWARD, 12, "has no method forward"),
         (TO_DO_IN_FORWARD, 12, "Write forward of SelfAttention_v1"),
@@ -238,7 +243,7 @@ MISSPELT_FORWARD = (
         (changed(16, 'self.register_buffer("mask", future)', "self.mask = future"), 16, "no buffer mask"),
         (changed(16, "ones(context_length, context_length)", "ones(9, 9)"), 16, "buffer mask has shape (9, 9)"),
         (changed(16, "self.mask[:T, :T]", "self.mask"), 16, "stopped with RuntimeError"),
-        (changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"), 16, "twice, result[0, 0, 0]"),
+        (changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"), 16, "forwards and backwards, result[0, 0, 0]"),
         (
             changed(16, "nn.Dropout(dropout)", "nn.Dropout(0.5)"),
             16,
@@ -366,9 +371,42 @@ SAID = [
     (
         "def inverted_dropout(a, p, training):\n  torch.manual_seed(3)\n  return F.dropout(a, p, training)",
         15,
-        "both calls drop the same entries. Set no seed in there.",
+        "two calls drop the same entries. Set no seed in there.",
     ),
     ("def causal_softmax(s, d_k): return torch.softmax(s.tril() / 0, -1)", 14, "is NaN where a number was expected"),
+    (
+        "def inverted_dropout(a, p, training):\n"
+        "  order = torch.randperm(a.numel()).reshape(a.shape) / a.numel()\n"
+        "  return a * (order >= p) / (1 - p) if training else a",
+        15,
+        "each call drops 30000 of 60000 entries. Decide for each entry by itself, with probability p",
+    ),
+    # 16 bits
+    ("def simple_attention_scores(x, q): return (x @ q).half()", 9, "rounded as torch.float16 does it, to 16 bits"),
+    ("def simple_attention_scores(x, q): return (x @ q).bfloat16()", 9, "as torch.bfloat16 does it, to 16 bits"),
+    (
+        "def all_context_vectors(x):\n  x = x.half()\n  return (torch.softmax(x @ x.T, -1) @ x).float()",
+        11,
+        "rounded as torch.float16 does it, to 16 bits",
+    ),
+    (
+        "old = attention_scores\ndef attention_scores(*a): return torch.tensor(old(*a)).half()",
+        2,
+        "the result has 16-bit numbers, torch.float16. Compute in float32 throughout.",
+    ),
+    # another form
+    (
+        "def attention_scores(q, k):\n  return np.array([[float(a.T @ b) / len(a) ** 0.5 for b in k] for a in q])",
+        2,
+        "The numbers are right, but in an array of numpy. Compute with torch throughout.",
+    ),
+    ("def simple_attention_scores(x, q): return (x @ q).numpy()", 9, "right, but in an array of numpy"),
+    ("def simple_attention_scores(x, q): return [word @ q for word in x]", 9, "The numbers are right, but in a list."),
+    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "Make one tensor of it: torch.stack does if"),
+    ("def all_context_vectors(x): return [*(torch.softmax(x @ x.T, -1) @ x)]", 11, "right, but in a list."),
+    ("def simple_attention_scores(x, q): return (x @ q)[None]", 9, "Axis 0, of length 1, is too many"),
+    ("def simple_attention_scores(x, q): return (x @ q)[:, None]", 9, "result.squeeze(1) would be right"),
+    ("def all_context_vectors(x): return (torch.softmax(x @ x.T, -1) @ x)[None]", 11, "result.squeeze(0) would be"),
 ]
 
 
@@ -389,7 +427,25 @@ NOTHING_SAID = [
     ("old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, v", 1),
     ("FEW = 1e-3\nold = weighted_sums\ndef weighted_sums(w, v): return [x + FEW for x in old(w, v)]", 5),
     (changed(13, "keys.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), 13),
+    ("def simple_attention_scores(x, q): return (x @ q).half() + 1", 9),
 ]
+NOT_EVEN_RIGHT_NUMBERS = [
+    "def simple_attention_scores(x, q): return [word @ q + 1 for word in x]",
+    "def simple_attention_scores(x, q): return (x @ q + 1).numpy()",
+    "def simple_attention_scores(x, q): return (x @ q + 1)[None]",
+]
+
+
+@pytest.mark.parametrize("source", NOT_EVEN_RIGHT_NUMBERS)
+def test_no_numbers_are_called_right_that_are_not(
+    source: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(9)
+    exec(source, notebook)
+    exec("check(9)", notebook)
+    said = capsys.readouterr().err
+    assert "✗" in said
+    assert "right" not in said
 
 
 @pytest.mark.parametrize(("source", "number"), NOTHING_SAID)
@@ -401,6 +457,35 @@ def test_what_has_no_name_gets_none(
     exec(f"check({number})", notebook)
     said = " ".join(capsys.readouterr().err.split())
     assert re.search(r"your code gave [−\-\d.e]+\.$", said), said
+
+
+SCALED_OTHERWISE = [
+    (12, "keys.shape[-1] ** 0.5", ("1", "d_in ** 0.5", "len(x) ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
+    (13, "keys.shape[-1] ** 0.5", ("1", "x.shape[-1] ** 0.5", "len(x) ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
+    (16, "keys.shape[-1] ** 0.5", ("1", "x.shape[-1] ** 0.5", "T ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
+    (16, "dim=-1)  # (B, T, T)", ("dim=-2)", "dim=-1).softmax(-1)")),
+    (16, "self.mask[:T, :T], -torch.inf", ("self.mask[:T, :T], 0", "self.mask[:T, :T].T, -1e9")),
+    (
+        16,
+        "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        ("torch.softmax(queries @ keys.mT / keys.shape[-1] ** 0.5, dim=-1).tril()",),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "right", "wrong"), [(number, right, wrong) for number, right, all_ in SCALED_OTHERWISE for wrong in all_]
+)
+def test_usual_mistakes_of_modules_show_in_the_numbers(
+    number: int, right: str, wrong: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not in the third digit, which students take for rounding."""
+    notebook = notebook_with(number)
+    exec(changed(number, right, wrong).replace("d_in **", "self.W_query.shape[0] **"), notebook)
+    exec(f"check({number})", notebook)
+    told = re.search(r"expected (\S+), your code gave (\S+)\.", " ".join(capsys.readouterr().err.split()))
+    assert told
+    assert abs(float(told[1]) - float(told[2])) > 0.1
 
 
 def test_advice_to_look_elsewhere_is_for_those_who_call_it(
@@ -557,6 +642,75 @@ def test_the_known_values_of_causal_attention_are_what_the_solutions_give(
     for order, names in orders.items():
         agree(first_row(123, "SelfAttention_v1", order), row(cells["ex12-known"], f"made in the order {names}"))
         agree(first_row(789, "SelfAttention_v2", order), row(cells["ex13-known"], f"made in the order {names}"))
+
+
+def table(text: str) -> torch.Tensor:
+    """The rows of numbers in the tables of a text, names left out."""
+    rows = re.findall(r"^\| [^|]+ \|([^|\d]*\d.*)\|$", text.replace("−", "-"), re.MULTILINE)
+    return torch.tensor([[float(number) for number in row.split("|")] for row in rows])
+
+
+def test_the_known_values_of_self_attention_are_what_the_solutions_give(
+    notebook_with: Callable[[int], Notebook],
+) -> None:
+    notebook = notebook_with(1)
+    cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
+    for name in ("given-data", "given-weights", "given-data-heads"):
+        exec(cells[name], notebook)
+    scores, outputs, heads = (
+        eval(call, notebook)
+        for call in (
+            "attention_scores(*compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v)[:2])",
+            "self_attention(*compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v))",
+            "multihead_scaled_self_attention(mat_X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, "
+            "W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c)",
+        )
+    )
+    known = torch.tensor(scores)
+    over_queries = torch.softmax(known, dim=0)
+    for values, cell, digits in (
+        (known, "ex2-next", 4),
+        (over_queries, "ex4-next", 4),
+        (torch.cat(outputs, dim=1).T, "ex6-known", 4),
+        (heads, "ex8-known", 3),
+    ):
+        assert torch.allclose(values, table(cells[cell]), rtol=0, atol=0.6 * 10**-digits), cell
+    sums = ", ".join(f"{total:.2f}" for total in over_queries.sum(dim=1).tolist())
+    assert "The rows give " + " and ".join(sums.rsplit(", ", 1)) in cells["ex4-next"]
+
+
+def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, solved=None))
+    cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
+    shown: list[str] = []
+    notebook: Notebook = {"__name__": "notebook"}
+    with matplotlib.rc_context():
+        for name in ("setup", "given-heat-map", "ex2-scaling-plot"):
+            exec(cells[name], notebook)
+            notebook["show_figure"] = lambda _, description: shown.append(description)
+        notebook["plt"].close("all")
+    weights, lines = shown
+    largest = [max(map(float, row)) for row in (row.split(", ") for row in re.findall(r"scaled ([\d., ]+\d)", weights))]
+    not_scaled, scaled = largest[::2], largest[1::2]
+    assert f"one key has {not_scaled[1]} of all at $D = 64$" in cells["ex2-task"]
+    assert not_scaled[2] == 1.0
+    assert len(set(scaled)) == 3, "it would be the same bars three times"
+    assert max(scaled) < 0.5
+    for before, after in zip(notebook["spread"], notebook["spread"][1:], strict=False):
+        assert 1.8 < after / before < 2.2, "four times as many entries, twice the spread"
+    assert "scaled, it stays near 1." in lines
+
+
+def test_the_table_of_products_is_one() -> None:
+    text = next(cell.source for cell in source_of("self_attention").cells if cell.id == "ex7-why")
+    words, products = (
+        torch.tensor([[int(entry) for entry in row.split("&")] for row in matrix.split(r"\\")])
+        for matrix in re.findall(r"\\begin\{bmatrix\}([-\d\s&\\]+)\\end\{bmatrix\}", text)
+    )
+    assert torch.equal(words @ words.T, products)
+    assert tuple(words.shape) == (6, 2)
+    assert products[0].tolist()[2:5:2] == [0, 6]  # what the text says of it
 
 
 def test_solved_is_quiet_when_all_is_right_and_says_what_is_missing_when_not(

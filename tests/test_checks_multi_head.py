@@ -172,9 +172,9 @@ def test_what_is_not_written_yet_is_still_to_do(
     assert f"exercise {number}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("number", "example"), [(17, "LIST_123"), (18, "SPLIT_123")])
+@pytest.mark.parametrize("number", [17, 18])
 def test_the_notebook_prints_the_known_values_that_it_shows(
-    number: int, example: str, notebook: dict[str, Any], checks: Any, capsys: pytest.CaptureFixture[str]
+    number: int, notebook: dict[str, Any], checks: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exec(CELLS[f"ex{number}-print"], notebook)
     printed = notebook["outputs"][0]
@@ -182,9 +182,37 @@ def test_the_notebook_prints_the_known_values_that_it_shows(
     shown = re.findall(r"^\| (?:Your|journey|starts|with|one|step) \|(.*)\|$", text, flags=re.MULTILINE)
     table = torch.tensor([[float(entry) for entry in row.split("|")] for row in shown])
     torch.testing.assert_close(printed, table, rtol=0, atol=1e-4)
-    # The check loads weights as nn.Linear draws them, so its example is the same batch with the same numbers.
-    torch.testing.assert_close(printed, torch.tensor(getattr(checks, example)[:6]), rtol=0, atol=1e-5)
+    if number == 17:  # its check loads weights as nn.Linear draws them: its example is the batch of the notebook
+        torch.testing.assert_close(printed, torch.tensor(checks.LIST_123[:6]), rtol=0, atol=1e-5)
     assert "shape (2, 6, 4)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("math.sqrt(self.head_dim)", "1"),
+        ("math.sqrt(self.head_dim)", "math.sqrt(self.head_dim * self.num_heads)"),
+        ("math.sqrt(self.head_dim)", "math.sqrt(x.shape[-1])"),
+        ("math.sqrt(self.head_dim)", "math.sqrt(T)"),
+        ("math.sqrt(self.head_dim)", "self.head_dim"),
+        ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).softmax(-1)"),
+        ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).mean(1, True)"),
+        ("== 1, -math.inf", "== 1, 0"),
+        (VIEW, "projected.view(B, self.num_heads, T, self.head_dim)"),
+        (VIEW, "projected.view(B, T, self.head_dim, self.num_heads).permute(0, 3, 1, 2)"),
+    ],
+)
+def test_usual_mistakes_with_heads_show_in_the_numbers(
+    right: str, wrong: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not in the third digit, which students take for rounding."""
+    assert right in CELLS["exercise-18"]
+    exec(CELLS["exercise-18"].replace(right, wrong), notebook)
+    capsys.readouterr()
+    exec("check(18)", notebook)
+    told = re.search(r"expected (\S+), your code gave (\S+)\.", " ".join(capsys.readouterr().err.split()))
+    assert told
+    assert abs(float(told[1]) - float(told[2])) > 0.1
 
 
 def test_both_forms_and_the_fused_kernel_agree(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:

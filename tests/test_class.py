@@ -150,7 +150,7 @@ import multiprocessing.forkserver
 from pathlib import Path
 from grader.classroom import fork_server
 
-fork_server.start_fork_server()
+fork_server.start_early()
 server = multiprocessing.forkserver._forkserver._forkserver_pid
 while "libtorch" not in Path(f"/proc/{server}/maps").read_text():
     pass

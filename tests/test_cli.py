@@ -106,7 +106,8 @@ def test_help_speaks_of_any_course() -> None:
     [
         (
             ["release", "nonsense"],
-            "There is no assignment “nonsense”. There are: causal_attention, multi_head_attention, self_attention.",
+            "There is no assignment “nonsense”. There are: causal_attention, fast_attention, multi_head_attention, "
+            "self_attention, transformer.",
         ),
         (
             ["autograde", "self_attention"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -25,7 +26,7 @@ from grader.model.answer import Loss, Lost
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
-from grader.running.zygote_process import fork_sandbox
+from grader.running.zygote_process import Zygote, fork_sandbox, start_zygote
 from grader.sandbox import confine
 
 ROOT = Path(__file__).parent.parent
@@ -232,12 +233,31 @@ def test_the_zygote_has_one_thread_and_nothing_of_the_judge(sandbox: SandboxProc
     assert "GRADER" not in Path(f"/proc/{zygote}/environ").read_text()
 
 
+ORDER = {"folder": "/", "environment": {}, "device": "cpu", "confined": False, "amounts": {}}
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def test_a_zygote_for_another_process_is_forked_from_it_and_ends_alone() -> None:
+    """What its sandboxes do is then nobody else's affair: numbers of processes that have ended are its own."""
+    zygote = start_zygote()
+    another = Zygote(zygote.another())
+    own, its = zygote.fork(ORDER), another.fork(ORDER)
+    assert parent_of(own.pid) != parent_of(its.pid)
+    assert parent_of(parent_of(its.pid)) == parent_of(own.pid)
+    another.close()
+    select.select([its.handle], [], [])  # it goes with its zygote
+    assert own.alive
+    its.end()
+    own.end()
+
+
 def test_a_zygote_that_died_is_replaced() -> None:
-    order = {"folder": "/", "environment": {}, "device": "cpu", "confined": False, "amounts": {}}
-    first = fork_sandbox(order)
-    zygote = int(Path(f"/proc/{first.pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    os.kill(zygote, 9)
-    second = fork_sandbox(order)
+    first = fork_sandbox(ORDER)
+    os.kill(parent_of(first.pid), 9)
+    second = fork_sandbox(ORDER)
     assert second.alive
     first.end()  # it went with its zygote
     second.end()

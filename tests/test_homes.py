@@ -17,17 +17,21 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_notebook
 from our_course import of_assignment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from grader.course import Course
+from grader.notebooks.single_file import in_one_file
 from grader.notebooks.solutions import fill_in, solutions
 
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)
 THERE = ["torch", "matplotlib", "ipykernel"]
-NOT_THERE = ["grader", "nbgrader", "nbformat", "nbconvert", "safetensors", "rich", "pytest", "pip"]
+NOT_THERE = ["ipywidgets", "grader", "nbgrader", "nbformat", "nbconvert", "safetensors", "rich", "pytest", "pip"]
+WIDGET = "application/vnd.jupyter.widget-view+json"
+DESCRIBED = re.compile(r'<img src="data:image/png;base64,[^"]+" alt="[^"]{60,}">')  # a plot in words, not its name
 SECONDS = 300  # for one cell, on a machine that has much else to do
 
 
@@ -122,10 +126,11 @@ def test_solved_every_check_is_green(assignment: str, home: Home) -> None:
     )
     assert "✗" not in said
     assert "once you have solved" not in said
-    drawn = [
-        output for cell in solved.cells for output in cell.get("outputs", []) if "image/png" in output.get("data", {})
-    ]
-    assert drawn
+    for cell in solved.cells:
+        shown = [output.data for output in cell.get("outputs", []) if "data" in output]
+        described = [data for data in shown if DESCRIBED.fullmatch(data.get("text/html", ""))]
+        assert bool(described) == ("show_figure(" in cell.source), cell.id
+        assert not [data for data in shown if "image/png" in data or WIDGET in data], cell.id
 
 
 def test_as_it_is_handed_out_it_runs_and_is_to_do(assignment: str, home: Home) -> None:
@@ -150,5 +155,24 @@ def test_the_notebook_alone_says_what_to_put_beside_it(
     finally:
         shutil.move(away, beside)
     assert caught.value.ename == "ImportError"
-    assert caught.value.evalue.startswith(f"{missing}.py is not here. Put checks.py, checking.py and compare.py beside")
+    assert caught.value.evalue.startswith(f"{missing} is not here. ")
     assert "During handling" not in str(caught.value)
+
+
+def test_as_a_single_file_it_needs_nothing_beside_it(assignment: str, home: Home, tmp_path: Path) -> None:
+    """As on Colab again, or from an e-mail: in an empty folder, solved and untouched. The drawings were run above."""
+    beside = {
+        path.relative_to(home.folder).as_posix(): path.read_bytes() for path in home.folder.rglob("*") if path.is_file()
+    }
+    single, inside = in_one_file(COURSE.read("release", assignment), beside)
+    single.cells = [cell for cell in single.cells if "demo" not in cell.metadata.get("tags", [])]
+    goes, returns = (new_code_cell(f"import os; os.chdir({str(folder)!r})") for folder in (tmp_path, home.folder))
+    right, to_do = (
+        home.run(new_notebook(cells=[goes, *notebook.cells, returns]))
+        for notebook in (fill_in(single, solutions(COURSE.read("source", assignment))), single)
+    )
+    functions = sum(len(one.functions) for one in of_assignment(assignment))
+    assert "checks.py" in inside
+    assert (right.count("is right on the examples of this notebook."), right.count("✗")) == (functions, 0)
+    assert to_do.count("still to do. Write") == to_do.count("✗") == functions
+    assert list(tmp_path.iterdir()) == []

@@ -645,8 +645,8 @@ def test_an_array_may_have_a_picture() -> None:
 @pytest.mark.parametrize("exercise", [COUNTS, SORTS, *(exercise for exercise, _ in KINDS.values())])
 def test_looking_for_the_place_of_a_mistake_takes_any_inputs(exercise: Exercise) -> None:
     """Nothing is asked for here: every version is lost on the way."""
-    cases = exercise.sample()
-    locating = Locating(exercise, cases, lambda texts, _: [Raised("ValueError")] * len(texts), "cpu")
+    key = AnswerKey(exercise, exercise.sample())
+    locating = Locating(key, lambda texts, _: [Raised("ValueError")] * len(texts), "cpu")
     assert locating.explain("def f(*given):\n    x = 1 + 2\n    return x * 3 - 4 / 5") is None
     assert locating.tried > 0
 

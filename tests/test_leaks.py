@@ -139,6 +139,41 @@ def test_the_code_of_a_reference_is_found(course: Course, release: Path) -> None
     assert any("the reference of exercise 7" in leak for leak in find_leaks(course, ASSIGNMENT))
 
 
+OF_ANOTHER = [  # exercise 16, of causal_attention: as in its notebook, but for a name or two
+    "attn_scores = attn_scores.masked_fill(self.mask[:T, :T], -torch.inf)",
+    "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+    "return self.dropout(attn_weights) @ values",
+]
+
+
+def test_no_release_holds_the_solution_of_another_assignment(course: Course, release: Path) -> None:
+    with_cell(new_code_cell("\n".join(OF_ANOTHER)))(release)
+    (leak,) = find_leaks(course, ASSIGNMENT)
+    whose = "the solution in cell exercise-16 of causal_attention"
+    assert leak == f"{ASSIGNMENT}.ipynb, cell added, line 1: {whose}, `{OF_ANOTHER[0]}`"
+
+
+def test_an_author_may_show_the_solution_of_another_assignment(course: Course, release: Path) -> None:
+    cell = new_code_cell("\n".join(OF_ANOTHER), metadata={"tags": ["shown"]})
+    source_with(course, cell)
+    with_cell(cell)(release)
+    assert find_leaks(course, ASSIGNMENT) == []
+
+
+def test_what_one_assignment_shows_is_no_excuse_for_another(course: Course, release: Path) -> None:
+    source_with(course, new_code_cell("\n".join(OF_ANOTHER), metadata={"tags": ["shown"]}))
+    with_file("more.py", "\n".join(OF_ANOTHER))(release.parent / "multi_head_attention")
+    (leak,) = find_leaks(course, "multi_head_attention")
+    assert "exercise-16 of causal_attention" in leak
+
+
+def test_an_assignment_that_cannot_be_read_stops_no_other(course: Course, release: Path) -> None:
+    course.notebook("source", "causal_attention").write_text("no notebook")
+    assert find_leaks(course, ASSIGNMENT) == []
+    LEAKS["a code cell"](release)
+    assert find_leaks(course, ASSIGNMENT) != []
+
+
 def test_an_error_says_where_whose_and_what_to_do(course: Course) -> None:
     source_with(course, new_code_cell(f"# A way to write it.\n\n{SOLUTION}", metadata=CELL | {"name": "unmarked"}))
     path = course.notebook("source", ASSIGNMENT)

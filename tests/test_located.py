@@ -175,11 +175,10 @@ def tally() -> Tally:
 
 
 def _tell(exercise: Exercise, found: Tally) -> None:
-    cases = exercise.sample(DEFAULT_SEED)
-    key = AnswerKey(exercise, cases)
+    key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED))
     for line, source in some_mutants(exercise):
-        with closing(Trial(lambda: SandboxProcess({}, Limits()), given_cells(exercise), exercise, {})) as trial:
-            answers = [trial.ask([EditedSource(source)], case)[0] for case in cases]
+        with closing(Trial(lambda: SandboxProcess({}, Limits()), given_cells(exercise), key, {})) as trial:
+            answers = [trial.ask([EditedSource(source)], case)[0] for case in key.cases]
             verdict = judge_by(key, answers)
             if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):
                 continue
@@ -188,7 +187,7 @@ def _tell(exercise: Exercise, found: Tally) -> None:
             # That nothing is returned is told, and a cause.
             unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
             if unnamed and (returned or verdict.reason == Reason.ERROR):
-                repair = trial.explain(source, cases, "cpu")
+                repair = trial.explain(source, "cpu")
                 _note(found, source.splitlines()[line - 1].strip(), repair, verdict)
 
 

@@ -77,7 +77,8 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]
     return change
 
 
-@pytest.mark.parametrize("loss", [loss for loss in Loss if loss != Loss.DEVICE])  # see tests/test_second_device.py
+# See tests/test_second_device.py and tests/test_memory.py.
+@pytest.mark.parametrize("loss", [loss for loss in Loss if loss not in (Loss.DEVICE, Loss.MEMORY)])
 def test_the_verdict_says_how_the_sandbox_was_lost(
     loss: Loss, smaller: Callable[[dict[str, int]], None], request: pytest.FixtureRequest
 ) -> None:

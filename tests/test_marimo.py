@@ -28,7 +28,7 @@ from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, write_marimo
 from grader.release.unique_names import with_unique_names
 
-ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention"]
+ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
 @pytest.fixture(scope="module", params=ASSIGNMENTS)
@@ -108,6 +108,14 @@ def test_a_check_may_call_its_exercise_by_name(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('check("the-mean")')])
     write_marimo(notebook, course.exercises("week1"), tmp_path / "week1.py")
     assert "the_mean  # this cell runs again" in (tmp_path / "week1.py").read_text()
+
+
+def test_progress_is_shown_again_when_any_function_changes(tmp_path: Path) -> None:
+    exercises = Course(Path(__file__).parent.parent).exercises("self_attention")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("check()")])
+    write_marimo(notebook, exercises, tmp_path / "all.py")
+    (line,) = re.findall("^ *(.*)  # this cell runs again", (tmp_path / "all.py").read_text(), re.MULTILINE)
+    assert line.split(", ") == [function.entry for one in exercises.values() for function in one.functions]
 
 
 def test_the_code_keeps_its_layout_and_its_comments(converted: Path) -> None:

@@ -50,10 +50,26 @@ STYLES = {
     17: "loop_and_append",
     18: "einsum",
     19: "where",
+    20: "sliced_table",
+    21: "rotate_every_two",
+    22: "sentence_by_sentence",
+    23: "norm_over_root_d",
+    24: "",
+    25: "",
+    28: "five_axes groups_chunked",
+    29: "list_cache",
+    31: "logsumexp",
+    35: "flat_slots",
 }
 
 # Why a change can make no difference: what is so, and patterns for "exercise style description".
 SAME = {
+    "a query that sees nothing gets no weight, however it comes to that": (
+        r"^22 notebook line 1[78]: (hidden & ~)?empty → hidden ",
+        r"^22 sentence_by_sentence line 5: (n → outputs|0 → -1)",
+    ),
+    "a square has no sign": (r"→ -torch\.linalg\.vector_norm",),
+    "no token has such a number": (r"^25 notebook line \d+: (-100 → 100|100 → \d+) in `-100",),
     "the key's bias adds the same number to all scores of a query": (
         r"^[78] [^→]*\b(b_?k\d?)\b",
         r"^[78] .*: b → .*\bK\b",
@@ -68,6 +84,7 @@ SAME = {
     ),
     "another thing has the same size": (
         r"^14 triu_indices .*: T → _ in",
+        r"^28 five_axes .*: d → _ in",
         r": [\w.]+ → [\w.]+ in `[\w.]+\.(shape|size|numel|dtype)`",
         r": \w+ → \w+ in `len\(\w+\)`",
         r": \w+ → \w+ in `all_\w+\[0\]`",
@@ -77,6 +94,7 @@ SAME = {
     "all words have the same size": (r"-?\d → -?\d in `all_\w+\[-?\d\]`",),
     "a product does not depend on the order of its factors, nor the larger of two on theirs": (
         r"torch\.maximum\(largest, s\) → ",
+        r"^31 .*torch\.(maximum|logaddexp)\(.* → ",
         r"^10 slice_loop line 12:",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
@@ -87,6 +105,8 @@ SAME = {
         r"^12 baddbmm line 14: 0 → -1",
         r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
         r"transpose\(1, 2\) →",
+        r"^28 groups_chunked line 10:",
+        r"^35 flat_slots line 5:",
     ),
     "a default or broadcasting does the same": (
         r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
@@ -103,10 +123,13 @@ SAME = {
         r"\.append → ",
     ),
     "numbers may be of any kind and precision": (
+        r"^20 .*: d_model // 2 → d_model / 2 in `torch\.arange",
+        r"^23 notebook .*: precise → x in `precise / ",
         r"\.(item|numpy|double|float|copy|clone|flatten)\(\) → ",
         r"float\(\w\) → ",
         r"float32\) → ",
         r"w = \[float",
+        r"\.tolist\(\) → ",
     ),
     "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 5"),
     "the value is not used, or only asked whether it is zero": (
@@ -115,6 +138,7 @@ SAME = {
         r"^16 .* → -torch\.(ones|triu)\(",
         r"^14 exp_masked line 9:",
         r"^17 loop_and_append line 5:",
+        r"^28 .*→ -(\(Hq % Hkv\)|torch\.ones)",
     ),
     "what a parameter holds at first is drawn by chance": (r"→ -torch\.rand\(d_in, d_out\)",),
     "what is drawn or made is overwritten": (
@@ -126,6 +150,7 @@ SAME = {
         r"device=\w+\.device\) → ",
         r": \w+ → \w+ in `\w+\.device`",
         r"^15 numpy_mask line 9:",
+        r"^29 list_cache line 17:",
     ),
     "weights and rows that sum to one see no sign and no factor of a row": (r"^14 .*(→ -|→ torch\.triu)",),
     "scores of words with themselves are symmetric": (r"^11 .* in `(attn_scores\[i, j\]|inputs @ inputs\.transpose)",),
@@ -134,6 +159,13 @@ SAME = {
         r"^15 functional_on_ones line 4:",
         r": weights → scores in `torch\.full_like",
     ),
+    "another condition says the same": (r"^28 groups_chunked line 4:",),
+    "any number far below all scores hides": (r"^28 .*1000000000\.0 → ",),
+    "what is empty counts as nothing, whatever number stands for it": (
+        r"^31 notebook line 1[15]:",
+        r"^31 logsumexp line [678]:",
+    ),
+    "what is too much is cut off later": (r"^35 notebook line 14:",),
     "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
 }
 

@@ -21,7 +21,8 @@ OF_FOLDERS = {
     "source": ("test_beside", "test_checks", "test_checks_multi_head", "test_release"),
     "release": ("test_release",),
     "docs": ("test_docs",),
-    "grader/pages/templates": ("test_feedback", "test_report"),
+    ".devcontainer": ("test_container_files",),
+    "grader/pages/templates": ("test_book", "test_feedback", "test_report"),
     "grader/exercises": ("test_judge", "test_modules"),  # the catalogue finds them
     "grader/sandbox": ("test_channel", "test_confinement", "test_grading"),  # most is reached by another process
 }

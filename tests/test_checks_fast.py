@@ -1,0 +1,103 @@
+"""The visible checks of `fast_attention`: the notebook's own solutions, and wrong ones made from them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "source" / "fast_attention"
+CELLS = {cell.id: cell.source for cell in nbformat.read(FOLDER / "fast_attention.ipynb", as_version=4).cells}
+NUMBERS = [int(cell.removeprefix("exercise-")) for cell in CELLS if cell.startswith("exercise-")]
+NUMBER_IS_WRONG = "is the first wrong number"
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The notebook's namespace once all exercises are solved."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    spec = importlib.util.spec_from_file_location("checks_of_fast_attention", FOLDER / "checks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    checks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checks)
+    namespace = {"check": checks.check, "solved": checks.solved}
+    exec("import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn", namespace)
+    for number in NUMBERS:
+        exec(CELLS[f"exercise-{number}"], namespace)
+    return namespace
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_right_is_one_green_line(number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    exec(f"check({number})", notebook)
+    out, err = capsys.readouterr()
+    assert out.startswith("\x1b[32m✓")
+    assert out.count("\n") == 1
+    assert err == ""
+
+
+WRONG = [
+    # grouped queries
+    (28, "keys.repeat_interleave(Hq // Hkv, dim=1)", "keys.repeat(1, Hq // Hkv, 1, 1)", NUMBER_IS_WRONG),
+    (28, "math.sqrt(d)", "math.sqrt(Hq * d)", NUMBER_IS_WRONG),
+    (28, "triu(S - T + 1)", "triu(1)", "causal=True, two queries and five keys, result[0, 0, 0, 0]"),
+    (28, "if Hq % Hkv != 0:", "if False:", "stopped with RuntimeError. Raise a ValueError"),
+    (28, "raise ValueError(", "assert False, (", "stopped with AssertionError. Raise a ValueError"),
+    (28, "@ values", "@ values.detach()", "no gradient reaches its input"),
+    (28, "torch.softmax(scores, dim=-1)", "(scores.exp() / scores.exp().sum(-1, keepdim=True))", "it has NaN in it"),
+    # a cache
+    (29, "triu(1 + S - T)", "triu(1)", "right at once, but not in chunks of (2, 1, 1)"),
+    (29, "[past_keys, k]", "[k, past_keys]", "right at once, but not in chunks of (2, 1, 1)"),
+    (29, "return y, (k, v)", "return y, (v, k)", "right at once, but not in chunks of (2, 1, 1)"),
+    (29, "return y, (k, v)", "return y, (k.detach(), v.detach())", "no gradient comes through the cache"),
+    (29, "return y, (k, v)", "return y", "forward must return two things, y and the cache"),
+    (29, "return y, (k, v)", "return y, (k.mT, v.mT)", "CachedAttention stopped with"),
+    (29, "past_keys, past_values = cache", "past_keys, past_values = self.kept", "CachedAttention stopped with"),
+    (29, "math.sqrt(k.shape[-1])", "math.sqrt(x.shape[-1])", NUMBER_IS_WRONG),
+    (29, "self.k = nn.Linear(d_model, d_model, bias=False)", "self.k = self.q", "has no parameter k.weight"),
+    # softmax in pieces
+    (31, "torch.exp(m1 - subtracted) * l1", "l1", NUMBER_IS_WRONG),
+    (31, " / torch.where(l == 0, 1.0, l)", "", NUMBER_IS_WRONG),
+    (31, "torch.where(l == 0, 1.0, l)", "l", "in which the second query is empty"),
+    (31, "torch.where(m == -math.inf, 0.0, m)", "m", "in which the second query is empty"),
+    (31, "return m, l, o", "return subtracted, l, o", "in which the second query is empty"),
+    (31, "return m, l, o", "return m, l, o.detach()", "no gradient reaches its input"),
+    # pages
+    (35, "key_pages[pages].flatten(0, 1)[:length]", "key_pages[pages].flatten(0, 1)", "paged_attention stopped with"),
+    (35, "(length + page_size - 1) // page_size", "length // page_size", NUMBER_IS_WRONG),
+    (35, "page_table, lengths.tolist()", "page_table.sort().values, lengths.tolist()", NUMBER_IS_WRONG),
+    (35, "math.sqrt(d)", "d", NUMBER_IS_WRONG),
+    (35, "return torch.stack(outputs)", "return torch.stack(outputs).flatten(1)", "has shape (2, 6), but (2, 2, 3)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "old", "new", "words"), WRONG)
+def test_wrong_is_said(
+    number: int, old: str, new: str, words: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = CELLS[f"exercise-{number}"]
+    assert old in source
+    exec(source.replace(old, new), notebook)
+    exec(f"check({number})", notebook)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in " ".join(err.split())
+
+
+def test_a_module_that_keeps_the_past_is_found_by_its_check(
+    notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And so is one that changes the cache that it is given."""
+    source = CELLS["exercise-29"]
+    kept = source.replace("past_keys, past_values = cache", "past_keys, past_values = self.kept")
+    exec(kept.replace("return y, (k, v)", "self.kept = (k, v)\n        return y, (k, v)"), notebook)
+    exec("check(29)", notebook)
+    assert "when another text goes on from the same cache first" in " ".join(capsys.readouterr().err.split())
+    changed = source.replace("return y, (k, v)", "if cache: cache[:] = [k, v]\n        return y, cache or [k, v]")
+    exec(changed, notebook)
+    exec("check(29)", notebook)
+    assert "a cache that was passed in is changed" in " ".join(capsys.readouterr().err.split())

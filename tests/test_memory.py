@@ -1,0 +1,155 @@
+"""Promises of memory: the kernel keeps them, and nothing that a student's code does lifts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from grader.judging.judge import judge
+from grader.model.answer import Answer, Loss, Lost, Raised, Returned
+from grader.model.exercise import Case, Exercise, Inputs, SampledCase
+from grader.model.memory import MemoryPromise
+from grader.model.verdict import Reason
+from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxProcess
+
+MB = 2**20
+BROKEN = "Your code builds a table of T × T."
+TABLE = "def f(x):\n    return (x @ x.T).sum(-1)"
+STREAM = "def f(x):\n    return torch.cat([(x[i : i + 64] @ x.T).sum(-1) for i in range(0, len(x), 64)])"
+# Ways around, each with room for the table, if it worked. 256 MB are what the table of T = 8192 takes.
+WAYS_ROUND = {
+    "the limit lifted": """
+import resource
+def f(x):
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, resource.getrlimit(resource.RLIMIT_AS)[1:] * 2)
+    except (ValueError, OSError):
+        pass
+    return (x @ x.T).sum(-1)""",
+    "the limit lifted by the C library": """
+import ctypes
+def f(x):
+    lift = ctypes.CDLL(None).prlimit
+    lift(0, 9, (ctypes.c_uint64 * 2)(2**32, 2**32), None)
+    return (x @ x.T).sum(-1)""",
+    "a thread": """
+from concurrent.futures import ThreadPoolExecutor
+def f(x):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: (x @ x.T).sum(-1)).result()""",
+    "a map that is shared": """
+import mmap
+def f(x):
+    room = mmap.mmap(-1, 4 * len(x) ** 2)
+    return torch.mm(x, x.T, out=torch.frombuffer(room, dtype=torch.float32).view(len(x), -1)).sum(-1)""",
+    "a file that is mapped": """
+def f(x):
+    table = torch.from_file("table", shared=True, size=len(x) ** 2).view(len(x), -1)
+    return torch.mm(x, x.T, out=table).sum(-1)""",
+    "room kept since a cell ran": """
+room = torch.empty(8192, 8192)
+def f(x):
+    return torch.mm(x, x.T, out=room).sum(-1)""",
+    "MemoryError caught, and tried again": """
+def f(x):
+    while True:
+        try:
+            return (x @ x.T).sum(-1)
+        except RuntimeError as error:
+            raise MemoryError from error""",
+    "the process ended": """
+import os
+def f(x):
+    try:
+        return (x @ x.T).sum(-1)
+    except RuntimeError:
+        os._exit(0)""",
+}
+
+
+def long(T: int, allowed: int = 64 * MB) -> SampledCase:
+    """A case whose table of T × T does not fit, or would."""
+    promise = MemoryPromise(allowed, max(4 * T * T, allowed + 1))
+    case = Case("long", catches="a table of T × T", inputs=lambda _: (), promise=promise)
+    return SampledCase(case, (torch.ones(T, 4),))
+
+
+def short() -> SampledCase:
+    return SampledCase(Case("short", catches="", inputs=lambda _: ()), (torch.ones(3, 4),))
+
+
+@pytest.fixture
+def sandbox() -> Iterator[SandboxProcess]:
+    process = SandboxProcess({}, Limits(cell=20, case=20))
+    process.run_cell("import torch", 20)
+    yield process
+    process.close()
+
+
+def answers(sandbox: SandboxProcess, code: str, *cases: SampledCase) -> list[Answer]:
+    assert not sandbox.run_cell(f"import torch\n{code}", 20).error
+    return list(sandbox.answers("f", cases, {}))
+
+
+@pytest.mark.parametrize(
+    "grad", ["", "\nf = torch.no_grad()(f)", "\nf = (lambda g: lambda x: g(x.requires_grad_()))(f)"]
+)
+def test_the_table_fails_and_the_stream_passes(grad: str, sandbox: SandboxProcess) -> None:
+    [table] = answers(sandbox, TABLE + grad, long(8192))
+    [stream] = answers(sandbox, STREAM + grad, long(8192))
+    assert table == Lost(Loss.MEMORY, 64.0)
+    assert isinstance(stream, Returned)
+
+
+@pytest.mark.parametrize(("T", "fits"), [(1024, True), (3072, True), (6144, False), (8192, False)])
+def test_what_fits_under_the_limit_is_no_table_that_fails(T: int, fits: bool, sandbox: SandboxProcess) -> None:
+    [answer] = answers(sandbox, TABLE, long(T))
+    assert isinstance(answer, Returned) == fits
+
+
+@pytest.mark.parametrize("code", WAYS_ROUND.values(), ids=WAYS_ROUND)
+def test_no_way_round(code: str, sandbox: SandboxProcess) -> None:
+    [answer] = answers(sandbox, code, long(8192))
+    assert not isinstance(answer, Returned)
+
+
+def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:
+    got = answers(sandbox, TABLE, short(), long(8192), short())
+    assert [type(answer) for answer in got] == [Returned, Lost, Returned]
+    [free] = answers(sandbox, TABLE, SampledCase(short().case, (torch.ones(4096, 4),)))
+    assert isinstance(free, Returned)
+
+
+def exercise(*cases: Case) -> Exercise:
+    return Exercise(
+        number=1, assignment="a", title="t", entry="f", reference=lambda x: x.sum(-1), cases=cases, misconceptions=[]
+    )
+
+
+def one(rng: torch.Generator) -> Inputs:
+    return (torch.randn(3, 4, generator=rng),)
+
+
+@pytest.mark.parametrize(
+    "broken", [Raised("MemoryError"), Raised("RuntimeError", "DefaultCPUAllocator: no"), Lost(Loss.DEATH)]
+)
+def test_half_the_points_where_the_rest_is_right(broken: Answer) -> None:
+    promise = MemoryPromise(1, 2, BROKEN)
+    of = exercise(Case("short", "", one), Case("long", "", one, promise=promise))
+    cases = of.sample()
+    right: list[Answer] = [Returned(case.inputs[0].sum(-1), list(case.inputs)) for case in cases]
+    verdict = judge(of, cases, [*right[:-1], promise.kept_by(broken)])
+    assert (verdict.credit, verdict.reason) == (0.5, Reason.MEMORY)
+    assert BROKEN in verdict.sentences
+    assert len(cases) == 3  # the long one is drawn once
+    wrong = [Returned(torch.zeros(3), list(case.inputs)) for case in cases]
+    assert judge(of, cases, [*wrong[:-1], promise.kept_by(broken)]).credit == 0
+
+
+def test_other_errors_are_no_lack_of_memory() -> None:
+    promise = MemoryPromise(1, 2)
+    for answer in (Raised("RuntimeError", "shapes"), Lost(Loss.TIME, 5.0)):
+        assert promise.kept_by(answer) == answer
