@@ -87,6 +87,14 @@ class _Module:
 MODULE = _Module()
 
 
+class _Generator(torch.Generator):
+    """The CPU draws for this device, so that is where its generators are."""
+
+    def __new__(cls, device: Any = "cpu") -> _Generator:
+        here = "cpu" if torch.device(device).type == NAME else device
+        return super().__new__(cls, device=here)  # type: ignore[call-arg]
+
+
 @dataclass(frozen=True)
 class _Parameter:
     """What an operation takes."""
@@ -134,6 +142,8 @@ class _Loan:
             return value
         if isinstance(value, torch.Tensor):
             return self._of_tensor(parameter, value)
+        if type(value) is int:  # of which some operations make no tensor by themselves
+            return torch.tensor(value)
         return [self.of(parameter, one) for one in value] if isinstance(value, list | tuple) else value
 
     def _of_tensor(self, parameter: _Parameter, one: torch.Tensor) -> torch.Tensor:
@@ -255,3 +265,4 @@ def _place(one: torch.Tensor) -> tuple[Any, ...]:
 backend_registration._setup_privateuseone_for_python_backend(NAME, MODULE)
 _OPERATIONS = torch.library.Library("_", "IMPL")  # type: ignore[no-untyped-call]  # for as long as the process lives
 _OPERATIONS.fallback(compute, "PrivateUse1")  # type: ignore[no-untyped-call]
+torch.Generator = _Generator  # type: ignore[misc]

@@ -73,6 +73,16 @@ def test_a_part_in_a_thousand_is_wrong(number: int) -> None:
     assert not verdict(number, answers(number, lambda value: scaled(value, 1.001))).right
 
 
+def test_a_class_that_needs_one_that_is_still_to_do_is_not_to_do_itself() -> None:
+    """Both stop in `__init__`, each in its own."""
+    entry, cases = EXERCISES[17].functions[0].entry, len(answers(17))
+    reasons = []
+    for stopped in ("CausalAttention", entry):
+        given: list[Answer] = [Raised("NotImplementedError", function=f"{stopped}.__init__")] * cases
+        reasons.append(verdict(17, given).reason)
+    assert reasons == ["error", "to do"]
+
+
 def scaled(value: Any, factor: float) -> Any:
     if isinstance(value, torch.Tensor):
         return value * factor

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import nbformat
 import pytest
 from mutator import mutants
-from our_course import EXERCISES, OURS
+from our_course import EXERCISES, OURS, of_assignment
 from solution_cells import corpus, from_notebook, functions
 from solution_cells import source as source_notebook
 
@@ -210,7 +210,7 @@ def given_cells(exercise: Exercise) -> list[str]:
     given = [
         cell.source for cell in cells if str(cell.metadata.get("nbgrader", {}).get("grade_id")).startswith("given-")
     ]
-    earlier = [one for one in range(1, exercise.number) if EXERCISES[one].assignment == exercise.assignment]
+    earlier = [one.number for one in of_assignment(exercise.assignment) if one.number < exercise.number]
     return [BEFORE, "import numpy as np", *given, *(from_notebook()[one] for one in earlier)]
 
 

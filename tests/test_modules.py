@@ -223,6 +223,19 @@ def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
         assert verdicts[12].right, verdicts[12].sentences
 
 
+def test_a_right_module_earns_its_marks_though_the_one_inside_is_still_to_do() -> None:
+    """Whichever of its cases stop, with the other class's NotImplementedError."""
+    to_do = "class TransformerBlock(nn.Module):\n    def __init__(self, *sizes):\n        raise NotImplementedError()"
+    one_block_first = from_notebook()[25].replace(
+        "        super().__init__()\n",
+        "        super().__init__()\n        TransformerBlock(d_model, num_heads, 4 * d_model, dropout)\n",
+    )
+    imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
+    verdicts, _ = grade(imports, to_do, 24, one_block_first, 25)
+    assert verdicts[24].reason == "to do"
+    assert verdicts[25].right, verdicts[25].sentences
+
+
 @pytest.mark.parametrize("style", ["earlier_functions", "softmax_stable_used"])
 def test_dropout_that_stands_in_drops_other_weights_in_each_call(style: str) -> None:
     imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"

@@ -22,6 +22,7 @@ from test_corpus import RIGHT, WRONG, Entry
 
 from grader.course import Course
 from grader.model.answer import Loss, Lost
+from grader.model.exercise import Exercise
 from grader.model.verdict import Reason, Verdict
 from grader.running import zygote_process
 from grader.running.grading import grade_notebook
@@ -107,9 +108,20 @@ def test_every_reference_is_right_and_misconceptions_are_named(
 ) -> None:
     found = on_second_device[str(name)]
     *_, places = found.pop("")
-    assert NAME in places
+    if takes_tensors(FUNCTIONS[name]):  # what is made of numbers alone may be anywhere
+        assert NAME in places
     expected = {one.name: ([one.name], one.credit) for one in some_misconceptions(FUNCTIONS[name])}
     assert {held: (named, credit) for held, (named, credit, _) in found.items()} == expected
+
+
+def takes_tensors(exercise: Exercise) -> bool:
+    return any(isinstance(one, torch.Tensor) for case in exercise.sample() for one in leaves(case.inputs))
+
+
+def leaves(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [leaf for one in value for leaf in leaves(one)] if isinstance(value, list | tuple) else [value]
 
 
 def some_of(entries: list[Entry], assignment: str) -> list[dict[int, Entry]]:
@@ -128,7 +140,8 @@ def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
 @pytest.mark.parametrize("assignment", ASSIGNMENTS[1:])
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
     """As right answers are, from exercise 9 on: see tests/corpus/README.md."""
-    for entries in some_of(RIGHT, assignment):
+    known = [entry for entry in RIGHT if "complex" not in entry.cell]  # of which this device computes no gradients
+    for entries in some_of(known, assignment):
         assert wrong_of(grade(sources_of(entries))) == {}
 
 

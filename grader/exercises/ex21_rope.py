@@ -225,7 +225,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.5,
             says="Your results are those of the positions 0, 1, 2, …, whatever positions is. Use the argument.",
-            change={"where": lambda positions: torch.arange(len(positions))},
+            change={"where": lambda positions: torch.arange(len(positions), device=positions.device)},
         ),
         Misconception(
             "counted from the first position",
@@ -240,7 +240,7 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="Your results are those of positions one after the other, from the first one on. There may be gaps.",
-            change={"where": lambda positions: positions[0] + torch.arange(len(positions))},
+            change={"where": lambda positions: positions[0] + torch.arange(len(positions), device=positions.device)},
         ),
         Misconception(
             "one position further",

@@ -31,7 +31,7 @@ class Sizes:
 
 def beyond(lengths: Tensor, sizes: Sizes) -> Tensor:
     """True for the keys that are padding."""
-    return (torch.arange(sizes.S) >= lengths[:, None])[:, None, None]  # (B, 1, 1, S)
+    return (torch.arange(sizes.S, device=lengths.device) >= lengths[:, None])[:, None, None]  # (B, 1, 1, S)
 
 
 def later(sizes: Sizes) -> Tensor:
@@ -41,7 +41,7 @@ def later(sizes: Sizes) -> Tensor:
 
 def of_rows(lengths: Tensor, sizes: Sizes) -> Tensor:
     """Queries in place of keys."""
-    return (torch.arange(sizes.T) >= lengths[:, None])[:, None, :, None]  # (B, 1, T, 1)
+    return (torch.arange(sizes.T, device=lengths.device) >= lengths[:, None])[:, None, :, None]  # (B, 1, T, 1)
 
 
 def nothing_seen(hidden: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def attention(
     sizes = Sizes(queries.shape[-2], keys.shape[-2], queries.shape[-1], values.shape[-1])
     hidden = padding(which_lengths(lengths), sizes)
     if is_causal(causal):
-        hidden = both(hidden, future(sizes))  # (B, 1, T, S)
+        hidden = both(hidden, future(sizes).to(hidden.device))  # (B, 1, T, S)
     scores = scale(score(queries, compared(keys, values)), sizes)  # (B, H, T, S)
     hidden = hidden.to(scores.device).expand(scores.shape)
     weights = empty(hide_weights(normalise(hide(scores, hidden)), hidden), hidden)
@@ -97,7 +97,7 @@ def left_nan(weights: Tensor, _hidden: Tensor) -> Tensor:
 def at_rest(outputs: Tensor, lengths: Tensor) -> Tensor:
     """The outputs of padded queries as zeros, too."""
     T = outputs.shape[-2]
-    return outputs.masked_fill((torch.arange(T) >= lengths[:, None])[:, None, :, None], 0.0)
+    return outputs.masked_fill((torch.arange(T, device=lengths.device) >= lengths[:, None])[:, None, :, None], 0.0)
 
 
 def sized(

@@ -49,7 +49,7 @@ class Raised:
     type: str
     message: str = ""
     line: str = ""  # the line of the notebook where it happened
-    function: str = ""  # the function that this line is in
+    function: str = ""  # the function that this line is in, with its class
 
 
 @dataclass(frozen=True)

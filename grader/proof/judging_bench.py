@@ -66,6 +66,8 @@ def disturbed(value: Any) -> Any:
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         steps = torch.arange(value.numel(), dtype=value.dtype).reshape(value.shape)
         return value.detach() * (1 + NOISE * torch.sin(1 + steps))
+    if isinstance(value, torch.Tensor) and value.dim():
+        return value.flip(0)
     if isinstance(value, dict):
         return {name: disturbed(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):

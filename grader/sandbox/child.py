@@ -233,5 +233,5 @@ def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:
         code = frame.f_code
         if shell.compile.format_code_name(code.co_filename):
             text = linecache.getline(code.co_filename, number).strip()
-            line, function = (text, code.co_name) if text else (line, function)
+            line, function = (text, code.co_qualname) if text else (line, function)
     return {"type": type(error).__name__[:100], "message": message_of(error), "line": line[:200], "function": function}

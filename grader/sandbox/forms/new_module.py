@@ -12,7 +12,9 @@ WORDS = module.WORDS
 
 def put(entry: Any, inputs: Sequence[Any]) -> dict[str, Any]:
     """What is seen of a student's class as of any other, or of a new module if that is asked for."""
-    arguments, *_, how = inputs
+    arguments, weights, *_, how = inputs
     if "new" not in how:
         return module.observe(entry, *inputs)
-    return {"new": {name: parameter.detach() for name, parameter in entry(*arguments).named_parameters()}}
+    begins = entry(*arguments)
+    module.move(begins, weights)
+    return {"new": {name: parameter.detach() for name, parameter in begins.named_parameters()}}
