@@ -66,7 +66,58 @@ def paged(query: Array, key_pages: Array, value_pages: Array, page_table: Any, l
     return np.stack(outputs)
 
 
-DEFINITIONS: dict[int | str, Callable[..., Any]] = {28: grouped, 31: merged, 35: paged}
+def windowed(queries: Array, keys: Array, values: Array, window: int) -> Array:
+    """Exercise 30, query by query."""
+    T, d = queries.shape[2:]
+    outputs = []
+    for t in range(T):
+        seen = slice(max(0, t - window + 1), t + 1)
+        weights = softmax(np.einsum("bhd,bhsd->bhs", queries[:, :, t], keys[:, :, seen]) / math.sqrt(d))
+        outputs.append(np.einsum("bhs,bhsd->bhd", weights, values[:, :, seen]))
+    return np.stack(outputs, axis=2)
+
+
+def tiled(
+    queries: Array,
+    keys: Array,
+    values: Array,
+    _block_size: int,
+    causal: bool = False,
+) -> tuple[Array, Array]:
+    """Exercise 32: the same for blocks of any size."""
+    T, d = queries.shape[2:]
+    scores = np.einsum("bhtd,bhsd->bhts", queries, keys) / math.sqrt(d)
+    scores = np.where(np.tri(T) == 1, scores, -np.inf) if causal else scores
+    m = scores.max(axis=-1, keepdims=True)
+    return softmax(scores) @ values, (m + np.log(np.exp(scores - m).sum(axis=-1, keepdims=True)))[..., 0]
+
+
+def way_back(queries: Array, keys: Array, values: Array, grad_output: Array) -> tuple[Array, ...]:
+    """Exercise 33: what autograd finds."""
+    inputs = [torch.tensor(one, requires_grad=True) for one in (queries, keys, values)]
+    q, k, v = inputs
+    output = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), dim=-1) @ v
+    found = torch.autograd.grad(output, inputs, torch.tensor(grad_output))
+    return tuple(one.numpy() for one in found)
+
+
+def linear(queries: Array, keys: Array, values: Array) -> Array:
+    """Exercise 34, by the table."""
+    q, k = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (queries, keys))
+    weights = np.einsum("bhtd,bhsd->bhts", q, k) * np.tri(queries.shape[2])
+    return np.asarray(weights @ values / weights.sum(axis=-1, keepdims=True))
+
+
+DEFINITIONS: dict[int | str, Callable[..., Any]] = {
+    28: grouped,
+    30: windowed,
+    31: merged,
+    32: tiled,
+    33: way_back,
+    34: linear,
+    35: paged,
+}
+WITHOUT_SLOPES = (32, 33)  # of which no gradients are asked
 SLOPES: dict[int | str, Callable[..., Array]] = {31: told_of_merged}
 
 
@@ -100,6 +151,33 @@ def large_31(N: int, D: int) -> Inputs:
     return levels, torch.ones(N, 1), o1, levels.roll(1, 0), torch.ones(N, 1), o2
 
 
+def three(N: int, D: int) -> list[torch.Tensor]:
+    return [torch.randn(1 + N % 2, 1 + D % 3, N, 1 + (N + D) % 5) for _ in range(3)]
+
+
+def inputs_30(N: int, D: int) -> Inputs:
+    return (*three(N, D), 1 + (N * D) % (N + 2))
+
+
+def large_30(N: int, D: int) -> Inputs:
+    lines = [class_oracle.lengths(N)[:, None] * (torch.rand(3) + 1) for _ in range(2)]  # (N, 3)
+    queries, keys = (line.expand(1, 2, N, 3) for line in lines)
+    return queries, keys, torch.randn(1, 2, N, 3), 1 + D % N
+
+
+def inputs_32(N: int, D: int) -> Inputs:
+    return (*three(N, D), 1 + (N * D) % (N + 2), *([True] if D % 2 else []))
+
+
+def large_32(N: int, D: int) -> Inputs:
+    return (*large_30(N, D), D % 2 == 0)
+
+
+def inputs_33(N: int, D: int) -> Inputs:
+    given = three(N, D)
+    return (*given, torch.randn_like(given[0]))
+
+
 def inputs_35(N: int, D: int) -> Inputs:
     choose = random.Random(10 * N + D)
     size, H, d = 1 + D % 4, 1 + N % 3, 1 + (N + D) % 4
@@ -116,6 +194,19 @@ def large_28(N: int, D: int) -> Inputs:
     return queries.expand(1, 2, N, 3), keys.expand(1, 1, N, 3), torch.randn(1, 1, N, 3), D % 2 == 0
 
 
-INPUTS: dict[int | str, Callable[[int, int], Inputs]] = {28: inputs_28, 31: inputs_31, 35: inputs_35}
-LARGE: dict[int | str, Callable[[int, int], Inputs]] = {28: large_28, 31: large_31}
+INPUTS: dict[int | str, Callable[[int, int], Inputs]] = {
+    28: inputs_28,
+    30: inputs_30,
+    31: inputs_31,
+    32: inputs_32,
+    33: inputs_33,
+    34: lambda N, D: tuple(three(N, D)),
+    35: inputs_35,
+}
+LARGE: dict[int | str, Callable[[int, int], Inputs]] = {
+    28: large_28,
+    30: large_30,
+    31: large_31,
+    32: large_32,
+}
 REFUSED: dict[int | str, Callable[[int, int], Inputs]] = {28: refused_28}

@@ -204,7 +204,7 @@ def draw(number: int | str) -> list[Inputs]:
     drawn += [LARGE[number](N, D) for N, D in sizes[:6] if number in LARGE]
     if number in (*PIECES, 15):
         drawn += [tuple(map(class_oracle.as_double, given)) for given in drawn[:6]]
-    if number in PIECES:
+    if number in PIECES and number not in fast_oracle.WITHOUT_SLOPES:
         drawn += [(*given, {"gradients": True}) for given in drawn[:6] if has_slopes_everywhere(given)]
     if number in fast_oracle.REFUSED:
         drawn += [fast_oracle.REFUSED[number](N, D) for N, D in sizes[:3]]

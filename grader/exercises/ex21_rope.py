@@ -221,7 +221,7 @@ exercise = Exercise(
             change={"turned": lambda a, b, cos, sin: (a + sin, b + cos)},
         ),
         Misconception(
-            "positions not used",
+            "positions without effect",
             kind="missing step",
             credit=0.5,
             says="Your results are those of the positions 0, 1, 2, …, whatever positions is. Use the argument.",

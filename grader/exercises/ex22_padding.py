@@ -184,7 +184,7 @@ exercise = Exercise(
     ],
     misconceptions=[
         Misconception(
-            "lengths ignored",
+            "lengths without effect",
             kind="missing step",
             credit=0.5,
             says="Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide "

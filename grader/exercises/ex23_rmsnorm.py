@@ -303,7 +303,7 @@ exercise = Exercise(
             change={"eps_of": lambda eps: 1e-6},
         ),
         Misconception(
-            "weight not used",
+            "weight without effect",
             kind="missing step",
             credit=0.5,
             says="Your results are not multiplied by the weight. Each entry has one.",

@@ -204,7 +204,7 @@ exercise = Exercise(
             change={"clip": bring_to},
         ),
         Misconception(
-            "max_norm not used",
+            "max_norm without effect",
             kind="hard-coded",
             credit=0.75,
             says="Gradients are always clipped to a norm of 1. Take max_norm.",

@@ -315,7 +315,7 @@ exercise = Exercise(
             change={"roles": ("q", "v", "k")},
         ),
         Misconception(
-            "out not used",
+            "out without effect",
             kind="missing step",
             credit=0.5,
             says="Your results have not been through out, the last layer.",

@@ -31,8 +31,8 @@ def facts_of(
 
     `variables` are those that other cells of the notebook have; `asked` are expressions to look for.
     """
-    with _as_far_as_it_can_be_read():
-        tree = _tree(source)
+    with as_far_as_it_can_be_read():
+        tree = tree_of(source)
         if any(isinstance(node, ast.Name) and node.id in _BY_NAME for node in ast.walk(tree)):
             return ()  # what is read cannot be told from the text
         functions = _functions(tree, entry, methods)
@@ -52,10 +52,10 @@ def facts_of(
 @functools.lru_cache(maxsize=256)
 def variables_of(source: str) -> frozenset[str]:
     """What a cell assigns at its top level, but for functions."""
-    with _as_far_as_it_can_be_read():
+    with as_far_as_it_can_be_read():
         return frozenset(
             name.id
-            for node in _tree(source).body
+            for node in tree_of(source).body
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.With)
             and not isinstance(getattr(node, "value", None), ast.Lambda)
             for name in ast.walk(node)
@@ -65,14 +65,15 @@ def variables_of(source: str) -> frozenset[str]:
 
 
 @contextlib.contextmanager
-def _as_far_as_it_can_be_read() -> Iterator[None]:
+def as_far_as_it_can_be_read() -> Iterator[None]:
     """What is done with a text ends where Python cannot read it."""
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
         yield
 
 
-def _tree(source: str) -> ast.Module:
+def tree_of(source: str) -> ast.Module:
+    """What a cell says, unless it is too long to be read."""
     if len(source) > MAX_SOURCE:
         raise ValueError("too long")
     return ast.parse(source)

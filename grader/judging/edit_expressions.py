@@ -88,6 +88,9 @@ def _constants(value: object, spot: Spot, around: Surroundings) -> Iterator[Othe
                 yield Other(FITTED, Change.NUMBER, 2)
         case float():
             yield from (Other(f"({other})", change, 1) for other in (-value, 0.0, 1.0, 0.5, -0.5, 2.0))
+            yield from (
+                Other(f"({other})", change, 1) for other in (value / 10, value * 10, value / 2, value * 2) if value
+            )
             yield Other("float('-inf')", change, 1)
             yield from (Other(name, Change.NAME, 1) for name in around.parameters)
             if abs(value - math.e) < 0.1:

@@ -30,7 +30,7 @@ from grader.judging.devices import is_elsewhere
 from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
-from grader.judging.memory import beyond_promise, keeping_promises
+from grader.judging.memory import with_promises, without_promises
 from grader.judging.naming import common_to_all_explaining, explaining
 from grader.judging.no_understanding import program_that_answers
 from grader.judging.pictures import best_of_wrong
@@ -58,9 +58,11 @@ def judge_by(
     key: AnswerKey, answers: Sequence[Answer], device: str = "cpu", time: JudgingTime | None = None
 ) -> Verdict:
     """The same with an answer key, which is worth keeping for other answers to the same cases."""
-    if kept := keeping_promises(answers):
-        others = judge_by(key.only(kept), [answers[index] for index in kept], device, time)
-        return beyond_promise(others, key.cases, answers)
+    short, given = without_promises(key, answers)
+    if len(given) < len(answers):
+        others = judge_by(short, given, device, time)
+        if verdict := with_promises(others, key.cases, answers):
+            return verdict
     verdict = (judgement := _Judgement(key, answers, device, time or JudgingTime())).verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
@@ -71,6 +73,7 @@ def judge_with(
     """The verdict that names the likely misconceptions that answer as the student's code does in every case.
 
     Where several sets of them do, only what all of these have in common is named."""
+    key, answers = without_promises(key, answers)
     judgement = _Judgement(key, answers, device, time)
     wrong = [bool(finding) for finding in judgement.findings]
     held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)

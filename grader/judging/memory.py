@@ -6,24 +6,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.judging import sentences
-from grader.judging.credits import MEMORY_CREDIT
-from grader.model.answer import Answer
+from grader.judging.answer_key import AnswerKey
+from grader.judging.credits import PROMISE_CREDIT
+from grader.model.answer import Answer, Loss, Lost, sentence_of
 from grader.model.exercise import SampledCase
 from grader.model.memory import is_broken
 from grader.model.verdict import Reason, Verdict
 
 
-def keeping_promises(answers: Sequence[Answer]) -> list[int]:
-    """The answers that are judged by themselves, because others break promises; none if nobody does, or all do."""
-    kept = [index for index, answer in enumerate(answers) if not is_broken(answer)]
-    return kept if len(kept) < len(answers) else []
+def without_promises(key: AnswerKey, answers: Sequence[Answer]) -> tuple[AnswerKey, list[Answer]]:
+    """What a verdict is about, unless all is right there: the other cases are long, and show no more mistakes."""
+    short = [index for index, case in enumerate(key.cases) if not case.case.promise]
+    return key.only(short), [answers[index] for index in short]
 
 
-def beyond_promise(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict:
-    """The verdict on all cases, from that on the others."""
-    asked = [case.case.promise for case, answer in zip(cases, answers, strict=True) if is_broken(answer)]
-    said = list(dict.fromkeys(promise.broken for promise in asked if promise))
-    verdict = replace(others, credit=others.credit * MEMORY_CREDIT, cases=len(answers))
-    if others.right:
-        return replace(verdict, reason=Reason.MEMORY, sentences=(sentences.RIGHT_BUT_LARGE, *said))
-    return replace(verdict, sentences=(*others.sentences, *said))
+def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict | None:
+    """The verdict on all cases from that on the others; none where these are right, and no promise is broken."""
+    long = [(case.case.promise, answer) for case, answer in zip(cases, answers, strict=True) if case.case.promise]
+    said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
+    slow = next((answer for _, answer in long if isinstance(answer, Lost) and answer.loss is Loss.TIME), None)
+    verdict = replace(others, cases=len(answers))
+    if others.right and said:
+        right = (sentences.RIGHT_BUT_LARGE, *said)
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
+    if others.right and slow:
+        right = (sentences.RIGHT_BUT_SLOW, sentence_of(slow))
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
+    if said:
+        return replace(verdict, credit=others.credit * PROMISE_CREDIT, sentences=(*others.sentences, *said))
+    return None if others.right else others

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from grader.model.forbidden import Forbidden
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
 from grader.model.memory import MemoryPromise
@@ -108,6 +109,8 @@ class Exercise:
     lent: Callable[..., Any] | None = None
     # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` computes them, or all.
     glance: Callable[..., Glance] | None = None
+    # What the code must not use, whatever it answers.
+    forbidden: Forbidden | None = None
     # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code
     # that is wrong and has no name, this number is fitted (grader/judging/factors.py).
     scales: Mapping[str, str] = field(default_factory=dict)

@@ -29,6 +29,7 @@ class Reason(StrEnum):
     TO_DO = "to do"  # as it was handed out
     MISSING = "missing"  # there is no such function or class
     MISCONCEPTION = "misconception"
+    FORBIDDEN = "forbidden"  # the code uses what its exercise is to do without
     TEST_FAILED = "test failed"  # an ordinary one, by an error, or by what it says to be worth
     ERROR = "error"  # the student's code raised one
     NO_ANSWER = "no answer"  # it hung, or took its process down

@@ -30,6 +30,7 @@ _STATES = {
     Reason.TO_DO: "Still to do",
     Reason.MISSING: "Not found",
     Reason.ERROR: "Stopped with an error",
+    Reason.FORBIDDEN: "Not what is asked for",
     Reason.NO_ANSWER: "No result",
     Reason.TEST_FAILED: "The test fails",
 }

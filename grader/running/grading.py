@@ -15,6 +15,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.asking_again import true_of_the_code
 from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.combined import combined
+from grader.judging.forbidden import refused
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
 from grader.judging.ordinary import in_short
@@ -233,6 +234,8 @@ class Grading:
         try:
             keys = in_all_forms(exercise, self.seed)
             verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging)
+            if exercise.forbidden and (used := self.definitions.forbidden_in(exercise)):
+                return refused(verdict, exercise.forbidden, used)
             facts = functools.partial(self.definitions.facts, exercise)
             again = functools.partial(ask, standins=standins)
             verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)

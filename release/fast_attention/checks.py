@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from checking import TOLERANCE, Checks, Entry, Example, ModuleExample, PieceExample
 from compare import difference
@@ -66,6 +67,72 @@ PAGED_THREE = [
     [-0.1546, 0.1609],
     [-0.151, -0.5947],
     [-0.6619, 0.3892],
+]
+WINDOW = [
+    [0.6346, 1.6884, 1.0518],
+    [0.0383, 0.1773, 0.0345],
+    [-0.0118, 0.3761, 0.1909],
+    [-0.2842, 0.666, 0.1816],
+    [-1.2023, 1.2396, -0.0596],
+]  # exercise 30
+WINDOW_LONGER = [
+    [-0.6377, 0.7509],
+    [0.0587, -0.3701],
+    [0.2429, -0.7292],
+    [-0.3207, 0.4498],
+    [-0.3009, 0.6554],
+    [0.0005, -0.0018],
+    [0.2109, -0.5128],
+    [0.6974, -0.417],
+    [0.5116, -0.2513],
+    [0.6718, -0.6836],
+    [1.6373, -0.8806],
+    [0.7344, -0.397],
+]
+TILED = [
+    [-1.0013, 1.1897, -0.1077],
+    [-1.3315, -0.0185, -0.1661],
+    [-1.1725, 0.7988, -0.0569],
+    [-1.0877, 1.0601, -0.2515],
+    [-1.287, -0.2625, -0.2333],
+]  # exercise 32, and the logsumexp
+TILED_SUMS = [2.4617, 2.2143, 1.5991, 2.9972, 2.6327]
+TILED_CAUSAL = [
+    [-0.6095, 0.0248],
+    [-0.639, -0.8563],
+    [-0.8692, 0.0518],
+    [-0.8013, -1.2713],
+    [-0.6438, 0.9496],
+    [-0.3494, 0.4969],
+    [0.667, 0.1726],
+    [0.7631, -0.1419],
+]
+TILED_CAUSAL_SUMS = [[0.0113, 0.974, 2.6693, 3.3669], [-0.5776, 1.184, 0.761, 1.1889]]
+BACKWARD = [
+    [[-0.1646, -0.0982], [-0.1496, 0.0078], [0.0625, 0.372]],
+    [[0.0113, 0.3193], [0.2015, 0.3244], [-0.2129, -0.6437]],
+    [[-0.5013, -0.5803], [0.5764, -1.0893], [-0.2201, 0.1037]],
+]  # exercise 33: of queries, keys and values
+BACKWARD_HEADS = [
+    [[-0.2359, 0.1233, -0.1492], [-0.1873, 0.0979, -0.1184], [-0.4248, 0.1226, -0.0829], [-1.7269, 0.4986, -0.3372]],
+    [[-0.2706, -0.058, 0.2767], [0.2706, 0.058, -0.2767], [0.3387, -0.1884, -0.8515], [-0.3387, 0.1884, 0.8515]],
+    [[-0.5576, 0.9587, -1.5621], [-0.3234, 0.5507, -0.777], [0.1142, -0.3709, 0.6261], [0.3465, -0.5653, 0.9609]],
+]
+LINEAR = [
+    [-0.293, -0.4759, -0.0295],
+    [-0.7609, 0.0462, 0.4549],
+    [-0.5493, -1.0124, -0.1227],
+    [-0.2481, -0.7342, -0.0795],
+]  # exercise 34
+LINEAR_HEADS = [
+    [-0.8829, 0.6483],
+    [-1.3271, -0.0101],
+    [-0.8793, 0.9462],
+    [0.175, 0.6457],
+    [0.6667, -1.047],
+    [0.2724, -0.403],
+    [1.3266, -1.683],
+    [0.6716, 0.4558],
 ]
 MERGED = [[-0.6384, 0.3616, 3.8192], [0.7112, 0.0668, 1.3556]]  # exercise 31
 
@@ -195,6 +262,62 @@ class _First(torch.nn.Module):
         return returned[0]
 
 
+class _Largest(TorchDispatchMode):
+    """Notes the largest new tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, tuple | list) else (result,):
+            if isinstance(tensor, torch.Tensor):
+                storage = tensor.untyped_storage()
+                self.entries = max(self.entries, storage.nbytes() // tensor.element_size())
+        return result
+
+
+class LongExample(NamedTuple):
+    """A text so long that a table of T × T is far larger than anything that is needed."""
+
+    T: int
+    inputs: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        return f"a text of {self.T} words"
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:
+        with torch.no_grad(), _Largest() as largest:
+            function(*self.inputs)
+        if largest.entries < self.T**2:
+            return None
+        return (
+            f"the result is right, but for {self.T} words {called} makes a tensor of {largest.entries} entries: "
+            "a table of T × T. Work on a few words at a time."
+        )
+
+
+class WithoutAutograd(NamedTuple):
+    """Inputs for which autograd notes nothing."""
+
+    example: Example
+
+    @property
+    def name(self) -> str:
+        return self.example.name
+
+    def problem(self, function: Callable[..., Any], called: str) -> str | None:
+        try:
+            with torch.inference_mode():
+                return self.example.problem(function, called)
+        except RuntimeError as error:
+            if "grad" not in str(error):
+                raise
+            return f"{called} asks autograd, which notes nothing here. Compute the gradients by formulas."
+
+
 def _heads(projected: torch.Tensor, count: int) -> torch.Tensor:
     return projected.unflatten(-1, (count, -1)).transpose(1, 2)  # (B, T, d_model) -> (B, H, T, d)
 
@@ -269,6 +392,85 @@ def _pieces() -> list[Example | OutputExample]:
     ]
 
 
+def _window() -> list[Example | PieceExample | LongExample]:
+    def inputs(B: int, H: int, T: int, d: int, window: int) -> tuple[Any, ...]:
+        return (_random(66, B, H, T, d), _random(67, B, H, T, d), _random(68, B, H, T, d), window)
+
+    return [
+        Example("five words and a window of two", inputs(1, 1, 5, 3, 2), torch.tensor(WINDOW).reshape(1, 1, 5, 3)),
+        Example(
+            "three words and a window of five",
+            inputs(2, 2, 3, 2, 5),
+            torch.tensor(WINDOW_LONGER).reshape(2, 2, 3, 2),
+        ),
+        PieceExample(
+            "two sentences",
+            inputs(2, 2, 4, 3, 3),
+            (2, 2, 4, 3),
+            large=(_large(1, 2, 5, 4), _large(1, 2, 5, 4), _random(69, 1, 2, 5, 4), 3),
+        ),
+        LongExample(1024, inputs(1, 1, 1024, 4, 8)),
+    ]
+
+
+def _tiled() -> list[Example | LongExample]:
+    def inputs(B: int, H: int, T: int, d: int, block_size: int) -> tuple[Any, ...]:
+        return (_random(70, B, H, T, d), _random(71, B, H, T, d), _random(72, B, H, T, d), block_size)
+
+    lines, values = _large(1, 1, 5, 4), _random(73, 1, 1, 5, 4)
+    scores = lines @ lines.mT / 2  # of ±10⁴
+    return [
+        Example(
+            "five words in blocks of two",
+            inputs(1, 1, 5, 3, 2),
+            (torch.tensor(TILED).reshape(1, 1, 5, 3), torch.tensor(TILED_SUMS).reshape(1, 1, 5)),
+        ),
+        Example(
+            "four words in blocks of three, causal=True",
+            (*inputs(2, 1, 4, 2, 3), True),
+            (torch.tensor(TILED_CAUSAL).reshape(2, 1, 4, 2), torch.tensor(TILED_CAUSAL_SUMS).reshape(2, 1, 4)),
+        ),
+        Example("large scores", (lines, lines, values, 2), (scores.softmax(-1) @ values, scores.logsumexp(-1))),
+        LongExample(512, (*inputs(1, 1, 512, 4, 64), True)),
+    ]
+
+
+def _backward() -> list[WithoutAutograd]:
+    def inputs(B: int, H: int, T: int, d: int) -> tuple[torch.Tensor, ...]:
+        return tuple(_random(seed, B, H, T, d) for seed in (74, 75, 76, 77))
+
+    three = (torch.tensor(each).reshape(1, 1, 3, 2) for each in BACKWARD)
+    heads = (torch.tensor(each).reshape(1, 2, 2, 3) for each in BACKWARD_HEADS)
+    large = tuple(one.clone() for one in inputs(1, 1, 3, 4))
+    large[0][..., 0], large[1][..., 0] = 64.0, 4.0  # all scores are near 128, where exp overflows
+    return [
+        WithoutAutograd(Example("three words", inputs(1, 1, 3, 2), tuple(three))),
+        WithoutAutograd(Example("two words and two heads", inputs(1, 2, 2, 3), tuple(heads))),
+        WithoutAutograd(Example("large scores", large, _by_autograd(*large))),
+    ]
+
+
+def _by_autograd(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, grad_output: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
+    leaves = [one.double().requires_grad_() for one in (queries, keys, values)]
+    q, k, v = leaves
+    output = torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-1) @ v
+    return tuple(one.float() for one in torch.autograd.grad(output, leaves, grad_output.double()))
+
+
+def _linear() -> list[Example | PieceExample | LongExample]:
+    def inputs(B: int, H: int, T: int, d: int) -> tuple[torch.Tensor, ...]:
+        return tuple(_random(seed, B, H, T, d) for seed in (80, 81, 82))
+
+    return [
+        Example("four words", inputs(1, 1, 4, 3), torch.tensor(LINEAR).reshape(1, 1, 4, 3)),
+        Example("two sentences and two heads", inputs(2, 2, 2, 2), torch.tensor(LINEAR_HEADS).reshape(2, 2, 2, 2)),
+        PieceExample("two sentences", inputs(2, 2, 4, 3), (2, 2, 4, 3)),
+        LongExample(512, inputs(1, 1, 512, 4)),
+    ]
+
+
 def _paged() -> list[Example | PieceExample]:
     keys, values = _random(61, 5, 2, 2, 3), _random(62, 5, 2, 2, 3)  # five pages of two slots, two heads
     table, lengths = torch.tensor([[3, 1, -1], [0, 2, 1]]), torch.tensor([3, 5])
@@ -297,7 +499,11 @@ def _paged() -> list[Example | PieceExample]:
 _checks = Checks(
     Entry(28, "grouped_query_attention", _grouped),
     Entry(29, "CachedAttention", _cached),
+    Entry(30, "sliding_window_attention", _window),
     Entry(31, "merge", _pieces),
+    Entry(32, "tiled_attention", _tiled),
+    Entry(33, "attention_backward", _backward),
+    Entry(34, "linear_attention", _linear),
     Entry(35, "paged_attention", _paged),
 )
 check, solved = _checks.check, _checks.solved

@@ -57,7 +57,7 @@ IN_CACHES = [
         change={"hidden": lambda T, S, is_first: later_than(T, S, S - T + 1)},
     ),
     Misconception(
-        "cache not used",
+        "cache without effect",
         kind="missing step",
         credit=0.25,
         says="What was before is ignored in your results: each chunk is a text of its own. Put the cached keys and "

@@ -100,9 +100,9 @@ WAYS: dict[str, Shape] = {
     "Your tokens are drawn by the softmax of a softmax. Take it once, of the logits.": softmax_twice,
 }
 _NAMES = (
-    ("temperature not used", "missing step", 0.5),
+    ("temperature without effect", "missing step", 0.5),
     ("temperature multiplied", "wrong formula", 0.75),
-    ("top_k not used", "missing step", 0.5),
+    ("top_k without effect", "missing step", 0.5),
     ("neither temperature nor top_k", "missing step", 0.25),
     ("one token more", "mix-up", 0.75),
     ("the least likely", "axis", 0.5),
@@ -149,7 +149,7 @@ ALL = [
         change={"best": lambda logits: logits.argmin(-1, keepdim=True)},
     ),
     Misconception(
-        "generator not used",
+        "generator without effect",
         kind="missing step",
         credit=0.75,
         says=SEEDS,

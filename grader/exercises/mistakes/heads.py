@@ -198,7 +198,7 @@ IN_FUNCTIONS = [
         change={"change_weights": lambda weights, sizes: weights / weights.shape[-1]},
     ),
     Misconception(
-        "weights not used",
+        "weights alone",
         kind="missing step",
         credit=0.25,
         says="Your results are the attention weights. Multiply them with the values.",

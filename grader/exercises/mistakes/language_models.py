@@ -126,7 +126,7 @@ BLOCKS = [
         change={"count": lambda num_layers: max(num_layers - 1, 0)},
     ),
     Misconception(
-        "blocks not used",
+        "blocks without effect",
         kind="missing step",
         credit=0.25,
         says="Your results are those of a model without blocks. x goes through them, one after the other.",

@@ -48,7 +48,7 @@ def full_pages(lengths: Tensor, _page_table: Tensor, sizes: Any) -> Tensor:
 
 ON_PAGES = [
     Misconception(
-        "page table not used",
+        "page table without effect",
         kind="missing step",
         credit=0.25,
         says="Your results are those of the pages 0, 1, 2, … for each sentence. Which pages a sentence has, and in "
@@ -85,7 +85,7 @@ ON_PAGES = [
         change={"table": lambda page_table: torch.where(page_table >= 0, page_table - 1, page_table)},
     ),
     Misconception(
-        "lengths not used, −1 taken for the last page",
+        "lengths without effect, −1 taken for the last page",
         kind="missing step",
         credit=0.25,
         says="All slots count in your results, and where the table has −1, those of the last page do. Of sentence b, "
@@ -93,7 +93,7 @@ ON_PAGES = [
         change={"used": lambda lengths, page_table, sizes: torch.full_like(lengths, sizes.M * sizes.page_size)},
     ),
     Misconception(
-        "lengths not used",
+        "lengths without effect",
         kind="missing step",
         credit=0.25,
         says="All slots of a sentence's pages count in your results, also those that nobody has written. Of its last "

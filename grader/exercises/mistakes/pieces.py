@@ -71,5 +71,6 @@ ALWAYS_FLOAT64 = Misconception(
     change={"dtype": each(lambda result: result.double())},
 )
 
-# Of any function.
-PIECES = (CUT_OFF, RUINED, ALWAYS_FLOAT32, ALWAYS_FLOAT64)
+# Of any function, and of one of which no gradients are asked.
+OF_ANY_TYPE = (ALWAYS_FLOAT32, ALWAYS_FLOAT64)
+PIECES = (CUT_OFF, RUINED, *OF_ANY_TYPE)

@@ -13,7 +13,7 @@ import torch
 from grader.model.findings import Finding
 from grader.model.forms.exact import Exact
 
-ANGLES = 3e-4
+ANGLES = 4e-4
 OF_16_BITS = {torch.float16: 2e-2, torch.bfloat16: 8e-2}  # several roundings of 5e-4 and 4e-3
 
 

@@ -1,5 +1,5 @@
 # wrong: the weights are returned
-# named: weights not used
+# named: weights alone
 def grouped_query_attention(queries, keys, values, causal=False):
     B, Hq, T, d = queries.shape
     Hkv, S = keys.shape[1], keys.shape[2]

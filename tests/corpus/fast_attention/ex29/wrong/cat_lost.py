@@ -1,5 +1,5 @@
 # wrong: the result of cat is thrown away
-# named: cache not used
+# named: cache without effect
 class CachedAttention(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: out is made and never used
-# named: out not used
+# named: out without effect
 class CachedAttention(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: all slots count, and −1 is the last page
-# named: lengths not used, −1 taken for the last page
+# named: lengths without effect, −1 taken for the last page
 def paged_attention(query, key_pages, value_pages, page_table, lengths):
     B, H, d = query.shape
     M, page_size = page_table.shape[1], key_pages.shape[1]

@@ -1,5 +1,5 @@
 # wrong: all slots of pages that are not −1
-# named: lengths not used
+# named: lengths without effect
 def paged_attention(query, key_pages, value_pages, page_table, lengths):
     B, H, d = query.shape
     page_size = key_pages.shape[1]

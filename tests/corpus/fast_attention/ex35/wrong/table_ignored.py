@@ -1,5 +1,5 @@
 # wrong: each sentence has the first pages
-# named: page table not used
+# named: page table without effect
 def paged_attention(query, key_pages, value_pages, page_table, lengths):
     B, H, d = query.shape
     page_size = key_pages.shape[1]

@@ -1,5 +1,5 @@
 # wrong: the weights are returned
-# named: weights not used
+# named: weights alone
 def paged_attention(query, key_pages, value_pages, page_table, lengths):
     B, H, d = query.shape
     M, page_size = page_table.shape[1], key_pages.shape[1]

@@ -1,5 +1,5 @@
 # wrong: all slots of the pages, and no scaling
-# named: lengths not used + not scaled
+# named: lengths without effect + not scaled
 def paged_attention(query, key_pages, value_pages, page_table, lengths):
     B, H, d = query.shape
     page_size = key_pages.shape[1]

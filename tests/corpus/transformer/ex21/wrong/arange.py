@@ -1,5 +1,5 @@
 # wrong: positions never used
-# named: positions not used
+# named: positions without effect
 def apply_rope(x, positions, base=10000.0):
     d = x.shape[-1]
     rates = base ** (-torch.arange(0, d, 2, device=x.device).float() / d)

@@ -1,5 +1,5 @@
 # wrong: halves as pairs, and positions ignored
-# named: halves as pairs + positions not used
+# named: halves as pairs + positions without effect
 def apply_rope(x, positions, base=10000.0):
     d = x.shape[-1]
     rates = base ** (-torch.arange(0, d, 2, device=x.device).float() / d)

@@ -1,5 +1,5 @@
 # wrong: masked_fill without its underscore
-# named: lengths ignored + causal has no effect
+# named: lengths without effect + causal has no effect
 def padded_attention(queries, keys, values, lengths, causal=False):
     T, S, d = queries.shape[-2], keys.shape[-2], queries.shape[-1]
     scores = queries @ keys.transpose(-2, -1) / d**0.5

@@ -1,5 +1,5 @@
 # wrong: weights returned
-# named: weights not used
+# named: weights alone
 def padded_attention(queries, keys, values, lengths, causal=False):
     T, S, d = queries.shape[-2], keys.shape[-2], queries.shape[-1]
     scores = queries @ keys.transpose(-2, -1) / d**0.5

@@ -1,5 +1,5 @@
 # wrong: the weight is not used
-# named: weight not used
+# named: weight without effect
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: TinyGPT: blocks are called, and their results thrown away
-# named: blocks not used
+# named: blocks without effect
 class TinyGPT(nn.Module):
     def __init__(self, vocab_size, d_model, num_layers, num_heads, context_length, dropout=0.0):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: the generator is not used
-# named: generator not used
+# named: generator without effect
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     was_training = model.training
     model.eval()

@@ -1,5 +1,5 @@
 # wrong: temperature is not used but at 0
-# named: temperature not used
+# named: temperature without effect
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     was_training = model.training
     model.eval()

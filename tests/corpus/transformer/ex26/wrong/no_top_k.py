@@ -1,5 +1,5 @@
 # wrong: top_k is not used
-# named: top_k not used
+# named: top_k without effect
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     was_training = model.training
     model.eval()

@@ -1,5 +1,5 @@
 # wrong: probabilities are divided by temperature
-# named: temperature not used
+# named: temperature without effect
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     was_training = model.training
     model.eval()

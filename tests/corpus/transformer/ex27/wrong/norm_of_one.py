@@ -1,5 +1,5 @@
 # wrong: a norm of 1.0, whatever max_norm is
-# named: max_norm not used
+# named: max_norm without effect
 def train_step(model, optimizer, tokens, max_norm=1.0):
     model.train()
     optimizer.zero_grad()

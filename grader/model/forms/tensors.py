@@ -1,4 +1,4 @@
-"""A function that returns a piece of a softmax: three tensors, each with a scale of its own."""
+"""A function that returns several tensors, each with a scale of its own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from grader.model.compare import Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.exact import Exact, exact_difference
 
+WORDS = ("No", "One", "Two", "Three", "Four")
 
-class SoftmaxPiece(Exact):
-    """Maximum, sum and output: shape and type of each count, and gradients count, too."""
 
-    name = "softmax_piece"
+class Tensors(Exact):
+    """Shape, type and numbers of each count, and gradients where a case asks for them."""
+
+    name = "tensors"
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with the first tensor that is, or with gradients."""
@@ -23,7 +25,7 @@ class SoftmaxPiece(Exact):
             return super().finding(got, want, tolerance)
         if not _are_as_many(got, want):
             found = difference(got, want, tolerance, strict=True)
-            return Differs(found) if found else Broken("", "Three tensors were expected.")
+            return Differs(found) if found else Broken("", f"{WORDS[len(want)]} tensors were expected.")
         for index, (given, wanted) in enumerate(zip(got, want, strict=True)):
             found = exact_difference(given, wanted, tolerance)
             if found:
@@ -32,13 +34,13 @@ class SoftmaxPiece(Exact):
         return None
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
-        """Whether an answer is what a misconception answers, in all three."""
+        """Whether an answer is what a misconception answers, in all of them."""
         if isinstance(expected, dict):
             return super().agrees(answer, wrong, expected, tolerance)
         if not _are_as_many(wrong, expected):
             return describe_form(answer) == describe_form(wrong) and same(answer, wrong, tolerance, strict=True)
         return _are_as_many(answer, wrong) and all(
-            super(SoftmaxPiece, self).agrees(*three, tolerance) for three in zip(answer, wrong, expected, strict=True)
+            super(Tensors, self).agrees(*parts, tolerance) for parts in zip(answer, wrong, expected, strict=True)
         )
 
     def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
@@ -47,7 +49,21 @@ class SoftmaxPiece(Exact):
         return pairs and [(given[wanted.isfinite()], wanted[wanted.isfinite()]) for given, wanted in pairs]
 
 
+class SoftmaxPiece(Tensors):
+    """Maximum, sum and output of a piece of a softmax, of which gradients tell whatever was subtracted."""
+
+    name = "softmax_piece"
+
+
+class ByFormulas(Tensors):
+    """Gradients that are computed by formulas: the inputs are such that autograd has none of them."""
+
+    name = "by_formulas"
+
+
+TENSORS = Tensors()
 SOFTMAX_PIECE = SoftmaxPiece()
+BY_FORMULAS = ByFormulas()
 
 
 def _are_as_many(got: Any, want: Any) -> bool:

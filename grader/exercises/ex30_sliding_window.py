@@ -1,0 +1,297 @@
+"""Exercise 30: each query sees the last few keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn.functional import pad
+
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.kit.pieces import LARGE, as_pieces, asked
+from grader.model.forms.exact import EXACT
+from grader.model.memory import MemoryPromise
+
+from .head_cases import along_a_line
+from .mistakes import heads
+from .mistakes.pieces import PIECES, unchanged
+
+Tensor = torch.Tensor
+
+ROWS = 512  # queries at a time, so that we build no T × T table ourselves
+LONG, WIDE = 8192, 16  # a text, and a window, whose tables are 256 MB and half a megabyte
+ALLOWED = 56 * 2**20  # less than T × T of even one byte each
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """All that somebody may take the root of."""
+
+    T: int
+    d: int
+    window: int
+
+
+def beyond(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
+    """True where key s (1, S) comes after query t (T, 1), or is too long ago."""
+    return (s > t) | (s <= t - sizes.window)
+
+
+def shifted(by: int) -> Callable[[Tensor, Tensor, Sizes], Tensor]:
+    """With a window that begins so many keys earlier."""
+    return lambda t, s, sizes: (s > t) | (s <= t - sizes.window - by)
+
+
+def held_inside(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
+    """Windows that begin before the text are moved into it: the first queries see what comes after them."""
+    start = (t - sizes.window + 1).clamp(min=0)
+    return (s < start) | (s >= start + sizes.window)
+
+
+def twice_inside(scores: Tensor) -> Tensor:
+    """Softmax, and again softmax, of what is not hidden."""
+    return torch.softmax(torch.softmax(scores, dim=-1).masked_fill(scores == -torch.inf, -torch.inf), dim=-1)
+
+
+def near(first: int, last: int, sizes: Sizes) -> tuple[int, int]:
+    """The keys that queries first … last − 1 can see in a long text; all in a short one, whatever they should see."""
+    return (0, sizes.T) if sizes.T <= ROWS else (max(first - sizes.window, 0), last)
+
+
+def attention(
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    window: int,
+    *,
+    padding: Callable[[int], int] = lambda window: 0,
+    compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
+    score: Callable[[Tensor, Tensor], Tensor] = lambda q, k: q @ k.mT,
+    scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
+    hidden: Callable[[Tensor, Tensor, Sizes], Tensor] = beyond,
+    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
+    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=-1),
+    hide_weights: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights,
+    change_weights: Callable[[Tensor, Sizes], Tensor] = lambda weights, sizes: weights,
+    weighed: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda q, k, v: v,
+    mix: Callable[[Tensor, Tensor], Tensor] = lambda weights, v: weights @ v,
+    after: Callable[[Tensor, Sizes], Any] = lambda outputs, sizes: outputs,
+    finish: Callable[[Any], Any] = unchanged,
+    dtype: Callable[[Any], Any] = unchanged,
+) -> Any:
+    sizes = Sizes(queries.shape[-2], queries.shape[-1], window)
+    in_front = padding(window)  # keys and values of zeros, in front
+    padded_keys, padded_values = (pad(x, (0, 0, in_front, 0)) for x in (keys, values))  # (B, H, in_front + T, d)
+    outputs = []
+    for first in range(0, sizes.T, ROWS):
+        last = min(first + ROWS, sizes.T)
+        low, high = near(first, last, sizes)
+        here = slice(low, high + in_front)
+        q, k, v = queries[..., first:last, :], padded_keys[..., here, :], padded_values[..., here, :]
+        t = torch.arange(first, last, device=q.device)[:, None]  # (rows, 1)
+        s = torch.arange(low - in_front, high, device=q.device)  # (S,)
+        mask = hidden(t, s, sizes)  # (rows, S)
+        scores = scale(score(q, compared(k, v)), sizes)  # (B, H, rows, S)
+        weights = hide_weights(normalise(hide(scores, mask)), mask)
+        outputs.append(mix(change_weights(weights, sizes), weighed(q, k, v)))
+    return dtype(finish(after(torch.cat(outputs, dim=-2), sizes)))
+
+
+def sized(B: int, H: int, T: int, d: int, window: int) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (*(randn(rng, B, H, T, d) for _ in range(3)), window)
+
+
+def large(rng: torch.Generator) -> Inputs:
+    return along_a_line(rng, 2, 2, 6, 4), along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 3
+
+
+exercise = Exercise(
+    number=30,
+    assignment="fast_attention",
+    title="A sliding window",
+    entry="sliding_window_attention",
+    form=EXACT,
+    reference=asked(attention),
+    scales={"scale": "the dot products of queries and keys"},
+    cases=[
+        Case("a window of three", catches="a window too long or too short", inputs=sized(2, 2, 7, 4, 3)),
+        Case("a window of one", catches="anything but the values", inputs=sized(1, 2, 5, 3, 1)),
+        Case("a window as long as the text", catches="anything but causal attention", inputs=sized(2, 1, 6, 5, 6)),
+        Case("a window longer than the text", catches="indices before the text", inputs=sized(1, 3, 4, 2, 9)),
+        Case("one word", catches="windows that need two", inputs=sized(3, 2, 1, 6, 2)),
+        Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4, 2)),
+        Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 6, 1, 4)),
+        Case("a text of thirteen", catches="windows that are blocks", inputs=sized(2, 3, 13, 6, 5)),
+        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
+        *as_pieces(sized(2, 2, 5, 3, 2)),
+        Case(
+            "a long text",
+            catches="memory that grows with the square of T",
+            inputs=sized(1, 1, LONG, 4, WIDE),
+            promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "one key too many",
+            kind="mix-up",
+            credit=0.5,
+            says="Your windows hold one key too many: query t sees t − window … t. It begins at t − window + 1.",
+            change={"hidden": shifted(1)},
+        ),
+        Misconception(
+            "one key too few",
+            kind="mix-up",
+            credit=0.5,
+            says="Your windows hold one key too few: query t sees t − window + 2 … t. It begins at t − window + 1.",
+            change={"hidden": shifted(-1)},
+        ),
+        Misconception(
+            "own key hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="A query does not see the key at its own place in your results. Its window ends with it.",
+            change={"hidden": lambda t, s, sizes: (s >= t) | (s <= t - sizes.window)},
+        ),
+        Misconception(
+            "the window before the query",
+            kind="mix-up",
+            credit=0.25,
+            says="Your windows end before the query: query t sees t − window … t − 1. The window ends with t itself.",
+            change={"hidden": lambda t, s, sizes: (s >= t) | (s < t - sizes.window)},
+        ),
+        Misconception(
+            "next key seen",
+            kind="mix-up",
+            credit=0.25,
+            says="A query sees the key after its own in your results. Nothing after it may count.",
+            change={"hidden": lambda t, s, sizes: (s > t + 1) | (s <= t - sizes.window)},
+        ),
+        Misconception(
+            "windows to both sides",
+            kind="missing step",
+            credit=0.5,
+            says="Your windows reach as far ahead as back. A query sees nothing that comes after it.",
+            change={"hidden": lambda t, s, sizes: (s - t).abs() >= sizes.window},
+        ),
+        Misconception(
+            "the query in the middle",
+            kind="mix-up",
+            credit=0.25,
+            says="The query stands in the middle of your windows. It is the last of its window.",
+            change={"hidden": lambda t, s, sizes: (s - t).abs() > sizes.window // 2},
+        ),
+        Misconception(
+            "windows ahead",
+            kind="mix-up",
+            credit=0.25,
+            says="Your windows begin at the query and reach ahead. They end at the query: t − window + 1 … t.",
+            change={"hidden": lambda t, s, sizes: (s < t) | (s >= t + sizes.window)},
+        ),
+        Misconception(
+            "no window",
+            kind="missing step",
+            credit=0.5,
+            says="All earlier keys count in your results, however long ago. Query t sees the last `window` keys.",
+            change={"hidden": lambda t, s, sizes: s > t},
+        ),
+        Misconception(
+            "future seen",
+            kind="missing step",
+            credit=0.5,
+            says="The future counts in your results: of the keys after the query, none is hidden. A window ends at its "
+            "query.",
+            change={"hidden": lambda t, s, sizes: s <= t - sizes.window},
+        ),
+        Misconception(
+            "nothing hidden",
+            kind="missing step",
+            credit=0.25,
+            says="All keys count in your results. Query t sees t − window + 1 … t.",
+            change={"hidden": lambda t, s, sizes: (s < 0) & (t < 0)},
+        ),
+        Misconception(
+            "the window hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="Your results are those of the keys before the window alone: what should be seen is hidden.",
+            change={"hidden": lambda t, s, sizes: s > t - sizes.window},
+        ),
+        Misconception(
+            "blocks for windows",
+            kind="mix-up",
+            credit=0.25,
+            says="Your text is cut into blocks of `window` words, and a query sees what came before it in its own "
+            "block. Each query has a window of its own, the last `window` keys up to it.",
+            change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window != t // sizes.window)},
+        ),
+        Misconception(
+            "first windows moved into the text",
+            kind="mix-up",
+            credit=0.5,
+            says="The first queries see keys after their own in your results, so that their windows are full. They "
+            "have fewer keys: query 0 sees itself.",
+            change={"hidden": held_inside},
+        ),
+        Misconception(
+            "zeros before the text count",
+            kind="missing step",
+            credit=0.5,
+            says="In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. "
+            "There are no keys before the first: set their scores to −∞.",
+            change={"padding": lambda window: max(window - 1, 0)},
+        ),
+        Misconception(
+            "first queries left out",
+            kind="missing step",
+            credit=0.25,
+            says="Your first window − 1 outputs are zeros. These queries see fewer keys, but they see some.",
+            change={
+                "after": lambda outputs, sizes: pad(
+                    outputs[..., sizes.window - 1 :, :], (0, 0, min(sizes.T, sizes.window - 1), 0)
+                )
+            },
+        ),
+        Misconception(
+            "only full windows",
+            kind="missing step",
+            credit=0.25,
+            says="Your result has no rows for the first window − 1 queries. They see fewer keys, but they see some.",
+            change={"after": lambda outputs, sizes: outputs[..., sizes.window - 1 :, :]},
+        ),
+        Misconception(
+            "values of the window averaged",
+            kind="missing step",
+            credit=0.25,
+            says="Your results are the averages of the values in the window, whatever the scores. Their weights are "
+            "the softmax of the scores.",
+            change={"normalise": lambda scores: scores.isfinite() / scores.isfinite().sum(-1, keepdim=True)},
+        ),
+        Misconception(
+            "softmax twice in each window",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your results are those of softmax applied twice to the scores of a window. Apply it once.",
+            change={"normalise": twice_inside},
+        ),
+        Misconception(
+            "scaled by √window",
+            kind="scaling",
+            credit=0.5,
+            says="The scores that you use are divided by the root of the window. Divide by √d.",
+            change={"scale": lambda scores, sizes: scores / sizes.window**0.5},
+        ),
+        heads.SCALED_BY_QUERIES,
+        *(one for one in heads.IN_FUNCTIONS if one.name != "values averaged"),
+        Misconception(
+            "heads behind the words",
+            kind="arrangement",
+            credit=0.5,
+            says="The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).",
+            change={"after": lambda outputs, sizes: outputs.transpose(1, 2)},
+        ),
+        *PIECES,
+    ],
+)

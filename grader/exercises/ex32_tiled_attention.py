@@ -1,0 +1,456 @@
+"""Exercise 32: attention block by block, as FlashAttention goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from grader import Case, Exercise, Inputs, Misconception, randn
+from grader.kit.pieces import FLOAT64, LARGE, as_double, asked
+from grader.model.forms.tensors import TENSORS
+from grader.model.memory import MemoryPromise
+
+from .head_cases import along_a_line
+from .mistakes import heads
+from .mistakes.pieces import OF_ANY_TYPE, unchanged
+
+Tensor = torch.Tensor
+
+LONG, BLOCK = 4500, 256  # a text, and a block, whose tables are 81 MB and 5 MB
+ALLOWED = 48 * 2**20
+# What can be changed of exercises 22 and 28 where there is no row of all weights.
+OF_SCORES = (
+    "not scaled",
+    "divided by d",
+    "multiplied by √d",
+    "divided by √8",
+    "divided by 2",
+    "sign flipped",
+    "keys as values",
+    "keys and values exchanged",
+)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """All that somebody may take the root of, and the block of keys at hand."""
+
+    T: int
+    d: int
+    block_size: int
+
+    @property
+    def S(self) -> int:
+        return self.T
+
+
+def later(t: Tensor, s: Tensor, _block_size: int) -> Tensor:
+    """True where key s (S,) comes after query t (T, 1)."""
+    return s > t
+
+
+def rescaled(old: Tensor, new: Tensor) -> Tensor:
+    """What sums of exp(score − old) are multiplied by; nothing is in them as long as there was no key."""
+    return torch.where(old == -torch.inf, 0.0, torch.exp(old - new))
+
+
+def exponentials(scores: Tensor, m: Tensor) -> Tensor:
+    return torch.exp(scores - torch.where(m == -torch.inf, 0.0, m))
+
+
+def attention(
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    block_size: int,
+    causal: bool = False,
+    *,
+    length: Callable[[int, int], int] = lambda T, block_size: T,
+    compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
+    weighed: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda q, k, v: v,
+    scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
+    is_causal: Callable[[bool], bool] = bool,
+    hidden: Callable[[Tensor, Tensor, int], Tensor] = later,
+    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
+    maximum: Callable[[Tensor, Tensor], Tensor] = lambda old, scores: torch.maximum(old, scores.amax(-1, keepdim=True)),
+    exp: Callable[[Tensor, Tensor], Tensor] = exponentials,
+    add: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda total, factor, new: factor * total + new,
+    mix: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda output, factor, new: factor * output + new,
+    divide: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output / total,
+    logsumexp: Callable[[Tensor, Tensor, Sizes], Tensor] = lambda m, total, sizes: m + total.log(),
+    after: Callable[[Tensor, Tensor], Any] = lambda output, lse: (output, lse.squeeze(-1)),
+    dtype: Callable[[Any], Any] = unchanged,
+) -> Any:
+    k, v = compared(keys, values), weighed(queries, keys, values)
+    T = keys.shape[-2]
+    sizes = Sizes(T, queries.shape[-1], block_size)
+    t = torch.arange(queries.shape[-2], device=queries.device)[:, None]  # (T, 1)
+    m = torch.full_like(queries[..., :1], -torch.inf)  # (B, H, T, 1)
+    total, output = torch.zeros_like(m), torch.zeros_like(queries)
+    for first in range(0, length(T, block_size), block_size):
+        block = slice(first, first + block_size)
+        s = torch.arange(T, device=queries.device)[block]
+        scores = scale(queries @ k[..., block, :].mT, sizes)  # (B, H, T, block)
+        if is_causal(causal):
+            scores = hide(scores, hidden(t, s, block_size))
+        new = maximum(m, scores)
+        p, factor = exp(scores, new), rescaled(m, new)
+        total = add(total, factor, p.sum(-1, keepdim=True))
+        output = mix(output, factor, p @ v[..., block, :])
+        m = new
+    return dtype(after(divide(output, total), logsumexp(m, total, sizes)))
+
+
+def by_blocks(
+    weigh: Callable[[Tensor, Tensor], Tensor],
+) -> Callable[..., tuple[Tensor, Tensor]]:
+    """What comes of a softmax in each block by itself, whose outputs (N, …, d) are put together somehow.
+
+    `weigh` gets the outputs and the logarithms of the blocks' sums (N, …, 1); the second result is right.
+    """
+
+    def answer(
+        queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        T, d = queries.shape[-2:]
+        scores = queries @ keys.mT / d**0.5  # (B, H, T, T): wrong answers are asked for in short texts alone
+        if causal:
+            scores = scores.masked_fill(torch.ones(T, T, dtype=torch.bool, device=scores.device).triu(1), -torch.inf)
+        blocks = [slice(first, first + block_size) for first in range(0, T, block_size)]
+        pieces = [(scores[..., block], values[..., block, :]) for block in blocks]
+        outputs = torch.stack([torch.softmax(part, dim=-1).nan_to_num(0.0) @ v for part, v in pieces])
+        sums = torch.stack([part.logsumexp(-1, keepdim=True) for part, _ in pieces])
+        return weigh(outputs, sums), scores.logsumexp(-1)
+
+    return answer
+
+
+def sized(
+    B: int, H: int, T: int, d: int, block_size: int, *, causal: bool = False
+) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (*(randn(rng, B, H, T, d) for _ in range(3)), block_size, *([True] if causal else []))
+
+
+def large(rng: torch.Generator) -> Inputs:
+    return along_a_line(rng, 2, 2, 6, 4), along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 4, True
+
+
+def in_float64(rng: torch.Generator) -> Inputs:
+    return tuple(map(as_double, sized(2, 2, 5, 4, 2, causal=True)(rng)))
+
+
+exercise = Exercise(
+    number=32,
+    assignment="fast_attention",
+    title="Attention in tiles",
+    entry="tiled_attention",
+    form=TENSORS,
+    reference=asked(attention),
+    scales={"scale": "the dot products of queries and keys"},
+    cases=[
+        Case("three blocks of two", catches="sums that are not rescaled", inputs=sized(2, 2, 6, 4, 2)),
+        Case("seven words in blocks of three", catches="a last block left out", inputs=sized(1, 2, 7, 5, 3)),
+        Case(
+            "blocks, causal", catches="a mask that begins again in each block", inputs=sized(2, 1, 8, 3, 3, causal=True)
+        ),
+        Case("blocks of one", catches="blocks taken for words", inputs=sized(1, 3, 5, 2, 1, causal=True)),
+        Case(
+            "a block larger than the text", catches="indices behind the text", inputs=sized(2, 2, 4, 6, 9, causal=True)
+        ),
+        Case("one block that is the text", catches="range that ends too early", inputs=sized(1, 2, 5, 3, 5)),
+        Case("one word", catches="anything but its value", inputs=sized(3, 1, 1, 4, 2, causal=True)),
+        Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4, 2)),
+        Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 6, 1, 4, causal=True)),
+        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large, beside=LARGE),
+        Case("float64 inputs", catches="a result of another type than the input", inputs=in_float64, beside=FLOAT64),
+        Case(
+            "a long text",
+            catches="memory that grows with the square of T",
+            inputs=sized(1, 1, LONG, 4, BLOCK, causal=True),
+            promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
+        ),
+    ],
+    misconceptions=[
+        Misconception(
+            "last block left out",
+            kind="missing step",
+            credit=0.5,
+            says="The words behind the last full block do not count as keys in your results. T need not be a multiple "
+            "of block_size: the last block is shorter.",
+            change={"length": lambda T, block_size: T - T % block_size if block_size < T else T},
+        ),
+        Misconception(
+            "no block that is not full",
+            kind="missing step",
+            credit=0.25,
+            says="Keys count in your results only if their block is full, so where a text is shorter than one block "
+            "there are none. The last block is shorter: T need not be a multiple of block_size.",
+            change={"length": lambda T, block_size: T - T % block_size},
+        ),
+        Misconception(
+            "output not rescaled",
+            kind="missing step",
+            credit=0.5,
+            says="When a block brings a new maximum, your output so far stays as it is. Multiply it with exp(old "
+            "maximum − new maximum), as the sum.",
+            change={"mix": lambda output, factor, new: output + new},
+        ),
+        Misconception(
+            "sum not rescaled",
+            kind="missing step",
+            credit=0.5,
+            says="When a block brings a new maximum, your sum so far stays as it is. Multiply it with "
+            "exp(old maximum − new maximum), as the output.",
+            change={"add": lambda total, factor, new: total + new},
+        ),
+        Misconception(
+            "nothing rescaled",
+            kind="missing step",
+            credit=0.25,
+            says="When a block brings a new maximum, neither sum nor output so far is changed. Multiply both with "
+            "exp(old maximum − new maximum).",
+            change={
+                "add": lambda total, factor, new: total + new,
+                "mix": lambda output, factor, new: output + new,
+            },
+        ),
+        Misconception(
+            "rescaled the wrong way",
+            kind="wrong formula",
+            credit=0.5,
+            says="When a block brings a new maximum, what you have is divided by exp(old maximum − new maximum). It is "
+            "multiplied with it: it becomes smaller.",
+            change={
+                "add": lambda total, factor, new: torch.where(factor == 0, 0.0, total / factor) + new,
+                "mix": lambda output, factor, new: torch.where(factor == 0, 0.0, output / factor) + new,
+            },
+        ),
+        Misconception(
+            "maximum of the last block",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your maximum is that of each block alone, not of all so far, and what was summed up before counts as "
+            "if it had that maximum. Take the larger one, and rescale.",
+            change={
+                "maximum": lambda old, scores: scores.amax(-1, keepdim=True),
+                "add": lambda total, factor, new: total + new,
+                "mix": lambda output, factor, new: output + new,
+            },
+        ),
+        Misconception(
+            "nothing subtracted",
+            kind="missing step",
+            credit=0.5,
+            says="Where scores are large, exp overflows, or all of it vanishes. Subtract the largest score so far "
+            "before exp, row by row, and rescale what you have.",
+            change={"maximum": lambda old, scores: torch.zeros_like(old)},
+        ),
+        Misconception(
+            "not divided",
+            kind="missing step",
+            credit=0.5,
+            says="Your output is not divided by the sum of the exponentials in the end.",
+            change={"divide": lambda output, total: output},
+        ),
+        Misconception(
+            "softmax in each block, added",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your output is the sum of what softmax gives in each block by itself. Weights sum to one over all "
+            "keys: merge the blocks by their maxima and sums.",
+            answers=asked(by_blocks(lambda outputs, sums: outputs.sum(0))),
+        ),
+        Misconception(
+            "softmax in each block, averaged",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your output is the mean of what softmax gives in each block by itself. Blocks count as much as "
+            "their exponentials sum up to.",
+            answers=asked(by_blocks(lambda outputs, sums: outputs.mean(0))),
+        ),
+        Misconception(
+            "only the last block",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your output is that of the last block of keys. All blocks count.",
+            answers=asked(by_blocks(lambda outputs, sums: outputs[-1])),
+        ),
+        Misconception(
+            "only its own block",
+            kind="wrong formula",
+            credit=0.25,
+            says="A query sees the keys of its own block alone in your results. It sees those of all blocks.",
+            change={
+                "is_causal": lambda causal: True,
+                "hidden": lambda t, s, block_size: s // block_size != t // block_size,
+            },
+        ),
+        Misconception(
+            "only its own block, causal",
+            kind="wrong formula",
+            credit=0.25,
+            says="A query sees what came before it in its own block alone in your results. The blocks before count, "
+            "too.",
+            change={
+                "is_causal": lambda causal: True,
+                "hidden": lambda t, s, block_size: (s // block_size != t // block_size) | (s > t),
+            },
+        ),
+        Misconception(
+            "mask begins again in each block",
+            kind="mix-up",
+            credit=0.5,
+            says="With causal=True, places are counted from the beginning of each block in your results, so keys of "
+            "the past are hidden and of the future seen. Compare places in the whole text.",
+            change={"hidden": lambda t, s, block_size: s % block_size > t % block_size},
+        ),
+        Misconception(
+            "keys counted from their block",
+            kind="mix-up",
+            credit=0.5,
+            says="With causal=True, the places of keys are counted from the beginning of their block in your results. "
+            "Compare places in the whole text.",
+            change={"hidden": lambda t, s, block_size: s % block_size > t},
+        ),
+        Misconception(
+            "all of its own block seen",
+            kind="missing step",
+            credit=0.5,
+            says="With causal=True, whole blocks are hidden or seen in your results: a query sees what comes after it "
+            "in its own block. There the mask goes word by word.",
+            change={"hidden": lambda t, s, block_size: s // block_size > t // block_size},
+        ),
+        Misconception(
+            "own key hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="With causal=True, a query does not see the key at its own place. Only what comes after it is hidden.",
+            change={"hidden": lambda t, s, block_size: s >= t},
+        ),
+        Misconception(
+            "next key seen",
+            kind="mix-up",
+            credit=0.25,
+            says="With causal=True, a query sees the key after its own. Nothing after it may count.",
+            change={"hidden": lambda t, s, block_size: s > t + 1},
+        ),
+        Misconception(
+            "past hidden",
+            kind="mix-up",
+            credit=0.25,
+            says="With causal=True, the past is hidden and the future seen in your results.",
+            change={"hidden": lambda t, s, block_size: s < t},
+        ),
+        Misconception(
+            "causal has no effect",
+            kind="missing step",
+            credit=0.5,
+            says="With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
+            change={"is_causal": lambda causal: False},
+        ),
+        Misconception(
+            "always causal",
+            kind="mix-up",
+            credit=0.5,
+            says="Keys are hidden in your results without causal=True, too. Hide them only if it is asked for.",
+            change={"is_causal": lambda causal: True},
+        ),
+        Misconception(
+            "zeros for −∞",
+            kind="wrong formula",
+            credit=0.25,
+            says="With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞.",
+            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
+        ),
+        Misconception(
+            "logarithm of the sum alone",
+            kind="missing step",
+            credit=0.75,
+            says="Your second result is the logarithm of the sum of exp(score − maximum). Add the maximum again.",
+            change={"logsumexp": lambda m, total, sizes: total.log()},
+        ),
+        Misconception(
+            "no logarithm",
+            kind="missing step",
+            credit=0.75,
+            says="Your second result is maximum + sum. It is maximum + log(sum).",
+            change={"logsumexp": lambda m, total, sizes: m + total},
+        ),
+        Misconception(
+            "sum for logsumexp",
+            kind="mix-up",
+            credit=0.75,
+            says="Your second result is the sum of exp(score − maximum). It is maximum + log(sum).",
+            change={"logsumexp": lambda m, total, sizes: total},
+        ),
+        Misconception(
+            "maximum for logsumexp",
+            kind="mix-up",
+            credit=0.75,
+            says="Your second result is the maximum. It is maximum + log(sum).",
+            change={"logsumexp": lambda m, total, sizes: m},
+        ),
+        Misconception(
+            "maximum subtracted twice",
+            kind="wrong formula",
+            credit=0.75,
+            says="Your second result is log(sum) − maximum. It is maximum + log(sum).",
+            change={"logsumexp": lambda m, total, sizes: total.log() - m},
+        ),
+        Misconception(
+            "logarithm to base two",
+            kind="wrong formula",
+            credit=0.75,
+            says="Your second result takes the logarithm to base 2. It is the natural one, torch.log.",
+            change={"logsumexp": lambda m, total, sizes: m + total.log2()},
+        ),
+        Misconception(
+            "maximum not scaled in logsumexp",
+            kind="scaling",
+            credit=0.75,
+            says="In your second result, the maximum is that of scores that are not scaled. It is that of the scores "
+            "divided by √d.",
+            change={"logsumexp": lambda m, total, sizes: m * sizes.d**0.5 + total.log()},
+        ),
+        Misconception(
+            "scaled by √T",
+            kind="scaling",
+            credit=0.5,
+            says="The scores that you use are divided by the root of the number of words. Divide by √d.",
+            change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
+        ),
+        Misconception(
+            "scaled by √block_size",
+            kind="scaling",
+            credit=0.5,
+            says="The scores that you use are divided by the root of the block's size. Divide by √d.",
+            change={"scale": lambda scores, sizes: scores / sizes.block_size**0.5},
+        ),
+        *(one for one in heads.IN_FUNCTIONS if one.name in OF_SCORES),
+        Misconception(
+            "output alone",
+            kind="missing step",
+            credit=0.5,
+            says="You return the output alone. Return the output and logsumexp.",
+            change={"after": lambda output, lse: output},
+        ),
+        Misconception(
+            "logsumexp first",
+            kind="arrangement",
+            credit=0.5,
+            says="You return logsumexp, then the output. The output comes first.",
+            change={"after": lambda output, lse: (lse.squeeze(-1), output)},
+        ),
+        Misconception(
+            "one dimension too many",
+            kind="arrangement",
+            credit=0.5,
+            says="Your logsumexp has shape (B, H, T, 1). Return (B, H, T): one number for each query.",
+            change={"after": lambda output, lse: (output, lse)},
+        ),
+        *OF_ANY_TYPE,
+    ],
+)

@@ -1,0 +1,13 @@
+# wrong: windows always full
+# named: first windows moved into the text
+def sliding_window_attention(queries, keys, values, window):
+    T, d = queries.shape[-2:]
+    rows = []
+    for t in range(T):
+        first = max(0, t - window + 1)
+        q = queries[:, :, t : t + 1]
+        k = keys[:, :, first : first + window]
+        v = values[:, :, first : first + window]
+        scores = q @ k.transpose(-2, -1) / d**0.5
+        rows.append(torch.softmax(scores, dim=-1) @ v)
+    return torch.cat(rows, dim=2)

@@ -1,0 +1,11 @@
+# wrong: multiplied
+# named: gradients multiplied by √d
+def attention_backward(queries, keys, values, grad_output):
+    T, d = queries.shape[-2:]
+    P = torch.softmax(queries @ keys.transpose(-2, -1) / math.sqrt(d), dim=-1)
+    dV = P.transpose(-2, -1) @ grad_output
+    dP = grad_output @ values.transpose(-2, -1)
+    dS = P * (dP - (P * dP).sum(dim=-1, keepdim=True))
+    dQ = dS @ keys * math.sqrt(d)
+    dK = dS.transpose(-2, -1) @ queries * math.sqrt(d)
+    return dQ, dK, dV

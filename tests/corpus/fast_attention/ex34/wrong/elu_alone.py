@@ -1,0 +1,10 @@
+# wrong: elu without 1
+# named: elu without one
+def linear_attention(queries, keys, values):
+    q = F.elu(queries)
+    k = F.elu(keys)
+    kv = torch.einsum("bhtd,bhte->bhtde", k, values).cumsum(dim=2)
+    z = k.cumsum(dim=2)
+    top = torch.einsum("bhtd,bhtde->bhte", q, kv)
+    bottom = (q * z).sum(dim=-1, keepdim=True)
+    return top / bottom

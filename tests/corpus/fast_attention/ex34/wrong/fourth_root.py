@@ -1,0 +1,10 @@
+# wrong: both scaled by a fourth root
+# named: both scaled by the fourth root of d
+def linear_attention(queries, keys, values):
+    q = F.elu(queries / queries.shape[-1] ** 0.25) + 1
+    k = F.elu(keys / keys.shape[-1] ** 0.25) + 1
+    kv = torch.einsum("bhtd,bhte->bhtde", k, values).cumsum(dim=2)
+    z = k.cumsum(dim=2)
+    top = torch.einsum("bhtd,bhtde->bhte", q, kv)
+    bottom = (q * z).sum(dim=-1, keepdim=True)
+    return top / bottom

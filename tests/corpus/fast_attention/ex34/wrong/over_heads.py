@@ -1,0 +1,10 @@
+# wrong: sums over heads
+# named: sums over heads
+def linear_attention(queries, keys, values):
+    q = F.elu(queries) + 1
+    k = F.elu(keys) + 1
+    kv = torch.einsum("bhtd,bhte->bhtde", k, values).cumsum(dim=1)
+    z = k.cumsum(dim=1)
+    top = torch.einsum("bhtd,bhtde->bhte", q, kv)
+    bottom = (q * z).sum(dim=-1, keepdim=True)
+    return top / bottom
