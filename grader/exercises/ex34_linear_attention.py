@@ -104,14 +104,19 @@ def of_scores(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     return with_table(queries, keys, values, weights)
 
 
-def sized(B: int, H: int, T: int, d: int) -> Callable[[torch.Generator], Inputs]:
-    return lambda rng: tuple(randn(rng, B, H, T, d) for _ in range(3))
+def between(rng: torch.Generator, least: float, most: float, *shape: int) -> Tensor:
+    """Not far below zero: no divisor is so small that an ε of 10⁻⁶ counts, which many add to it."""
+    return least + (most - least) * torch.rand(*shape, generator=rng)
 
 
-def wide(rng: torch.Generator) -> Inputs:
-    """Entries from −2 to 4, where all feature maps differ most, and no divisor is so small that an ε counts."""
-    q, k = (torch.rand(2, 2, 6, 4, generator=rng) * 6 - 2 for _ in range(2))
-    return q, k, 1000 * randn(rng, 2, 2, 6, 4)
+def sized(
+    B: int, H: int, T: int, d: int, least: float = -0.5, most: float = 2.5
+) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        queries, keys = (between(rng, least, most, B, H, T, d) for _ in range(2))
+        return queries, keys, randn(rng, B, H, T, d)
+
+    return inputs
 
 
 exercise = Exercise(
@@ -128,7 +133,7 @@ exercise = Exercise(
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 4, 1)),
         Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4)),
         Case("more words than entries", catches="sums over entries", inputs=sized(1, 2, 9, 2)),
-        Case("entries from −2 to 4", catches="another feature map", inputs=wide),
+        Case("entries from −1 to 4", catches="another feature map", inputs=sized(2, 2, 6, 4, -1.0, 4.0)),
         *as_pieces(sized(2, 2, 4, 3)),
         Case(
             "a long text",
@@ -254,21 +259,21 @@ exercise = Exercise(
             "feature map of keys alone",
             kind="missing step",
             credit=0.5,
-            says="φ is applied to the keys alone in your results. The queries need it, too.",
+            says="The map φ is applied to the keys alone in your results. The queries need it, too.",
             change={"of_query": unchanged},
         ),
         Misconception(
             "feature map of queries alone",
             kind="missing step",
             credit=0.5,
-            says="φ is applied to the queries alone in your results. The keys need it, too.",
+            says="The map φ is applied to the queries alone in your results. The keys need it, too.",
             change={"of_key": unchanged},
         ),
         Misconception(
             "feature map of values, too",
             kind="wrong formula",
             credit=0.5,
-            says="φ is applied to the values, too, in your results. They are weighed as they are.",
+            says="The map φ is applied to the values, too, in your results. They are weighed as they are.",
             change={"of_value": positive},
         ),
         Misconception(
@@ -302,8 +307,8 @@ exercise = Exercise(
             "feature map of scores",
             kind="wrong formula",
             credit=0.25,
-            says="φ is applied to the dot products in your results. Apply it to queries and keys, then multiply: only "
-            "so can sums be kept.",
+            says="The map φ is applied to the dot products in your results. Apply it to queries and keys, then "
+            "multiply: only so can sums be kept.",
             answers=asked(of_scores),
         ),
         Misconception(

@@ -6,6 +6,7 @@ __all__ = [
     "best_verdict",
     "code_facts",
     "combined",
+    "forbidden",
     "judge",
     "judging_time",
     "locating",

@@ -59,10 +59,9 @@ def judge_by(
 ) -> Verdict:
     """The same with an answer key, which is worth keeping for other answers to the same cases."""
     short, given = without_promises(key, answers)
-    if len(given) < len(answers):
-        others = judge_by(short, given, device, time)
-        if verdict := with_promises(others, key.cases, answers):
-            return verdict
+    others = judge_by(short, given, device, time) if len(given) < len(answers) else None
+    if others and (beyond := with_promises(others, key.cases, answers)):
+        return beyond
     verdict = (judgement := _Judgement(key, answers, device, time or JudgingTime())).verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 
@@ -73,7 +72,6 @@ def judge_with(
     """The verdict that names the likely misconceptions that answer as the student's code does in every case.
 
     Where several sets of them do, only what all of these have in common is named."""
-    key, answers = without_promises(key, answers)
     judgement = _Judgement(key, answers, device, time)
     wrong = [bool(finding) for finding in judgement.findings]
     held = common_to_all_explaining(key, judgement.answers, wrong, judgement.tolerance, likely)

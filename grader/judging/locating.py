@@ -19,6 +19,7 @@ from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.intermediate import Intermediate
 from grader.judging.judge import is_right, judge_by, judge_with
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.memory import without_promises
 from grader.judging.student_text import StudentText, definitions_in
 from grader.judging.telling import shown, shown_by_case
 from grader.judging.three import ThreeAtOnce
@@ -109,7 +110,7 @@ class Locating:
             # What the case shows first: these are few.
             for among in (shown(self._all, telling), self._all.exercise.misconceptions):
                 likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, self._changed)
-                verdict = judge_with(self._all, self._student, self._device, self._time, likely)
+                verdict = judge_with(*without_promises(self._all, self._student), self._device, self._time, likely)
                 if verdict:
                     return verdict
         except JudgingTooLong:  # the search has used up its time; what was known before still holds

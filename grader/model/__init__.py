@@ -9,6 +9,7 @@ __all__ = [
     "exercise_files",
     "fact",
     "findings",
+    "forbidden",
     "forms",
     "label",
     "lent_class",

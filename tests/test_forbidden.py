@@ -1,0 +1,97 @@
+"""What an exercise forbids: refused whatever comes out, wherever it is written; and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from our_course import EXERCISES, OURS
+from solution_cells import corpus, from_notebook
+
+from grader.course import Course
+from grader.judging.forbidden import used_in
+from grader.model.forbidden import Forbidden
+from grader.model.verdict import Reason, Verdict
+from grader.running.grading import grade_notebook
+
+FORBIDDEN = EXERCISES[33].forbidden
+assert FORBIDDEN is not None
+OUTSIDE = """
+    with torch.inference_mode(False), torch.enable_grad():
+        inputs = [x.clone().requires_grad_() for x in (queries, keys, values)]
+        q, k, v = inputs
+        output = torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), dim=-1) @ v
+"""
+HEAD = "def attention_backward(queries, keys, values, grad_output):"
+GOES_AROUND = f"{HEAD}{OUTSIDE}        return torch.autograd.grad(output, inputs, grad_output.clone())"
+
+
+@pytest.mark.parametrize(
+    ("cells", "used"),
+    [
+        ([GOES_AROUND], "torch.inference_mode"),
+        ([f"{HEAD}\n    return torch.autograd.grad(1, 2)"], "torch.autograd.grad"),
+        ([f"from torch.autograd import grad as g\n{HEAD}\n    return g(1, 2)"], "torch.autograd.grad"),
+        (["import torch.autograd as ag", f"{HEAD}\n    return ag.grad(1, 2)"], "torch.autograd"),
+        (["ag = torch.autograd", f"{HEAD}\n    return ag.grad(1, 2)"], "torch.autograd"),
+        (["def helper(x):\n    return torch.func.vjp(x)", f"{HEAD}\n    return helper(1)"], "torch.func.vjp"),
+        (
+            ["if True:\n    def helper(x):\n        return torch.func.vjp(x)", f"{HEAD}\n    helper(1)"],
+            "torch.func.vjp",
+        ),
+        (["class A:\n    def f(self):\n        return torch.ops.aten", f"{HEAD}\n    A().f()"], "torch.ops.aten"),
+        ([f"{HEAD}\n    return torch._softmax_backward_data(1, 2)"], "torch._softmax_backward_data"),
+        ([f'{HEAD}\n    return getattr(torch, "auto" + "grad")'], "getattr"),
+        ([f"{HEAD}\n    import threading\n    threading.Thread()"], "threading"),
+        ([f"%time\n{HEAD}\n    return torch.autograd.grad(1, 2)"], "torch.autograd.grad"),
+        (["attention_backward = lambda *x: torch.autograd.grad(*x)"], "torch.autograd.grad"),
+        # What anybody may write.
+        ([f"{HEAD}\n    with torch.no_grad():\n        return softmax_backward(1)"], ""),
+        (["def softmax_backward(x):\n    return x", f"{HEAD}\n    return softmax_backward(1)"], ""),
+        ([f'{HEAD}\n    """Without torch.autograd."""  # nor backward\n    return 1'], ""),
+        (["found = torch.autograd.grad(1, 2)", f"{HEAD}\n    found = 2\n    return found"], ""),
+        (["q.requires_grad_()\nloss.backward()", f"{HEAD}\n    return q_of(1)"], ""),
+        (["import torch\nfrom torch import nn", f"{HEAD}\n    return torch.softmax(1, -1)"], ""),
+    ],
+)
+def test_what_is_used_is_found_and_nothing_else(cells: list[str], used: str) -> None:
+    assert FORBIDDEN is not None
+    assert used_in("attention_backward", cells, FORBIDDEN) == used
+
+
+@pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "", "#" * 30_000, "\0"])
+def test_what_cannot_be_read_does_no_harm(source: str) -> None:
+    assert used_in("f", [source], Forbidden(modules=("torch",), names=("f",), says="{}")) == ""
+
+
+@pytest.fixture
+def verdict(released_course: Course, make_notebook: Callable[..., Any]) -> Callable[[str], Verdict]:
+    """The verdict on a solution of exercise 33, in a notebook."""
+
+    def graded(source: str) -> Verdict:
+        notebook = make_notebook(released_course, {33: source}, "fast_attention")
+        (found,) = (one for one in grade_notebook(notebook, settings=OURS) if one.exercise == 33)
+        return found
+
+    return graded
+
+
+def test_what_goes_around_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:
+    found = verdict(GOES_AROUND)
+    assert (found.credit, found.reason) == (0, Reason.FORBIDDEN)
+    assert "`torch.inference_mode`" in found.sentences[0]
+
+
+def test_autograd_fails_by_the_mode_alone(verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch) -> None:
+    """So code that hides what it calls has no gradients either."""
+    monkeypatch.setattr("grader.running.definitions.used_in", lambda *_: "")
+    plain = GOES_AROUND.replace("torch.inference_mode(False), ", "")
+    found = verdict(plain)
+    assert (found.credit, found.reason) == (0, Reason.ERROR)
+    assert verdict(GOES_AROUND).right  # which the text shows, and the mode does not
+
+
+def test_formulas_are_right_in_every_style(verdict: Callable[[str], Verdict]) -> None:
+    for source in (from_notebook()[33], *corpus(33).values()):
+        assert verdict(source).right
