@@ -24,10 +24,12 @@ def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequen
     """The verdict on all cases from that on the others; none where these are right, and no promise is broken."""
     long = [(case.case.promise, answer) for case, answer in zip(cases, answers, strict=True) if case.case.promise]
     said = list(dict.fromkeys(promise.broken for promise, answer in long if promise and is_broken(answer)))
-    slow = next((answer for _, answer in long if isinstance(answer, Lost) and answer.loss is Loss.TIME), None)
+    losses = [answer for _, answer in long if isinstance(answer, Lost)]
+    said += [sentence_of(answer) for answer in losses if answer.loss is Loss.ROOM]
+    slow = next((answer for answer in losses if answer.loss is Loss.TIME), None)
     verdict = replace(others, cases=len(answers))
     if others.right and said:
-        right = (sentences.RIGHT_BUT_LARGE, *said)
+        right = (sentences.RIGHT_BUT_LARGE if any(map(is_broken, answers)) else sentences.RIGHT_IN_SHORT, *said)
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
     if others.right and slow:
         right = (sentences.RIGHT_BUT_SLOW, sentence_of(slow))

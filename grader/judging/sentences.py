@@ -15,6 +15,7 @@ from grader.sandbox.plain_text import one_line
 LONGEST = 1000  # characters of a sentence
 RIGHT = "Right."
 RIGHT_BUT_LARGE = "The numbers are right, but your code takes too much memory for long inputs."
+RIGHT_IN_SHORT = "The numbers are right for short inputs."
 RIGHT_BUT_SLOW = "The numbers are right, but your code takes too long for long inputs."
 STILL_TO_DO = "This exercise is still to do."
 ALL_ELSE_RIGHT = "With values there that fit, your code gives the right numbers."

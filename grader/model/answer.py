@@ -19,6 +19,7 @@ class Loss(StrEnum):
     NOT_RUN = "not run"  # the same, before this began
     DEATH = "death"  # the process ended, or memory did
     MEMORY = "memory"  # there was less than the case may take
+    ROOM = "room"  # the notebook keeps so much that nobody can say what the case takes
     DEVICE = "device"  # a GPU is of no further use to the process
     BYTES = "bytes"  # of files
     FILES = "files"
@@ -101,6 +102,10 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
     Loss.NOT_RUN: lambda _: "The notebook as a whole took too long; this exercise was not run.",
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
     Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory where less must do.",
+    Loss.ROOM: lambda limit: (
+        f"Your notebook keeps {limit:.0f} MB in its variables, so what this function needs by itself cannot be seen. "
+        "Keep no large tensors."
+    ),
     Loss.DEVICE: lambda _: (
         "Your code made the GPU fail, as an index that is out of range does. "
         "Run it on the CPU: there, the error says where it is."

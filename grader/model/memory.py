@@ -11,24 +11,27 @@ _ERRORS = ("MemoryError", "_ArrayMemoryError", "OutOfMemoryError")
 _ALLOCATOR = "DefaultCPUAllocator"
 
 
+NEARLY = 0.9
+
+
 @dataclass(frozen=True)
 class MemoryPromise:
     """By how many bytes a sandbox may grow during a case, and how many the table has that is to be done without."""
 
     allowed: int
     table: int
-    broken: str = "Your code builds a table of T × T."
+    broken: str = "Your code builds a table of T × T, or needs too much memory in another way."
 
     def __post_init__(self) -> None:
         if not 0 < self.allowed < self.table:
             raise ValueError("the table must not fit into what is allowed")
 
     def has_room_already(self, at_first: int, now: int) -> bool:
-        """Whether cells keep so much that a table may be meant: a sandbox held so many bytes at first, and does now.
+        """Whether cells keep so much that the table fits in: a sandbox held so many bytes at first, and does now.
 
-        Plots and variables of a notebook are far from half a table.
+        The plots of a notebook may take a hundred megabytes, so a table must be far larger.
         """
-        return now - at_first > self.table / 2
+        return now - at_first > NEARLY * self.table
 
     @property
     def loss(self) -> Lost:

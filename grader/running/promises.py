@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from grader.model.answer import Loss
 from grader.model.memory import MemoryPromise
 from grader.running.scratch import MustEnd
 from grader.running.zygote_process import Forked
@@ -21,6 +22,6 @@ def kept(promise: MemoryPromise | None, process: Forked, at_first: int) -> Itera
         return
     now = process.addresses
     if promise.has_room_already(at_first, now):
-        raise MustEnd(promise.loss.loss, promise.loss.limit)
+        raise MustEnd(Loss.ROOM, round((now - at_first) / 2**20))
     with process.limited_to(now + promise.allowed):
         yield
