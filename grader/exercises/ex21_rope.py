@@ -12,6 +12,7 @@ from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.rounded import ROUNDED
 
 from .mistakes.pieces import PIECES, unchanged
+from .rotation_picture import pairs_turned
 
 Tensor = torch.Tensor
 Pair = tuple[Tensor, Tensor]
@@ -131,6 +132,7 @@ exercise = Exercise(
     entry="apply_rope",
     form=ROUNDED,
     reference=asked(reference),
+    picture=pairs_turned,
     cases=[
         Case("a sentence from its beginning", catches="pairs, signs and rates", inputs=from_zero(5, 8)),
         Case("positions that start anywhere", catches="arange(T) for positions", inputs=from_anywhere(4, 6)),

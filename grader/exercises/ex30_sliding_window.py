@@ -17,6 +17,7 @@ from grader.model.memory import MemoryPromise
 from .head_cases import along_a_line
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
+from .window_picture import keys_seen, named_words
 
 Tensor = torch.Tensor
 
@@ -114,6 +115,7 @@ exercise = Exercise(
     entry="sliding_window_attention",
     form=EXACT,
     reference=asked(attention),
+    picture=keys_seen,
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("a window of three", catches="a window too long or too short", inputs=sized(2, 2, 7, 4, 3)),
@@ -125,6 +127,9 @@ exercise = Exercise(
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 6, 1, 4)),
         Case("a text of thirteen", catches="windows that are blocks", inputs=sized(2, 3, 13, 6, 5)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
+        Case(
+            "values that name their words", catches="keys outside of the window, shown in a picture", inputs=named_words
+        ),
         *as_pieces(sized(2, 2, 5, 3, 2)),
         Case(
             "a long text",

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from grader import Inputs, Picture
+from grader.kit.pictures import two_digits
 
 Tensor = torch.Tensor
 
@@ -54,7 +55,7 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
     ]
     where = f"Slots 1 to {key_pages.shape[1]} are page 0, and so on; all words weigh the same here."
     return Picture(
-        numbers=tuple(tuple(_rounded(number) for number in row) for row in found.tolist()),
+        numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
         rows="sentence",
         columns="slot",
         marked=tuple((int(i), int(j)) for i, j in (read ^ own).nonzero()),
@@ -65,7 +66,3 @@ def slots_read(value: Any, inputs: Sequence[Any]) -> Picture | None:
 
 def _said(marked: Tensor, what: str) -> list[str]:
     return [f"Sentence {row + 1} {what}." for row in marked.any(1).nonzero().flatten().tolist()]
-
-
-def _rounded(number: float) -> float | str:
-    return round(number, 2) if abs(number) < 1e3 else "NaN" if number != number else "∞" if number > 0 else "−∞"

@@ -183,7 +183,7 @@ def _picture(
     summed: str = "", sums: Tensor | None = None, wrong_sums: Sequence[int] = (),
 ) -> Picture:  # fmt: skip
     return Picture(
-        numbers=tuple(tuple(map(_two_digits, row)) for row in matrix.tolist()),
+        numbers=tuple(tuple(map(two_digits, row)) for row in matrix.tolist()),
         rows=rows,
         columns=columns,
         marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
@@ -197,10 +197,10 @@ def _picture(
 
 def _sum(total: float, wrong: bool) -> float | str:
     """With two digits, but never one where it is not one."""
-    return round(total, 3) if wrong and abs(total - 1) < 0.05 else _two_digits(total)
+    return round(total, 3) if wrong and abs(total - 1) < 0.05 else two_digits(total)
 
 
-def _two_digits(number: float) -> float | str:
+def two_digits(number: float) -> float | str:
     if math.isnan(number):
         return "NaN"
     rounded = round(number, 2) if abs(number) < 1 else float(f"{number:.1e}")  # the very largest become infinite

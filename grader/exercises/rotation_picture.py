@@ -1,0 +1,45 @@
+"""What a student's code makes of the pairs of some words: turning keeps their lengths, and position 0 turns nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from grader import Picture
+from grader.kit.pictures import two_digits
+from grader.model.picture import MAX_SIDE
+
+Tensor = torch.Tensor
+
+NEARLY = 1e-3
+
+
+def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
+    """A row for each word, with the pairs marked whose lengths have changed, and what is turned at position 0."""
+    x, positions = inputs[:2]
+    if x.dim() != 2 or isinstance(inputs[-1], dict) or max(x.shape) > MAX_SIDE or x.dtype != torch.float32:
+        return None
+    if not isinstance(value, Tensor) or value.is_complex() or value.shape != x.shape:
+        return None
+    found, given = value.detach().cpu().double(), x.cpu().double()
+    longer = ~((_lengths(found) - _lengths(given)).abs() <= NEARLY * _lengths(given).max())  # (T, d / 2); NaN, too
+    turned = (positions.cpu() == 0)[:, None] & ~((found - given).abs() <= NEARLY * given.abs().max())  # (T, d)
+    wrong = ["Turning keeps the length of a pair: those that are marked have another one."] if longer.any() else []
+    wrong += ["A word at position 0 is turned by no angle, so it stays as it is."] if turned.any() else []
+    marked = longer.repeat_interleave(2, dim=1) | turned
+    return Picture(
+        numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
+        rows="word",
+        columns="entry",
+        marked=tuple((int(i), int(j)) for i, j in marked.nonzero()),
+        wrong=tuple(wrong),
+        right=() if longer.any() else ("Each pair has kept its length.",),
+    )
+
+
+def _lengths(vectors: Tensor) -> Tensor:
+    pairs = vectors.reshape(len(vectors), -1, 2)  # (T, d) -> (T, d / 2, 2)
+    lengths: Tensor = torch.linalg.vector_norm(pairs, dim=-1)
+    return lengths

@@ -1,0 +1,57 @@
+"""Which keys a student's code lets each query see, in a case whose values name their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from grader import Inputs, Picture, randn
+from grader.kit.pictures import two_digits
+
+Tensor = torch.Tensor
+
+WORDS, WINDOW = 8, 3
+NOTHING = 1e-6
+
+
+def named_words(rng: torch.Generator) -> Inputs:
+    """Word s has a value of zeros but for a one in entry s, so the output of a query is its weights."""
+    queries, keys = randn(rng, 1, 1, WORDS, WORDS), randn(rng, 1, 1, WORDS, WORDS)
+    return queries, keys, torch.eye(WORDS).reshape(1, 1, WORDS, WORDS), WINDOW
+
+
+def keys_seen(value: Any, inputs: Sequence[Any]) -> Picture | None:
+    """A row for each query and a column for each key, with those marked that are seen wrongly, or are not."""
+    values, window = inputs[2], inputs[3]
+    if values.shape != (1, 1, WORDS, WORDS) or not torch.equal(values.cpu()[0, 0], torch.eye(WORDS)):
+        return None
+    if not isinstance(value, Tensor) or value.is_complex() or value.shape != values.shape:
+        return None
+    found = value.detach().cpu().double()[0, 0]
+    ones = torch.ones(WORDS, WORDS, dtype=torch.bool)
+    within = ones.tril() & ones.triu(1 - window)
+    seen = ~(found.abs() <= NOTHING)  # NaN is something
+    wrong = [
+        *_said(seen & ~ones.tril(), "sees a later key"),
+        *_said(seen & ~ones.triu(1 - window), f"sees a key that is more than {window - 1} words back"),
+        *_said(within & ~seen, "does not see all keys of its window"),
+    ]
+    where = f"The window is {window}, and values name their words, so these are the weights."
+    return Picture(
+        numbers=tuple(tuple(map(two_digits, row)) for row in found.tolist()),
+        rows="query",
+        columns="key",
+        marked=tuple((int(i), int(j)) for i, j in (seen ^ within).nonzero()),
+        wrong=(*wrong, where) if wrong else (),
+        right=() if wrong else (where,),
+    )
+
+
+def _said(marked: Tensor, what: str) -> list[str]:
+    """One sentence for all queries with a mark."""
+    queries = [str(row + 1) for row in marked.any(1).nonzero().flatten().tolist()]
+    if not queries:
+        return []
+    return [f"Query {queries[0]} {what}{', and so do others' if len(queries) > 1 else ''}."]
