@@ -60,7 +60,11 @@ STYLES = {
     25: "",
     28: "five_axes groups_chunked",
     29: "list_cache",
+    30: "gathered",
     31: "logsumexp",
+    32: "merged",
+    33: "by_the_output",
+    34: "ones_appended",
     35: "flat_slots",
 }
 
@@ -70,6 +74,15 @@ SAME = {
         r"^22 notebook line 1[78]: (hidden & ~)?empty → hidden ",
         r"^22 sentence_by_sentence line 5: (n → outputs|0 → -1)",
     ),
+    "what is looked at beyond a window is hidden": (
+        r"^30 notebook line 13: ",
+        r"^30 gathered line (4: (min\(window, T\) → window|T → window)|7: )",
+    ),
+    "where a running maximum begins has no part in the end": (
+        r"^32 notebook line (11: torch\.full_like|26: m → new_m)",
+        r"^32 merged line 1[15]: ",
+    ),
+    "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),
     "a square has no sign": (r"→ -torch\.linalg\.vector_norm",),
     "no token has such a number": (r"^25 notebook line \d+: (-100 → 100|100 → \d+) in `-100",),
     "the key's bias adds the same number to all scores of a query": (
@@ -87,6 +100,8 @@ SAME = {
     "another thing has the same size": (
         r"^14 triu_indices .*: T → _ in",
         r"^28 five_axes .*: d → _ in",
+        r"^32 .*: queries → (keys|values) in `queries(\.new_full|\[)",
+        r"^34 ones_appended line 4: values → ",
         r": [\w.]+ → [\w.]+ in `[\w.]+\.(shape|size|numel|dtype)`",
         r": \w+ → \w+ in `len\(\w+\)`",
         r": \w+ → \w+ in `all_\w+\[0\]`",
@@ -98,6 +113,8 @@ SAME = {
         r"torch\.maximum\(largest, s\) → ",
         r"^31 .*torch\.(maximum|logaddexp)\(.* → ",
         r"^10 slice_loop line 12:",
+        r"^30 .*min\(.* → min\(",
+        r"^32 merged line 12: torch\.logaddexp",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
     "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
@@ -108,11 +125,15 @@ SAME = {
         r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
         r"transpose\(1, 2\) →",
         r"^28 groups_chunked line 10:",
+        r": -2 → 2 in `-2:`",
+        r"^34 notebook line 9: \(\.\.\., :, None\)",
         r"^35 flat_slots line 5:",
     ),
     "a default or broadcasting does the same": (
         r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
         r"^9 vmap .*→ x @ query",
+        r"^32 merged line 4: 1 → 0 in `-1`",
+        r"^34 notebook line 9: k\[",
         r", (dim=0|keepdims=True)\) → ",
         r"sum\(dim=0\) → ",
         r"True → False in `keepdims",
@@ -244,7 +265,8 @@ def grader_of(number: int) -> Callable[[str], bool]:
 def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
     """For each form that inputs may have, an answer key for each case. Misconceptions and pictures are left out: they
     explain what is wrong, and never make it right."""
-    exercise, drawn = replace(exercise, misconceptions=(), picture=None), exercise.sample()
+    exercise = replace(exercise, misconceptions=(), picture=None)
+    drawn = [case for case in exercise.sample() if not case.case.promise]  # what is short shows all wrong numbers
     forms = (lambda inputs: inputs, *exercise.other_forms)
     return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]
 
