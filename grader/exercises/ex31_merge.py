@@ -9,7 +9,7 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import as_pieces, asked
-from grader.model.forms.tensors import SOFTMAX_PIECE
+from grader.model.forms.softmax_piece import SOFTMAX_PIECE
 from grader.sandbox.forms.softmax_piece import put
 
 from .mistakes.pieces import PIECES, unchanged

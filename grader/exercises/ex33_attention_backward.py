@@ -11,7 +11,7 @@ import torch
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import FLOAT64, as_double, asked
 from grader.model.forbidden import Forbidden
-from grader.model.forms.tensors import BY_FORMULAS
+from grader.model.forms.by_formulas import BY_FORMULAS
 
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 

@@ -49,21 +49,7 @@ class Tensors(Exact):
         return pairs and [(given[wanted.isfinite()], wanted[wanted.isfinite()]) for given, wanted in pairs]
 
 
-class SoftmaxPiece(Tensors):
-    """Maximum, sum and output of a piece of a softmax, of which gradients tell whatever was subtracted."""
-
-    name = "softmax_piece"
-
-
-class ByFormulas(Tensors):
-    """Gradients that are computed by formulas: the inputs are such that autograd has none of them."""
-
-    name = "by_formulas"
-
-
 TENSORS = Tensors()
-SOFTMAX_PIECE = SoftmaxPiece()
-BY_FORMULAS = ByFormulas()
 
 
 def _are_as_many(got: Any, want: Any) -> bool:
