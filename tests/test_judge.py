@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from answer_keys import answer_key
+from answer_keys import answer_key, short_cases
 from our_course import EXERCISES
 
 from grader.judging.judge import judge_by
@@ -19,7 +19,7 @@ from grader.sandbox.values import Unusable
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
     """What the reference returns, after some change."""
     exercise = EXERCISES[number]
-    return [Returned(change(exercise.reference(*case.inputs)), list(case.inputs)) for case in exercise.sample()]
+    return [Returned(change(exercise.reference(*case.inputs)), list(case.inputs)) for case in short_cases(exercise)]
 
 
 def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
@@ -191,7 +191,7 @@ def test_two_misconceptions_at_once_are_both_named() -> None:
     exercise = EXERCISES[7]
     both = [one for one in exercise.misconceptions if one.name in ("not scaled", "softmax along rows")]
     given: list[Answer] = [
-        Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in exercise.sample()
+        Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in short_cases(exercise)
     ]
     found = verdict(7, given)
     assert set(found.misconceptions) == {"not scaled", "softmax along rows"}
@@ -202,7 +202,7 @@ def test_two_misconceptions_at_once_are_both_named() -> None:
 def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
     """Many mistakes end in an error for all cases; none of them may be blamed for it."""
     for number in EXERCISES:
-        found = verdict(number, [Raised("RuntimeError", "boom")] * len(EXERCISES[number].sample()))
+        found = verdict(number, [Raised("RuntimeError", "boom")] * len(short_cases(EXERCISES[number])))
         assert found.misconceptions == ()
         assert found.credit == 0
 
@@ -211,14 +211,14 @@ def test_a_misconception_on_some_cases_only_is_not_named() -> None:
     exercise = EXERCISES[2]
     (unscaled,) = (one for one in exercise.misconceptions if one.name == "not scaled")
     given = answers(2)
-    case = exercise.sample()[0]
+    case = short_cases(exercise)[0]
     given[0] = Returned(exercise.wrong_answer([unscaled], case.inputs), list(case.inputs))
     assert verdict(2, given).misconceptions == ()
 
 
 def from_inputs(number: int, function: Any) -> Verdict:
     exercise = EXERCISES[number]
-    return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in exercise.sample()])
+    return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in short_cases(exercise)])
 
 
 def test_infinities_at_the_right_places_earn_nothing() -> None:

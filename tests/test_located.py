@@ -166,9 +166,9 @@ class Tally:
 
 @pytest.fixture(scope="module")
 def tally() -> Tally:
-    """Some mutants of right solutions in many styles: the same for everybody."""
+    """Some mutants of right solutions of the first three assignments in many styles: the same for everybody."""
     found = Tally()
-    for number in EXERCISES:
+    for number in range(1, 20):
         for exercise in functions(number).values():
             _tell(exercise, found)
     return found

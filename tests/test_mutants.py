@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from answer_keys import short_cases
 from mutator import mutants
 from oracle import Oracle
 from our_course import EXERCISES
@@ -266,7 +267,7 @@ def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
     """For each form that inputs may have, an answer key for each case. Misconceptions and pictures are left out: they
     explain what is wrong, and never make it right."""
     exercise = replace(exercise, misconceptions=(), picture=None)
-    drawn = [case for case in exercise.sample() if not case.case.promise]  # what is short shows all wrong numbers
+    drawn = short_cases(exercise)
     forms = (lambda inputs: inputs, *exercise.other_forms)
     return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]
 

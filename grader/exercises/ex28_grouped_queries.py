@@ -283,13 +283,7 @@ exercise = Exercise(
             "i + S − T.",
             change={"is_causal": lambda causal: False},
         ),
-        Misconception(
-            "always causal",
-            kind="mix-up",
-            credit=0.5,
-            says="Keys are hidden in your results without causal=True, too. Hide them only if it is asked for.",
-            change={"is_causal": lambda causal: True},
-        ),
+        heads.ALWAYS_CAUSAL,
         Misconception(
             "scaled by √Hq·d",
             kind="scaling",

@@ -290,13 +290,7 @@ exercise = Exercise(
         ),
         heads.SCALED_BY_QUERIES,
         *(one for one in heads.IN_FUNCTIONS if one.name != "values averaged"),
-        Misconception(
-            "heads behind the words",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).",
-            change={"after": lambda outputs, sizes: outputs.transpose(1, 2)},
-        ),
+        heads.heads_behind_the_words(after=lambda outputs, sizes: outputs.transpose(1, 2)),
         *PIECES,
     ],
 )

@@ -351,13 +351,7 @@ exercise = Exercise(
             says="With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
             change={"is_causal": lambda causal: False},
         ),
-        Misconception(
-            "always causal",
-            kind="mix-up",
-            credit=0.5,
-            says="Keys are hidden in your results without causal=True, too. Hide them only if it is asked for.",
-            change={"is_causal": lambda causal: True},
-        ),
+        heads.ALWAYS_CAUSAL,
         Misconception(
             "zeros for −∞",
             kind="wrong formula",

@@ -13,6 +13,7 @@ from grader.kit.pieces import FLOAT64, as_double, asked
 from grader.model.forbidden import Forbidden
 from grader.model.forms.by_formulas import BY_FORMULAS
 
+from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
 Tensor = torch.Tensor
@@ -354,14 +355,7 @@ exercise = Exercise(
             says="The weights are those of a softmax over the heads. It goes over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
-        Misconception(
-            "softmax not shifted",
-            kind="missing step",
-            credit=0.75,
-            says="Where scores are large, exp overflows, and ∞/∞ is NaN. Use torch.softmax, or subtract the maximum "
-            "over the keys before exp.",
-            change={"normalise": lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True)},
-        ),
+        heads.softmax_not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True)),
         Misconception(
             "queries and keys exchanged",
             kind="arrangement",

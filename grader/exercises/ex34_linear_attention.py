@@ -13,6 +13,7 @@ from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.exact import EXACT
 from grader.model.memory import MemoryPromise
 
+from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
@@ -326,13 +327,7 @@ exercise = Exercise(
             "divided by their sum.",
             answers=asked(ordinary(0.0)),
         ),
-        Misconception(
-            "keys as values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are weighted keys. It is the values that are weighed.",
-            change={"roles": lambda q, k, v: (q, k, k)},
-        ),
+        heads.keys_as_values(roles=lambda q, k, v: (q, k, k)),
         Misconception(
             "queries and keys exchanged",
             kind="mix-up",
@@ -340,14 +335,7 @@ exercise = Exercise(
             says="Queries and keys change places in your results: it is the keys that are summed up.",
             change={"roles": lambda q, k, v: (k, q, v)},
         ),
-        Misconception(
-            "keys and values exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Keys and values change places in your results: queries are compared with values, and keys are "
-            "weighed.",
-            change={"roles": lambda q, k, v: (q, v, k)},
-        ),
+        heads.keys_and_values_exchanged(roles=lambda q, k, v: (q, v, k)),
         Misconception(
             "sums over heads",
             kind="axis",
@@ -362,13 +350,7 @@ exercise = Exercise(
             says="Your outputs are the values: each query sees its own key alone. Sum over the words up to t.",
             change={"collect": unchanged, "total": unchanged},
         ),
-        Misconception(
-            "heads behind the words",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).",
-            change={"after": lambda outputs: outputs.transpose(1, 2)},
-        ),
+        heads.heads_behind_the_words(after=lambda outputs: outputs.transpose(1, 2)),
         *PIECES,
     ],
 )

@@ -14,7 +14,7 @@ from grader.judging.judge import TOLERANCE
 from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
-from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Misconception
+from grader.model.exercise import Exercise, Misconception
 from grader.model.label import Label
 
 MOST = TOLERANCE["cpu"]
@@ -124,11 +124,11 @@ def _in_float64(value: Any) -> Any:
 
 def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
     """Cases in which every misconception is right."""
-    for start in range(0, len(key.cases), SAMPLES_PER_CASE):
-        sampled = range(start, start + SAMPLES_PER_CASE)
+    for name, samples in itertools.groupby(range(len(key.cases)), key=lambda index: key.cases[index].case.name):
+        sampled = list(samples)
         if not any(_is_wrong(key, one, index) for one in key.exercise.misconceptions for index in sampled):
             what, way_out = "no misconception fails this case", "Name a mistake that it catches, or leave it out."
-            yield _problem(key.exercise, [key.cases[start].case.name], what, way_out)
+            yield _problem(key.exercise, [name], what, way_out)
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[Problem]:

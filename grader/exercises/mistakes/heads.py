@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from grader import Misconception
@@ -36,6 +38,57 @@ SCALED_BY_KEYS = Misconception(
     says="The scores that you use are divided by the root of the number of keys. Divide by √d.",
     change={"scale": lambda scores, sizes: scores / sizes.S**0.5},
 )
+
+
+def keys_as_values(**change: Any) -> Misconception:
+    return Misconception(
+        "keys as values",
+        kind="mix-up",
+        credit=0.5,
+        says="Your results are weighted keys. It is the values that are weighed.",
+        change=change,
+    )
+
+
+def keys_and_values_exchanged(**change: Any) -> Misconception:
+    return Misconception(
+        "keys and values exchanged",
+        kind="mix-up",
+        credit=0.5,
+        says="Keys and values change places in your results: queries are compared with values, and keys are weighed.",
+        change=change,
+    )
+
+
+def softmax_not_shifted(**change: Any) -> Misconception:
+    return Misconception(
+        "softmax not shifted",
+        kind="missing step",
+        credit=0.75,
+        says="Where scores are large, exp overflows, and ∞/∞ is NaN. Use torch.softmax, or subtract the maximum over "
+        "the keys before exp.",
+        change=change,
+    )
+
+
+def heads_behind_the_words(**change: Any) -> Misconception:
+    return Misconception(
+        "heads behind the words",
+        kind="arrangement",
+        credit=0.5,
+        says="The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).",
+        change=change,
+    )
+
+
+ALWAYS_CAUSAL = Misconception(
+    "always causal",
+    kind="mix-up",
+    credit=0.5,
+    says="Keys are hidden in your results without causal=True, too. Hide them only if it is asked for.",
+    change={"is_causal": lambda causal: True},
+)
+
 
 IN_FUNCTIONS = [
     Misconception(
@@ -85,20 +138,8 @@ IN_FUNCTIONS = [
             "change_weights": lambda weights, sizes: weights / sizes.d**0.5,
         },
     ),
-    Misconception(
-        "keys as values",
-        kind="mix-up",
-        credit=0.5,
-        says="Your results are weighted keys. It is the values that are weighed.",
-        change={"weighed": lambda q, k, v: k},
-    ),
-    Misconception(
-        "keys and values exchanged",
-        kind="mix-up",
-        credit=0.5,
-        says="Keys and values change places in your results: queries are compared with values, and keys are weighed.",
-        change={"compared": lambda k, v: v, "weighed": lambda q, k, v: k},
-    ),
+    keys_as_values(weighed=lambda q, k, v: k),
+    keys_and_values_exchanged(compared=lambda k, v: v, weighed=lambda q, k, v: k),
     Misconception(
         "raw scores as weights",
         kind="missing step",
@@ -159,14 +200,7 @@ IN_FUNCTIONS = [
         change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
     ),
     masks.renormalised_after_softmax(hide=unhidden, hide_weights=masks.shared_anew),
-    Misconception(
-        "softmax not shifted",
-        kind="missing step",
-        credit=0.75,
-        says="Where scores are large, exp overflows, and ∞/∞ is NaN. Use torch.softmax, or subtract the maximum over "
-        "the keys before exp.",
-        change={"normalise": exponentials_shared},
-    ),
+    softmax_not_shifted(normalise=exponentials_shared),
     Misconception(
         "first sentence for all",
         kind="mix-up",
