@@ -23,6 +23,10 @@ class AnswerKey:
         """The same for some of the cases, with all that has been computed for them, and will be."""
         return AnswerKey(self.exercise, [self._keys[index] for index in indices])
 
+    def short(self) -> AnswerKey:
+        """The same without cases that promise memory, which are long, and show no mistakes that the others do not."""
+        return self.only(index for index, case in enumerate(self.cases) if not case.case.promise)
+
     def split(self) -> tuple[AnswerKey, AnswerKey]:
         """The first case and all others: hardly any code that is asked again in another way gets beyond the first."""
         return self.only([0]), self.only(range(1, len(self.cases)))

@@ -15,9 +15,9 @@ from grader.model.verdict import Reason, Verdict
 
 
 def without_promises(key: AnswerKey, answers: Sequence[Answer]) -> tuple[AnswerKey, list[Answer]]:
-    """What a verdict is about, unless all is right there: the other cases are long, and show no more mistakes."""
-    short = [index for index, case in enumerate(key.cases) if not case.case.promise]
-    return key.only(short), [answers[index] for index in short]
+    """What a verdict is about, unless all is right there."""
+    pairs = zip(key.cases, answers, strict=True)
+    return key.short(), [answer for case, answer in pairs if not case.case.promise]
 
 
 def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict | None:

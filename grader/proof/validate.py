@@ -45,8 +45,9 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     yield from _as_written(course, assignment, exercises, keys)
     answering = [key for key in keys if _answers(key)]
     yield from _references(answering)
-    yield from _misconceptions(answering)
-    yield from _programs_without_understanding(answering)
+    short = [key.short() for key in answering]
+    yield from _misconceptions(short)
+    yield from _programs_without_understanding(short)
     if len(answering) < len(keys):  # nothing can be graded
         return
     with tempfile.TemporaryDirectory() as folder:
