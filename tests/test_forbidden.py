@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +11,12 @@ from our_course import EXERCISES, OURS
 from solution_cells import corpus, from_notebook
 
 from grader.course import Course
-from grader.judging.forbidden import used_in
+from grader.judging.forbidden import said_of_forbidden
 from grader.model.forbidden import Forbidden
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
 
-FORBIDDEN = EXERCISES[33].forbidden
-assert FORBIDDEN is not None
+EXERCISE = EXERCISES[33]
 OUTSIDE = """
     with torch.inference_mode(False), torch.enable_grad():
         inputs = [x.clone().requires_grad_() for x in (queries, keys, values)]
@@ -56,13 +56,14 @@ GOES_AROUND = f"{HEAD}{OUTSIDE}        return torch.autograd.grad(output, inputs
     ],
 )
 def test_what_is_used_is_found_and_nothing_else(cells: list[str], used: str) -> None:
-    assert FORBIDDEN is not None
-    assert used_in("attention_backward", cells, FORBIDDEN) == used
+    said = said_of_forbidden(EXERCISE, cells)
+    assert (f"`{used}`" in said) if used else not said
 
 
 @pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "", "#" * 30_000, "\0"])
 def test_what_cannot_be_read_does_no_harm(source: str) -> None:
-    assert used_in("f", [source], Forbidden(modules=("torch",), names=("f",), says="{}")) == ""
+    forbidden = Forbidden(modules=("torch",), names=("f",), says="{}")
+    assert said_of_forbidden(replace(EXERCISE, entry="f", forbidden=forbidden), [source]) == ""
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_what_goes_around_earns_nothing_and_is_told(verdict: Callable[[str], Ver
 
 def test_autograd_fails_by_the_mode_alone(verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch) -> None:
     """So code that hides what it calls has no gradients either."""
-    monkeypatch.setattr("grader.running.definitions.used_in", lambda *_: "")
+    monkeypatch.setattr("grader.running.definitions.said_of_forbidden", lambda *_: "")
     plain = GOES_AROUND.replace("torch.inference_mode(False), ", "")
     found = verdict(plain)
     assert (found.credit, found.reason) == (0, Reason.ERROR)

@@ -21,8 +21,8 @@ from solution_cells import from_notebook
 from test_corpus import RIGHT, WRONG, Entry
 
 from grader.course import Course
+from grader.judging.fitting import tensors_in
 from grader.model.answer import Loss, Lost
-from grader.model.exercise import Exercise
 from grader.model.verdict import Reason, Verdict
 from grader.running import zygote_process
 from grader.running.grading import grade_notebook
@@ -108,20 +108,11 @@ def test_every_reference_is_right_and_misconceptions_are_named(
 ) -> None:
     found = on_second_device[str(name)]
     *_, places = found.pop("")
-    if takes_tensors(FUNCTIONS[name]):  # what is made of numbers alone may be anywhere
+    given = [case.inputs for case in FUNCTIONS[name].sample()]
+    if list(tensors_in(given)):  # what is made of numbers alone may be anywhere
         assert NAME in places
     expected = {one.name: ([one.name], one.credit) for one in some_misconceptions(FUNCTIONS[name])}
     assert {held: (named, credit) for held, (named, credit, _) in found.items()} == expected
-
-
-def takes_tensors(exercise: Exercise) -> bool:
-    return any(isinstance(one, torch.Tensor) for case in exercise.sample() for one in leaves(case.inputs))
-
-
-def leaves(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [leaf for one in value for leaf in leaves(one)] if isinstance(value, list | tuple) else [value]
 
 
 def some_of(entries: list[Entry], assignment: str) -> list[dict[int, Entry]]:

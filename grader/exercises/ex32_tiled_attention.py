@@ -9,10 +9,11 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import FLOAT64, LARGE, as_double, asked
+from grader.kit.pieces import LARGE, asked, in_float64
 from grader.model.forms.tensors import TENSORS
 from grader.model.memory import MemoryPromise
 
+from .ex31_merge import rescaled
 from .head_cases import along_a_line
 from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
@@ -50,11 +51,6 @@ class Sizes:
 def later(t: Tensor, s: Tensor, _block_size: int) -> Tensor:
     """True where key s (S,) comes after query t (T, 1)."""
     return s > t
-
-
-def rescaled(old: Tensor, new: Tensor) -> Tensor:
-    """What sums of exp(score − old) are multiplied by; nothing is in them as long as there was no key."""
-    return torch.where(old == -torch.inf, 0.0, torch.exp(old - new))
 
 
 def exponentials(scores: Tensor, m: Tensor) -> Tensor:
@@ -138,10 +134,6 @@ def large(rng: torch.Generator) -> Inputs:
     return along_a_line(rng, 2, 2, 6, 4), along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 4, True
 
 
-def in_float64(rng: torch.Generator) -> Inputs:
-    return tuple(map(as_double, sized(2, 2, 5, 4, 2, causal=True)(rng)))
-
-
 exercise = Exercise(
     number=32,
     assignment="fast_attention",
@@ -165,7 +157,7 @@ exercise = Exercise(
         Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4, 2)),
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 6, 1, 4, causal=True)),
         Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large, beside=LARGE),
-        Case("float64 inputs", catches="a result of another type than the input", inputs=in_float64, beside=FLOAT64),
+        in_float64(sized(2, 2, 5, 4, 2, causal=True)),
         Case(
             "a long text",
             catches="memory that grows with the square of T",

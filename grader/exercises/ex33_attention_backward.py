@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import FLOAT64, as_double, asked
+from grader.kit.pieces import asked, in_float64
 from grader.model.forbidden import Forbidden
 from grader.model.forms.by_formulas import BY_FORMULAS
 
@@ -89,10 +89,6 @@ def large(rng: torch.Generator) -> Inputs:
     return queries, keys, randn(rng, 2, 2, 5, 4), randn(rng, 2, 2, 5, 4)
 
 
-def in_float64(rng: torch.Generator) -> Inputs:
-    return tuple(map(as_double, sized(2, 2, 4, 3)(rng)))
-
-
 exercise = Exercise(
     number=33,
     assignment="fast_attention",
@@ -109,7 +105,7 @@ exercise = Exercise(
         Case("everything is four", catches="tables that are not transposed", inputs=sized(4, 4, 4, 4)),
         Case("one head", catches="sums over heads or sentences", inputs=sized(3, 1, 4, 2)),
         Case("scores of ±128", catches="a softmax that overflows", inputs=large, beside=LARGE),
-        Case("float64 inputs", catches="a result of another type than the input", inputs=in_float64, beside=FLOAT64),
+        in_float64(sized(2, 2, 4, 3)),
     ],
     misconceptions=[
         Misconception(
@@ -355,7 +351,7 @@ exercise = Exercise(
             says="The weights are those of a softmax over the heads. It goes over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
-        heads.softmax_not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True)),
+        heads.softmax_not_shifted(normalise=heads.exponentials_shared),
         Misconception(
             "queries and keys exchanged",
             kind="arrangement",

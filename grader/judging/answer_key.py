@@ -25,7 +25,8 @@ class AnswerKey:
 
     def short(self) -> AnswerKey:
         """The same without cases that promise memory, which are long, and show no mistakes that the others do not."""
-        return self.only(index for index, case in enumerate(self.cases) if not case.case.promise)
+        short = [index for index, case in enumerate(self.cases) if not case.case.promise]
+        return self.only(short) if len(short) < len(self.cases) else self
 
     def split(self) -> tuple[AnswerKey, AnswerKey]:
         """The first case and all others: hardly any code that is asked again in another way gets beyond the first."""

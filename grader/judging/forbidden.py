@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.judging.code_facts import as_far_as_it_can_be_read, tree_of
+from grader.model.exercise import Exercise
 from grader.model.forbidden import Forbidden
 from grader.model.verdict import Reason, Verdict
 
@@ -15,25 +16,26 @@ _MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)
 _Bound = dict[str, list[ast.AST]]  # what a notebook binds at its top level, by name
 
 
-def used_in(entry: str, sources: Sequence[str], forbidden: Forbidden) -> str:
-    """The first forbidden thing that what is called `entry` uses, by itself or by other code; empty if none."""
+def said_of_forbidden(exercise: Exercise, sources: Sequence[str]) -> str:
+    """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none."""
+    if exercise.forbidden is None:
+        return ""
     bound = _bound(sources)
-    to_read, read = [entry], set()
+    to_read, read = [exercise.entry], set()
     while to_read:
         name = to_read.pop()
         read.add(name)
         for node in bound.get(name, ()):
             for used in _used(node):
-                if _is_forbidden(used, forbidden):
-                    return used
+                if _is_forbidden(used, exercise.forbidden):
+                    return exercise.forbidden.says.format(used)
             to_read += [other for other in _read_from_outside(node) if other not in read]
     return ""
 
 
-def refused(verdict: Verdict, forbidden: Forbidden, used: str) -> Verdict:
+def refused(verdict: Verdict, said: str) -> Verdict:
     """Nothing for it, whatever came out."""
-    said = (forbidden.says.format(used),)
-    return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=said, misconceptions=(), pictures=())
+    return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
 
 
 def _bound(sources: Sequence[str]) -> _Bound:

@@ -58,10 +58,10 @@ def judge_by(
     key: AnswerKey, answers: Sequence[Answer], device: str = "cpu", time: JudgingTime | None = None
 ) -> Verdict:
     """The same with an answer key, which is worth keeping for other answers to the same cases."""
-    short, given = without_promises(key, answers)
-    others = judge_by(short, given, device, time) if len(given) < len(answers) else None
-    if others and (beyond := with_promises(others, key.cases, answers)):
-        return beyond
+    if (short := key.short()) is not key:
+        others = judge_by(short, without_promises(key.cases, answers), device, time)
+        if beyond := with_promises(others, key.cases, answers):
+            return beyond
     verdict = (judgement := _Judgement(key, answers, device, time or JudgingTime())).verdict()
     return verdict if verdict.right else replace(verdict, pictures=judgement.pictures())
 

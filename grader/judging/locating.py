@@ -107,11 +107,11 @@ class Locating:
             answer = self._student[telling] if telling is not None else None
             if telling is None or not isinstance(answer, Returned):
                 return None
+            short, student = self._all.short(), without_promises(self._all.cases, self._student)
             # What the case shows first: these are few.
             for among in (shown(self._all, telling), self._all.exercise.misconceptions):
                 likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, self._changed)
-                verdict = judge_with(*without_promises(self._all, self._student), self._device, self._time, likely)
-                if verdict:
+                if verdict := judge_with(short, student, self._device, self._time, likely):
                     return verdict
         except JudgingTooLong:  # the search has used up its time; what was known before still holds
             pass

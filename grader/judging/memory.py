@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.judging import sentences
-from grader.judging.answer_key import AnswerKey
 from grader.judging.credits import PROMISE_CREDIT
 from grader.model.answer import Answer, Loss, Lost, sentence_of
 from grader.model.exercise import SampledCase
@@ -14,10 +13,9 @@ from grader.model.memory import is_broken
 from grader.model.verdict import Reason, Verdict
 
 
-def without_promises(key: AnswerKey, answers: Sequence[Answer]) -> tuple[AnswerKey, list[Answer]]:
+def without_promises(cases: Sequence[SampledCase], answers: Sequence[Answer]) -> list[Answer]:
     """What a verdict is about, unless all is right there."""
-    pairs = zip(key.cases, answers, strict=True)
-    return key.short(), [answer for case, answer in pairs if not case.case.promise]
+    return [answer for case, answer in zip(cases, answers, strict=True) if not case.case.promise]
 
 
 def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequence[Answer]) -> Verdict | None:

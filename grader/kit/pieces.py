@@ -40,13 +40,18 @@ def as_pieces(sample: Sample) -> list[Case]:
             inputs=lambda rng: (*sample(rng), {"gradients": True}),
             beside="The numbers are right, but gradients must flow through your function, too.",
         ),
-        Case(
-            "float64 inputs",
-            catches="a result of another type than the input",
-            inputs=lambda rng: tuple(map(as_double, sample(rng))),
-            beside=FLOAT64,
-        ),
+        in_float64(sample),
     ]
+
+
+def in_float64(sample: Sample) -> Case:
+    """A case of inputs in float64."""
+    return Case(
+        "float64 inputs",
+        catches="a result of another type than the input",
+        inputs=lambda rng: tuple(map(as_double, sample(rng))),
+        beside=FLOAT64,
+    )
 
 
 def as_double(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from grader.judging.code_facts import facts_of, variables_of
-from grader.judging.forbidden import used_in
+from grader.judging.forbidden import said_of_forbidden
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
 
@@ -51,8 +51,8 @@ class Definitions:
         return cells.pop() if len(cells) == 1 else None
 
     def forbidden_in(self, exercise: Exercise) -> str:
-        """What its code uses that it must not; empty if nothing."""
-        return used_in(exercise.entry, list(self._sources), exercise.forbidden) if exercise.forbidden else ""
+        """A sentence about what its code uses and must not; empty if nothing."""
+        return said_of_forbidden(exercise, list(self._sources))
 
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
         """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""

@@ -234,8 +234,8 @@ class Grading:
         try:
             keys = in_all_forms(exercise, self.seed)
             verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging)
-            if exercise.forbidden and (used := self.definitions.forbidden_in(exercise)):
-                return refused(verdict, exercise.forbidden, used)
+            if said := self.definitions.forbidden_in(exercise):
+                return refused(verdict, said)
             facts = functools.partial(self.definitions.facts, exercise)
             again = functools.partial(ask, standins=standins)
             verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)
