@@ -12,9 +12,8 @@ from torch.nn.functional import pad
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
-from grader.model.memory import MemoryPromise
 
-from .head_cases import along_a_line
+from .head_cases import LONG, NO_TABLE, along_a_line
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 from .window_picture import keys_seen, named_words
@@ -22,8 +21,7 @@ from .window_picture import keys_seen, named_words
 Tensor = torch.Tensor
 
 ROWS = 512  # queries at a time, so that we build no T × T table ourselves
-LONG, WIDE = 8192, 16  # a text, and a window, whose tables are 256 MB and half a megabyte
-ALLOWED = 56 * 2**20  # less than T × T of even one byte each
+WIDE = 16  # a window whose table for a long text takes half a megabyte
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ exercise = Exercise(
             "a long text",
             catches="memory that grows with the square of T",
             inputs=sized(1, 1, LONG, 4, WIDE),
-            promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
+            promise=NO_TABLE,
         ),
     ],
     misconceptions=[

@@ -20,8 +20,8 @@ from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
 Tensor = torch.Tensor
 
-LONG, BLOCK = 8192, 128  # a text, and a block, whose tables are 256 MB and 4 MB
-ALLOWED = 128 * 2**20
+LONG, BLOCK = 4096, 128  # a text, and a block, whose tables are 64 MB and 2 MB
+ALLOWED = 32 * 2**20
 # What can be changed of exercises 22 and 28 where there is no row of all weights.
 OF_SCORES = (
     "not scaled",

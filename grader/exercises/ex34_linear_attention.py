@@ -11,17 +11,14 @@ from torch.nn.functional import elu
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.exact import EXACT
-from grader.model.memory import MemoryPromise
 
+from .head_cases import LONG, NO_TABLE
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
 Tensor = torch.Tensor
 Roles = tuple[Tensor, Tensor, Tensor]
 Map = Callable[[Tensor], Tensor]
-
-LONG = 8192  # words, whose table takes 256 MB
-ALLOWED = 56 * 2**20  # less than T × T of even one byte each
 
 
 def positive(x: Tensor) -> Tensor:
@@ -140,7 +137,7 @@ exercise = Exercise(
             "a long text",
             catches="memory that grows with the square of T",
             inputs=sized(1, 1, LONG, 4),
-            promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
+            promise=NO_TABLE,
         ),
     ],
     misconceptions=[

@@ -1,10 +1,15 @@
-"""Cases for functions that are given queries, keys and values of several heads: exercises 28 and 35."""
+"""Cases for functions that are given queries, keys and values of several heads: exercises 28 to 35."""
 
 from __future__ import annotations
 
 import torch
 
+from grader.model.memory import MemoryPromise
+
 Tensor = torch.Tensor
+
+LONG = 8192  # words, whose table takes 256 MB
+NO_TABLE = MemoryPromise(56 * 2**20, 4 * LONG * LONG)  # less is allowed than T × T of even one byte each
 
 
 def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:

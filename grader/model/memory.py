@@ -29,7 +29,7 @@ class MemoryPromise:
     def has_room_already(self, at_first: int, now: int) -> bool:
         """Whether cells keep so much that the table fits in: a sandbox held so many bytes at first, and does now.
 
-        The plots of a notebook may take a hundred megabytes, so a table must be far larger.
+        The plots of a notebook keep some thirty megabytes, so a table must be larger.
         """
         return now - at_first > NEARLY * self.table
 

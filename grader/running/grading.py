@@ -34,6 +34,7 @@ from grader.running.notebook_time import TimeOfNotebook
 from grader.running.ordinary_tests import RunningTests
 from grader.running.own_seed import own_seed
 from grader.running.patience import patiently
+from grader.running.preloaded import worth_loading
 from grader.running.replies import CellResult
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.running.settings import Settings, need_device
@@ -108,7 +109,8 @@ class Grading:
 
     def _new_sandbox(self) -> SandboxProcess:
         device, confined, hidden = self.settings.device, self.settings.confined, self.settings.hidden
-        return patiently(lambda: SandboxProcess(self.files, self.limits, device, confined, hidden))
+        loaded = worth_loading(cell.source for cell in self.cells)
+        return patiently(lambda: SandboxProcess(self.files, self.limits, device, confined, hidden, loaded))
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""

@@ -54,26 +54,29 @@ class SandboxProcess:
     """A process forked for one submission, in a folder of its own with copies of the files beside the notebook."""
 
     def __init__(
-        self, files: Files, limits: Limits, device: str = "cpu", confined: bool = True, hidden: Sequence[str] = ()
+        self,
+        files: Files,
+        limits: Limits,
+        device: str = "cpu",
+        confined: bool = True,
+        hidden: Sequence[str] = (),
+        loaded: Sequence[str] = (),
     ) -> None:
         self._limits = limits
         self._on_cpu = device == "cpu"
         self._at_first = 0  # bytes that it held before any cell ran
         self._scratch = scratch.Scratch(files)
-        self._process = self._fork(device, confined, hidden)
+        self._process = self._fork(device=device, confined=confined, hidden=list(hidden), loaded=list(loaded))
         self._channel = self._process.channel
         self._has_disk = False
         self._ready = False  # until the process says so
         self._next_look = 0.0  # at the folder: answers come faster than files can fill it
         self._attempts = Attempts(self._process.notes)
 
-    def _fork(self, device: str, confined: bool, hidden: Sequence[str]) -> Forked:
-        order = {
+    def _fork(self, **how: Any) -> Forked:
+        order = how | {
             "folder": str(self._scratch.folder),
             "environment": _environment(self._scratch.folder),
-            "device": device,
-            "confined": confined,
-            "hidden": list(hidden),
             "amounts": {
                 "memory": self._limits.memory,
                 "cpu": round(self._limits.submission) + SPARE_SECONDS,

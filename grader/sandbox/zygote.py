@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import importlib
 import json
 import os
 import platform
@@ -61,10 +62,20 @@ def _for_another(control: socket.socket, its_descriptor: int) -> socket.socket:
     return own
 
 
+def _load(modules: list[str]) -> None:
+    """Import what has not been: once for all sandboxes that follow."""
+    if missing := [name for name in modules if name not in sys.modules]:
+        for name in missing:
+            importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
+
+
 def _fork_sandbox(
     shell: Shell, before: AsItWas, control: socket.socket, descriptors: list[int], order: dict[str, Any]
 ) -> None:
     """Fork a sandbox, and send a handle on it."""
+    _load(order["loaded"])
     if order["confined"]:
         confine.prepare(order["device"], order["hidden"])
     parent = os.getpid()

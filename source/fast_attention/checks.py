@@ -269,6 +269,11 @@ class _Largest(TorchDispatchMode):
         super().__init__()
         self.entries = 0
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch would load its compiler first, which takes a second."""
+        return False
+
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         for tensor in result if isinstance(result, tuple | list) else (result,):

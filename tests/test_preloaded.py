@@ -1,0 +1,44 @@
+"""What takes long to load is there when a sandbox starts; and nothing of ours loads it without need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.running.limits import Limits
+from grader.running.preloaded import worth_loading
+from grader.running.sandbox_process import SandboxProcess
+
+COMPILER = "torch._dynamo"
+ASKED = f"import sys\nprint({COMPILER!r} in sys.modules)"
+CHECKS = Path(__file__).parent.parent / "source" / "fast_attention"
+
+
+@pytest.mark.parametrize(
+    ("cells", "loaded"),
+    [(["x = 1", "o = torch.optim.SGD(p, lr=1)"], [COMPILER]), (["x = 1", "y = torch.ones(2)"], []), ([], [])],
+)
+def test_a_notebook_tells_by_its_text_what_it_needs(cells: list[str], loaded: list[str]) -> None:
+    assert worth_loading(cells) == loaded
+
+
+def test_it_is_there_when_a_sandbox_starts() -> None:
+    process = SandboxProcess({}, Limits(cell=60), loaded=[COMPILER])
+    try:
+        (output,) = process.run_cell(ASKED, 60).outputs
+    finally:
+        process.close()
+    assert output["text"].strip() == "True"
+
+
+def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
+    program = (
+        "import sys, torch\nfrom checks import LongExample\n"
+        "problem = LongExample(64, (torch.ones(64, 2),)).problem(lambda x: x @ x.mT, 'f')\n"
+        f"assert 'a table of T × T' in problem\n{ASKED}"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=CHECKS, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "False", done.stderr
