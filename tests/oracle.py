@@ -12,6 +12,7 @@ from typing import Any
 
 import class_oracle
 import fast_oracle
+import learning_oracle
 import numpy as np
 import torch
 import transformer_oracle
@@ -197,6 +198,9 @@ def draw(number: int | str) -> list[Inputs]:
     if number in class_oracle.MODULES:
         torch.manual_seed(number)
         return class_oracle.draw(number)
+    if number in learning_oracle.NUMBERS:
+        torch.manual_seed(number)
+        return learning_oracle.draw(number)
     sizes = [(N, D) for N in range(2, 10) for D in range(2, 10) if number != 8 or D % 2 == 0]
     random.Random(number).shuffle(sizes)
     torch.manual_seed(number if isinstance(number, int) else 0)
@@ -232,6 +236,8 @@ def wanted_of(number: int | str, given: Inputs) -> Any:
     """What a function must return; or, for classes and where chance has a part, what knows it when it sees it."""
     if number in class_oracle.MODULES:
         return class_oracle.Wanted(number, given)
+    if number in learning_oracle.NUMBERS:
+        return learning_oracle.wanted_of(number, given)
     if isinstance(given[-1], dict) and "refuses" in given[-1]:
         return functools.partial(operator.eq, {"error": "ValueError"})
     if number in PIECES and isinstance(given[-1], dict):

@@ -61,6 +61,8 @@ STYLES = {
     23: "norm_over_root_d",
     24: "",
     25: "",
+    26: "by_cumulative_sums",
+    27: "clipped_by_hand",
     28: "five_axes groups_chunked",
     29: "list_cache",
     30: "gathered",
@@ -93,7 +95,10 @@ SAME = {
         r"^[78] .*: b → .*\bK\b",
     ),
     "a tensor of one's own may be changed in place": (r"→ .+\.(add|sub|mul|div)_\(",),
-    "-1 stands above and below the fraction bar": (r"→ -(torch\.exp|math\.exp|np\.exp|\w+\.exp)\(",),
+    "-1 stands above and below the fraction bar": (
+        r"→ -(torch\.exp|math\.exp|np\.exp|\w+\.exp)\(",
+        r"^26 by_cumulative_sums line 15: .*→ -torch\.softmax",
+    ),
     "softmax does not see a shift": (
         r"\b(max|amax)\b",
         r"^3 max_shifted .*: shifted → items_in",
@@ -158,7 +163,11 @@ SAME = {
         r"\.tolist\(\) → ",
     ),
     "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 5"),
+    "what is multiplied or divided by is one": (r"^26 by_cumulative_sums line 17: chances / chances",),
+    "who clears all gradients of a model clears those of its optimizer": (r"^27 .*: optimizer → model in",),
+    "gradients as long as they may be are kept in either way": (r"^27 .*: norm > max_norm → norm >= max_norm",),
     "the value is not used, or only asked whether it is zero": (
+        r"^27 .*→ -nn\.utils\.clip_grad_norm_\(",
         r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
         r"→ -\(?(d_out|embed_size) % \w+",
         r"^16 .* → -torch\.(ones|triu)\(",
@@ -192,6 +201,7 @@ SAME = {
         r"^31 logsumexp line [678]:",
     ),
     "what is too much is cut off later": (r"^35 notebook line 14:",),
+    "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums line 17: 1 → 0 in",),
     "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
 }
 
@@ -226,7 +236,7 @@ def outcomes(of_all_workers: Path) -> Callable[[int], list[Outcome]]:
 def sources(number: int) -> list[Path]:
     """What decides on the outcomes, beside the grader."""
     assignment = EXERCISES[number].assignment
-    here = ("test_mutants", "mutator", "oracle", "class_oracle", "solution_cells")
+    here = ("test_mutants", "mutator", "oracle", "class_oracle", "learning_oracle", "solution_cells")
     return [
         *(ROOT / f"tests/{name}.py" for name in here),
         *sorted((ROOT / f"tests/corpus/{assignment}/ex{number:02}/right").glob("*.py")),
