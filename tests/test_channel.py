@@ -45,7 +45,6 @@ class Hostile:
     pid = os.getpid()
     threads = 1
     cpu_seconds = 0.0
-    addresses = 0
 
     def __init__(self, play: Callable[[socket.socket], None]) -> None:
         self.channel, self._theirs = socket.socketpair()

@@ -53,6 +53,25 @@ def f(x):
 room = torch.empty(8192, 8192)
 def f(x):
     return torch.mm(x, x.T, out=room).sum(-1)""",
+    "room kept among small things": """
+small = [torch.empty(2**19) for _ in range(40)]
+room = torch.empty(8192, 8192)
+small += [torch.empty(2**19) for _ in range(40)]
+def f(x):
+    return torch.mm(x, x.T, out=room).sum(-1)""",
+    "room reserved, and opened later": """
+import ctypes, mmap
+c = ctypes.CDLL(None)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+c.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+size = 4 * 8192**2
+place = c.mmap(None, size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+def f(x):
+    if c.mprotect(place, size, mmap.PROT_READ | mmap.PROT_WRITE):
+        raise MemoryError
+    room = (ctypes.c_char * size).from_address(place)
+    return torch.mm(x, x.T, out=torch.frombuffer(room, dtype=torch.float32).view(len(x), -1)).sum(-1)""",
     "MemoryError caught, and tried again": """
 def f(x):
     while True:
@@ -114,6 +133,13 @@ def test_what_fits_under_the_limit_is_no_table_that_fails(T: int, fits: bool, sa
 def test_no_way_round(code: str, sandbox: SandboxProcess) -> None:
     [answer] = answers(sandbox, code, long(8192))
     assert not isinstance(answer, Returned)
+
+
+def test_what_many_small_things_keep_is_no_room(sandbox: SandboxProcess) -> None:
+    """Plots, modules and lists are in pieces, of which none holds a table."""
+    kept = "import torch._dynamo\nkept = [bytes(2**16) for _ in range(500)]"  # 100 MB, as much as the table
+    [answer] = answers(sandbox, f"{kept}\n{STREAM}", long(5000))
+    assert isinstance(answer, Returned)
 
 
 def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:

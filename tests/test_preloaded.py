@@ -34,6 +34,15 @@ def test_it_is_there_when_a_sandbox_starts() -> None:
     assert output["text"].strip() == "True"
 
 
+def test_it_leaves_nothing_behind_that_a_sandbox_has_of_its_own() -> None:
+    process = SandboxProcess({}, Limits(cell=60), loaded=[COMPILER])
+    try:
+        result = process.run_cell("import tempfile\ntempfile.TemporaryFile().write(b'x')", 60)
+        assert (result.error, process.take_attempts()) == ("", [])
+    finally:
+        process.close()
+
+
 def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
     program = (
         "import sys, torch\nfrom checks import LongExample\n"

@@ -26,12 +26,12 @@ class MemoryPromise:
         if not 0 < self.allowed < self.table:
             raise ValueError("the table must not fit into what is allowed")
 
-    def has_room_already(self, at_first: int, now: int) -> bool:
-        """Whether cells keep so much that the table fits in: a sandbox held so many bytes at first, and does now.
+    def is_room(self, piece: int) -> bool:
+        """Whether the table fits into a piece of memory of so many bytes.
 
-        The plots of a notebook keep some thirty megabytes, so a table must be larger.
+        What the plots of a notebook keep lies in pieces of up to thirty megabytes, so a table must be larger.
         """
-        return now - at_first > NEARLY * self.table
+        return piece > NEARLY * self.table
 
     @property
     def loss(self) -> Lost:

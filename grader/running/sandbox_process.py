@@ -64,7 +64,6 @@ class SandboxProcess:
     ) -> None:
         self._limits = limits
         self._on_cpu = device == "cpu"
-        self._at_first = 0  # bytes that it held before any cell ran
         self._scratch = scratch.Scratch(files)
         self._process = self._fork(device=device, confined=confined, hidden=list(hidden), loaded=list(loaded))
         self._channel = self._process.channel
@@ -100,7 +99,6 @@ class SandboxProcess:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
         self._attempts.answer(self._process.listener())
-        self._at_first = self._process.addresses if self._on_cpu else 0
         self._ready = True
 
     def run_cell(
@@ -234,7 +232,7 @@ class SandboxProcess:
                 watch = functools.partial(self._watch, Computing(self._process, left))
                 deadline = min(time.monotonic() + patience, ends_at)
                 watch()
-                with kept(promise, self._process, self._at_first):
+                with kept(promise if self._on_cpu else None, self._process):
                     identity = identity or self._send(header, tensors, deadline)
                     frame = self._receive(identity, deadline, standins, watch)
             yield frame

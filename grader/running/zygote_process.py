@@ -68,29 +68,26 @@ class Forked:
                 self._cpu_seconds = time.clock_gettime(~self.pid << 3 | _CPU_CLOCK)
         return self._cpu_seconds
 
-    @property
-    def addresses(self) -> int:
-        """How many bytes of addresses it holds; none once it has ended."""
-        with contextlib.suppress(OSError, IndexError):
-            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[0]) * resource.getpagesize()
-        return 0
-
     @contextlib.contextmanager
-    def limited_to(self, addresses: int) -> Iterator[None]:
-        """As long as this lasts, it gets no more addresses: of its heap, of maps, of files in memory, of threads.
+    def limited_by(self, more: int) -> Iterator[None]:
+        """As long as this lasts, it gets no more bytes: of its heap, of maps, of files in memory, of threads.
 
-        Only the soft limit, which can be raised again without a privilege; a sandbox may not set any.
+        Neither new addresses, nor those that it has reserved and may not write so far. Only soft limits, which can be
+        raised again without a privilege; a sandbox may not set any.
         """
-        before = None
-        with contextlib.suppress(ProcessLookupError):  # it has ended, which whoever asks it will find out
-            before = resource.prlimit(self.pid, resource.RLIMIT_AS)
-            resource.prlimit(self.pid, resource.RLIMIT_AS, (addresses, before[1]))
+        before = {}
+        with contextlib.suppress(OSError, IndexError):  # it has ended, which whoever asks it will find out
+            pages = list(map(int, Path(f"/proc/{self.pid}/statm").read_text().split()))
+            for limit, held in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+                before[limit] = resource.prlimit(self.pid, limit)
+                most = (held * resource.getpagesize() + more, before[limit][1])
+                resource.prlimit(self.pid, limit, most)
         try:
             yield
         finally:
-            if before is not None and self.alive:
+            for limit, was in before.items() if self.alive else ():
                 with contextlib.suppress(OSError):  # it has ended, or, not confined, lowered what it may have itself
-                    resource.prlimit(self.pid, resource.RLIMIT_AS, before)
+                    resource.prlimit(self.pid, limit, was)
 
     def listener(self) -> int:
         """The descriptor by which one answers the kernel's questions, from the first note; -1 if there is none.

@@ -13,6 +13,7 @@ import os
 import platform
 import socket
 import sys
+import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -67,6 +68,7 @@ def _load(modules: list[str]) -> None:
     if missing := [name for name in modules if name not in sys.modules]:
         for name in missing:
             importlib.import_module(name)
+        tempfile.tempdir = None  # which it has looked up; each sandbox has its own
         gc.collect()
         gc.freeze()
 
@@ -75,7 +77,7 @@ def _fork_sandbox(
     shell: Shell, before: AsItWas, control: socket.socket, descriptors: list[int], order: dict[str, Any]
 ) -> None:
     """Fork a sandbox, and send a handle on it."""
-    _load(order["loaded"])
+    _load(order.get("loaded", []))
     if order["confined"]:
         confine.prepare(order["device"], order["hidden"])
     parent = os.getpid()
