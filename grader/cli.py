@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
 from grader.authoring.commands import new
+from grader.commands import grading, telling
+from grader.commands.options import Assignments, Device
 from grader.course import Course
 from grader.errors import CourseError
-from grader.machine import cores
-from grader.pages.platforms import Identifier, Platform, export_points, refuse_what_is_not_for
-from grader.sandbox.plain_text import one_line
-from grader.terminal import console, errors, print_path, shown, tell
+from grader.terminal import console, errors, shown, tell
 
-# As an instructor's work goes; then what is not for every day.
-ORDER = ["new", "release", "autograde", "feedback", "report", "export", "validate", "demo", "bench", "doctor"]
+ORDER = ["new", "release", "autograde", "publish", "feedback", "report", "export"]  # as an instructor's work goes
+ORDER += ["validate", "demo", "bench", "doctor"]  # what is not for every day
 
 
 class InOrder(TyperGroup):
     """Commands in the order in which they are used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
+        return sorted(super().list_commands(ctx), key=lambda name: [*ORDER, name].index(name))
 
 
 # What a command needs it imports itself, once it knows that this is a course. Regrading a class that has not changed
@@ -41,13 +39,9 @@ app = typer.Typer(
     "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
 app.add_typer(new, name="new")
-
-ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
-FEW = 30  # students whose points fit on a page
-
-Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.")]
-Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
-Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
+app.command("autograde")(grading.grade)
+for command in (telling.publish, telling.feedback, telling.report, telling.export):
+    app.command()(command)
 
 
 @app.command()
@@ -77,117 +71,6 @@ def release(
         )
         for path, said in other_forms(course, assignment, wanted):
             console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
-
-
-@app.command("autograde")
-def autograde_command(
-    assignment: Assignment,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
-    device: Device = "cpu",
-    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
-    dask_without_tls: Annotated[
-        bool, typer.Option("--dask-without-tls", help="Also if others may reach that scheduler, and so give grades.")
-    ] = False,
-    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
-    unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
-) -> None:
-    """Grade what was handed in, all at once, and save the points.
-
-    It reads submitted/, and writes gradebook.db and autograded/.
-
-    Example: `grader autograde week1 --student ada --student emmy`
-    """
-    course = Course(Path())
-    from grader.classroom import progress
-    from grader.classroom.intake import who
-    from grader.classroom.run import autograde
-
-    if device == "cuda" and not dask:
-        from grader.running.settings import need_device
-
-        need_device(device)
-    chosen = who(course, assignment, student or [])
-    onlooker = progress.Onlooker(console, len(chosen), quiet or as_json)
-    how: dict[str, Any] = {
-        "device": device,
-        "force": force,
-        "confined": not unconfined,
-        "jobs": jobs or (cores() if device == "cpu" else ON_GPU),
-        "dask": dask,
-        "dask_without_tls": dask_without_tls,
-    }
-    run = autograde(course, assignment, student or [], **how, watcher=onlooker)
-    try:
-        results = onlooker.follow(run)
-    except KeyboardInterrupt:
-        run.close()
-        graded = sum(bool(course.notebooks(f"autograded/{name}", assignment)) for name in chosen)
-        errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
-        raise typer.Exit(130) from None
-    if as_json:
-        text = json.dumps(progress.as_json(results), indent=2, ensure_ascii=False)
-        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
-    elif not quiet:
-        if len(results) <= FEW:
-            console.print(progress.results_table(results))
-        console.print(progress.summary_table(results))
-    failed = [result for result in results if result.error]
-    for result in failed:
-        errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
-    if failed:
-        raise typer.Exit(1)
-
-
-@app.command()
-def feedback(assignment: Assignment) -> None:
-    """Write a page for each student: what was right, what to change.
-
-    The pages are written into feedback/.
-
-    Example: `grader feedback week1`
-    """
-    from grader.pages.feedback import write_feedback
-
-    for path in write_feedback(Course(Path()), assignment, tell):
-        print_path(path)
-
-
-@app.command()
-def report(assignment: Assignment) -> None:
-    """Write a page about the class: what was understood, whom to see.
-
-    It goes to report/, and the same as CSV and JSON.
-
-    Example: `grader report week1`
-    """
-    from grader.pages.report import write_report
-
-    for path in write_report(Course(Path()), assignment, tell):
-        print_path(path)
-
-
-@app.command()
-def export(
-    assignment: Assignment,
-    to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
-    roster: Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")] = None,
-    column: Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")] = "",
-    by: Annotated[
-        Identifier | None, typer.Option(help="Moodle: how it is to find a student; by username if not said.")
-    ] = None,
-) -> None:
-    """Write the points as Canvas, Moodle or Gradescope import them.
-
-    The file goes to export/.
-
-    Example: `grader export week1 --to canvas --roster grades.csv`
-    """
-    refuse_what_is_not_for(to, {"--roster": roster, "--column": column, "--by": by})
-    path = export_points(to, Course(Path()), assignment, tell, roster=roster, column=column, by=by)
-    print_path(path)
 
 
 @app.command()

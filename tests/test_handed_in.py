@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
-from grader.classroom.intake import _digest
 from grader.classroom.run import autograde
 from grader.course import Course
+from grader.gradebook.fingerprint import digest
 from grader.gradebook.preprocessors import links
 
 ASSIGNMENT = "self_attention"
@@ -193,7 +193,7 @@ def test_a_hand_in_without_a_time_does_not_look_as_early_as_the_one_before(
 
 
 def test_names_that_are_no_text_tell_hand_ins_apart() -> None:
-    assert len({_digest(os.fsdecode(name)) for name in (b"\xff", b"\xfe", b"?")}) == 3
+    assert len({digest(os.fsdecode(name)) for name in (b"\xff", b"\xfe", b"?")}) == 3
 
 
 def test_a_long_time_is_left_out(submitted: Path) -> None:

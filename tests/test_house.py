@@ -20,7 +20,7 @@ HOUSE = Path(grader.__file__).parent
 FLOORS = (
     "sandbox", "errors", "machine", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "wiring",
     "course", "notebook", "running", "gradebook", "release", "classroom", "pages", "proof", "doctor", "terminal",
-    "authoring", "cli", "__main__",
+    "authoring", "commands", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 300  # lines of a module
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())

@@ -6,9 +6,8 @@ Nothing is decided and nothing is written here.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from importlib.metadata import version
@@ -21,6 +20,7 @@ from grader.classroom.handed_in import take_in
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
+from grader.gradebook.fingerprint import Fingerprint, digest, way
 from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
@@ -66,7 +66,7 @@ def read_assignment(
         device=device,
         confined=confined,
         exercises=course.exercise_files(),
-        hidden=[str(course.root)],
+        hidden=sorted({str(course.root), str(course.folder("source").resolve().parent)}),  # a rehearsal has two
     )
 
 
@@ -81,7 +81,7 @@ class Taken:
     """A submission that was taken in, and what must be known of it when its result comes."""
 
     submission: Submission
-    fingerprint: str  # of all that its grade depends on
+    fingerprint: str  # of all that its grade depends on, as text
     hand_in: HandIn
     timestamp: datetime | None  # when it was handed in, if that is known
     left_out: Sequence[str]  # as attempts that a notice can tell of
@@ -108,20 +108,24 @@ class Intake:
         self._times = gradebook.times()
         self._previous = {student: record.hand_in for student, record in gradebook.records().items()}  # with a grade
         self._secret = secret_of(course.root)
-        self._same_for_all = _digest_of_all(assignment, gradebook.duedate)
+        self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate)
 
     def take_in(self, student: str) -> Taken:
         """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
         handed_in = take_in(self._submitted, student, self._name, self._given, self._own, self._notebooks, self._beside)
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
         time = files.get("timestamp.txt", b"").decode().strip()
-        content = _digest(str(handed_in.left_out), *self._contents(handed_in.notebooks), *_named(files))
+        content = digest(str(handed_in.left_out), *self._contents(handed_in.notebooks), *_named(files))
         hand_in = HandIn.after(self._previous.get(student), content)
         seed = hidden_seed(self._secret, self._name, student, hand_in.number)
-        fingerprint = _digest(self._same_for_all, student, str(self._extensions.get(student)), content, seed)
+        fingerprint = replace(
+            self._same_for_all,
+            rules=digest(self._same_for_all.rules, str(self._extensions.get(student))),
+            hand_in=digest(student, content, seed),
+        )
         submission = Submission(student, handed_in.notebooks, files, seed)
         left_out = handed_in.left_out + ([] if time else self._without_time(student))
-        return Taken(submission, fingerprint, hand_in, parse_utc(time) if time else None, left_out)
+        return Taken(submission, str(fingerprint), hand_in, parse_utc(time) if time else None, left_out)
 
     def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
         """Where there is one, as it was counted before there could be several: else all would be new hand-ins."""
@@ -139,15 +143,20 @@ class Intake:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
 
 
-def _digest_of_all(assignment: Assignment, duedate: datetime | None) -> str:
+def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fingerprint:
     """Of everything but the submission that a grade depends on."""
     package = Path(__file__).resolve().parent.parent
-    sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
-    return _digest(
-        version("torch"), version("nbgrader"), *sources,
-        assignment.name, str(duedate), *map(_known_text, assignment.notebooks), *_named(assignment.given),
-        assignment.settings, assignment.exercises.digest, assignment.device, str(assignment.confined),
-    )  # fmt: skip
+    # Exercises that come with the grader are counted where a course has them.
+    own = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] != "exercises"]
+    sources = [path.read_bytes() for path in own]
+    grader = digest(version("torch"), version("nbgrader"), *sources)[:7]
+    return Fingerprint(
+        grader=grader + way(assignment.device, assignment.confined),
+        exercises=assignment.exercises.digest,
+        notebook=digest(assignment.name, *map(_known_text, assignment.notebooks), *_named(assignment.given)),
+        rules=digest(assignment.settings, str(duedate)),
+        hand_in="",
+    )
 
 
 def _known_text(notebook: KnownNotebook) -> str:
@@ -156,11 +165,3 @@ def _known_text(notebook: KnownNotebook) -> str:
 
 def _named(files: Files) -> list[str | bytes]:
     return [part for place in sorted(files) for part in (place, files[place])]
-
-
-def _digest(*parts: str | bytes) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        content = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
-        digest.update(b"%d " % len(content) + content)
-    return digest.hexdigest()

@@ -72,7 +72,7 @@ def autograde(
     if dask and dask_without_tls:
         watcher.tell(f"Without TLS, whoever reaches {dask} can read all submissions and give any grade.")
     sweep()
-    with _alone(course):
+    with alone(course):
         api = course.api()
         settings = read_settings(course, api, assignment)
         with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
@@ -96,8 +96,8 @@ def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:
 
 
 @contextlib.contextmanager
-def _alone(course: Course) -> Iterator[None]:
-    """Two that grade the same course at once would undo each other's work."""
+def alone(course: Course) -> Iterator[None]:
+    """Two that grade or publish the same course at once would undo each other's work."""
     with (course.root / CONFIG_FILE).open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -83,7 +83,7 @@ class ClassRows:
         self.items = self._items()
         self.people = self._people()
         self.submissions = self._submissions()
-        self.points, self.scored, self.waiting = self._grades()
+        self.points, self.scored, self.waiting, self.by_hand = self._grades()
         self.penalties = self._penalties()
         self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
 
@@ -121,8 +121,8 @@ class ClassRows:
         ).where(SubmittedAssignment.assignment_id == self._id)
         return {row.student_id: row for row in self._session.execute(query)}
 
-    def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]]]:
-        """The points of each submission by cell; which have a score at all; and what waits for one by hand."""
+    def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]], dict[str, set[str]]]:
+        """The points of each submission by cell; which have a score at all; what waits for one by hand, and has one."""
         query = (
             select(
                 SubmittedNotebook.assignment_id,
@@ -130,6 +130,7 @@ class ClassRows:
                 Grade.score,
                 (Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None)).label("scored"),
                 Grade.needs_manual_grade,
+                Grade.manual_score.is_not(None).label("by_hand"),
             )
             .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
             .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
@@ -138,13 +139,16 @@ class ClassRows:
         points: dict[str, dict[str, float]] = defaultdict(dict)
         scored: set[str] = set()
         waiting: dict[str, set[str]] = defaultdict(set)
-        for submission, cell, score, has_score, needs_person in self._session.execute(query):
+        by_hand: dict[str, set[str]] = defaultdict(set)
+        for submission, cell, score, has_score, needs_person, from_person in self._session.execute(query):
             points[submission][cell] = float(score)
             if has_score:
                 scored.add(submission)
             if needs_person:
                 waiting[submission].add(cell)
-        return points, scored, waiting
+            if from_person:
+                by_hand[submission].add(cell)
+        return points, scored, waiting, by_hand
 
     def _penalties(self) -> dict[str, float]:
         query = (

@@ -27,7 +27,7 @@ RECORDS = Table(
 class Record:
     """What is known of a submission that has a grade."""
 
-    fingerprint: str  # of all that the grade depends on
+    fingerprint: str  # of all that the grade depends on: see fingerprint.py
     digest: str  # of the autograded notebooks
     verdicts: Sequence[Scored]
     blocked: Sequence[str]

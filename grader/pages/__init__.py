@@ -1,3 +1,3 @@
 """What people read: feedback, the class report, pictures and charts, similar code, and exports."""
 
-__all__ = ["feedback", "feedback_page", "other_forms", "platforms", "report", "sections"]
+__all__ = ["changes", "feedback", "feedback_page", "other_forms", "platforms", "publish", "report", "sections"]

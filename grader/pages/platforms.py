@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from grader.course import Course
 from grader.errors import CourseError
 
 Platform = Literal["canvas", "moodle", "gradescope"]
+PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Platform, ...]] = {
-    "--roster": ("canvas",),
-    "--column": ("canvas", "moodle"),
-    "--by": ("moodle",),
+    "roster": ("canvas",),
+    "column": ("canvas", "moodle"),
+    "by": ("moodle",),
 }
 
 
@@ -23,7 +24,9 @@ def refuse_what_is_not_for(platform: Platform, options: Mapping[str, object]) ->
     for option, value in options.items():
         if value and platform not in OPTION_OF[option]:
             those = " and ".join(platform.title() for platform in OPTION_OF[option])
-            raise CourseError(f"{option} is for {those}, not for {platform.title()}. Leave it out, and run this again.")
+            raise CourseError(
+                f"--{option} is for {those}, not for {platform.title()}. Leave it out, and run this again."
+            )
 
 
 def export_points(

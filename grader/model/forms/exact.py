@@ -44,8 +44,8 @@ class Exact(Form):
         """
         if isinstance(expected, dict):
             return _agree(answer, wrong, GRADIENTS * tolerance)
-        if exact_difference(wrong, expected, tolerance) is None:  # then the answer must be right, too
-            return exact_difference(answer, expected, tolerance) is None
+        if _is_just_the_same(wrong, expected, tolerance):  # then the answer must be right, too
+            return _is_just_the_same(answer, expected, tolerance)
         if _type(answer) != _type(wrong) != _type(expected) and same(wrong, expected, tolerance):
             return False
         return same(answer, wrong, tolerance, strict=describe_form(wrong) != describe_form(expected))
@@ -113,6 +113,11 @@ def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None
     if found or not isinstance(want, torch.Tensor) or got.dtype == want.dtype:
         return found
     return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
+
+
+def _is_just_the_same(got: Any, want: Any, tolerance: float) -> bool:
+    """Whether there is no such difference, which is known long before it is known what to say of it."""
+    return same(got, want, tolerance, strict=True) and _type(want) in (None, _type(got))
 
 
 def _dtype(tensor: torch.Tensor) -> str:

@@ -1,0 +1,75 @@
+"""A course folder to try something in: what it reads is that of the course, and nothing that it writes stays."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.connection import copy_gradebook
+from grader.gradebook.hidden_seed import secret_of
+from grader.model.exercise_files import ExerciseFiles
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+GRADEBOOK = "gradebook.db"
+_READ = ("source", "release", "submitted")
+_WRITTEN = ("autograded", "feedback")
+
+
+class Rehearsal(Course):
+    """With other places, and the very settings of the course: grades depend on their text."""
+
+    def __init__(self, root: Path, places: Mapping[str, str], rehearsed: Course) -> None:
+        super().__init__(root)
+        self._places = places
+        self._rehearsed = rehearsed
+
+    def config(self) -> Config:
+        config = super().config()
+        config.CourseDirectory.update(self._places)
+        return config
+
+    def exercise_files(self) -> ExerciseFiles:
+        return self._rehearsed.exercise_files()
+
+
+@contextlib.contextmanager
+def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
+    """A course folder with the same settings, submissions and grades."""
+    api = course.api()
+    if not api.coursedir.db_url.startswith("sqlite"):
+        raise CourseError("--dry-run copies the gradebook, which needs one in a file: c.CourseDirectory.db_url is not.")
+    secret_of(course.root)  # so that both have the same
+    written = {str(course.folder(step)) for step in _WRITTEN}
+    with tempfile.TemporaryDirectory(prefix="grader-rehearsal-") as folder:
+        root = Path(folder, course.root.name)
+        root.mkdir()
+        for entry in course.root.iterdir():
+            if entry.name != GRADEBOOK and str(entry) not in written:
+                (root / entry.name).symlink_to(entry)
+        _copy(course.folder("autograded"), root / "autograded")
+        places = {f"{step}_directory": str(course.folder(step)) for step in _READ}
+        places |= {f"{step}_directory": step for step in _WRITTEN}
+        places["db_url"] = copy_gradebook(api, root / GRADEBOOK, tell)
+        yield Rehearsal(root, places, course)
+
+
+def _copy(folder: Path, target: Path) -> None:
+    """Without a copy of each file where the disk can do so: who grades writes new ones, and changes none."""
+
+    def linked(source: str, place: str) -> None:
+        try:
+            os.link(source, place)
+        except OSError:
+            shutil.copyfile(source, place)
+
+    if folder.is_dir():
+        shutil.copytree(folder, target, copy_function=linked)

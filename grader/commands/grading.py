@@ -1,0 +1,105 @@
+"""`grader autograde`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from grader.commands.options import Assignment, Device
+from grader.course import Course
+from grader.machine import cores
+from grader.sandbox.plain_text import one_line
+from grader.terminal import console, errors, print_path, tell
+
+if TYPE_CHECKING:
+    from grader.gradebook.published import Change, Publication
+
+ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
+FEW = 30  # students whose points fit on a page
+
+
+def grade(
+    assignment: Assignment,
+    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
+    device: Device = "cpu",
+    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
+    dask_without_tls: Annotated[
+        bool, typer.Option("--dask-without-tls", help="Also if others may reach that scheduler, and so give grades.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Grade what was handed in, all at once, and save the points.
+
+    It reads submitted/, and writes gradebook.db and autograded/. Where points were published before, it says whose
+    have changed since, and why.
+
+    Example: `grader autograde week1 --student ada --student emmy`
+    """
+    course = Course(Path())
+    from grader.classroom import progress
+    from grader.classroom.intake import who
+    from grader.classroom.rehearsal import rehearsal
+    from grader.classroom.run import autograde
+    from grader.pages import changes
+
+    if device == "cuda" and not dask:
+        from grader.running.settings import need_device
+
+        need_device(device)
+    chosen = who(course, assignment, student or [])
+    onlooker = progress.Onlooker(console, len(chosen), quiet or as_json)
+    how: dict[str, Any] = {
+        "device": device,
+        "force": force,
+        "confined": not unconfined,
+        "jobs": jobs or (cores() if device == "cpu" else ON_GPU),
+        "dask": dask,
+        "dask_without_tls": dask_without_tls,
+    }
+    before = changes.told_before(course, assignment, tell, dry_run)
+    with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
+        run = autograde(place, assignment, student or [], **how, watcher=onlooker)
+        try:
+            results = onlooker.follow(run)
+        except KeyboardInterrupt:
+            run.close()
+            graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
+            errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
+            raise typer.Exit(130) from None
+        found = changes.since(before, place, assignment, tell)
+    if as_json:
+        told = progress.as_json(results) | changes.as_json(before, found)
+        text = json.dumps(told, indent=2, ensure_ascii=False)
+        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
+    elif not quiet:
+        if len(results) <= FEW:
+            console.print(progress.results_table(results))
+        console.print(progress.summary_table(results))
+    if before and not as_json and not quiet:
+        show_changes(course, assignment, found, before)
+    failed = [result for result in results if result.error]
+    for result in failed:
+        errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
+    if failed:
+        raise typer.Exit(1)
+
+
+def show_changes(course: Course, assignment: str, found: Sequence[Change], before: Publication) -> None:
+    """As a table and as a page, which counts as seen."""
+    from grader.pages.changes import changes_table, write_changes
+
+    path = write_changes(course, assignment, found, before)
+    if found:
+        console.print(changes_table(found, before))
+        print_path(path)

@@ -1,0 +1,120 @@
+"""`grader publish`, `feedback`, `report` and `export`: what is told of the grades."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grader.commands.grading import show_changes
+from grader.commands.options import Assignment, By, Column, Roster, StaleAnyway
+from grader.course import Course
+from grader.pages.platforms import PLATFORMS, Platform, export_points, refuse_what_is_not_for
+from grader.terminal import console, print_path, tell
+
+if TYPE_CHECKING:
+    from grader.gradebook.published import Publication
+
+
+def publish(
+    assignment: Assignment,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(metavar="|".join(PLATFORMS), help="Also for this platform; as the last time if none is named."),
+    ] = None,
+    roster: Roster = None,
+    column: Column = "",
+    by: By = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Also where students are told other points than before.")] = False,
+    stale_anyway: StaleAnyway = False,
+    history: Annotated[bool, typer.Option("--history", help="Say what was published so far, and stop.")] = False,
+    again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Hand out the Nth publication.")] = None,
+) -> None:
+    """Tell students their points, and keep what was told.
+
+    Feedback goes to feedback/, exports to export/, and both are kept in published/.
+
+    Example: `grader publish week1 --to moodle`
+    """
+    course = Course(Path())
+    from grader.pages.changes import history_table
+    from grader.pages.publish import UnseenChanges, restore
+    from grader.pages.publish import publish as tell_students
+
+    course.chosen([assignment])
+    if history:
+        console.print(history_table(course, assignment))
+        return
+    new: Publication | None
+    if again is not None:
+        new = restore(course, assignment, again)
+    else:
+        options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
+        try:
+            new = tell_students(course, assignment, to or [], tell, yes=yes, stale_anyway=stale_anyway, options=options)
+        except UnseenChanges as unseen:
+            show_changes(course, assignment, unseen.found, unseen.since)
+            raise
+    said = f"is published: number {new.number}, {len(new.students)} students" if new else "is published as it is"
+    console.print(f"{assignment} {said}.", highlight=False)
+
+
+def feedback(assignment: Assignment) -> None:
+    """Write a page for each student: what was right, what to change.
+
+    The pages are written into feedback/.
+
+    Example: `grader feedback week1`
+    """
+    from grader.pages.feedback import write_feedback
+
+    _write(write_feedback, assignment)
+
+
+def report(assignment: Assignment) -> None:
+    """Write a page about the class: what was understood, whom to see.
+
+    It goes to report/, and the same as CSV and JSON.
+
+    Example: `grader report week1`
+    """
+    from grader.pages.report import write_report
+
+    _write(write_report, assignment)
+
+
+def _write(write: Callable[[Course, str, Callable[[str], None]], list[Path]], assignment: str) -> None:
+    """Pages, which say what lies in the gradebook, whether it is up to date or not."""
+    course = Course(Path())
+    from grader.pages.publish import refuse_stale
+
+    course.chosen([assignment])
+    for path in write(course, assignment, tell):
+        print_path(path)
+    refuse_stale(course, assignment, anyway=True, tell=tell)
+
+
+def export(
+    assignment: Assignment,
+    to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
+    roster: Roster = None,
+    column: Column = "",
+    by: By = None,
+    stale_anyway: StaleAnyway = False,
+) -> None:
+    """Write the points as Canvas, Moodle or Gradescope import them.
+
+    The file goes to export/.
+
+    Example: `grader export week1 --to canvas --roster grades.csv`
+    """
+    course = Course(Path())
+    from grader.pages.publish import refuse_stale
+
+    options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
+    refuse_what_is_not_for(to, options)
+    course.chosen([assignment])
+    refuse_stale(course, assignment, stale_anyway, tell)
+    print_path(export_points(to, course, assignment, tell, **options))

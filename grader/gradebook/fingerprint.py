@@ -1,0 +1,57 @@
+"""What a grade was given for, in five digests: whoever compares two of them can say what has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import astuple, dataclass
+
+_LENGTHS = (8, 8, 8, 8, 28)  # of the parts in hexadecimal: with four hyphens, as much as its column holds
+_WAYS = {("cpu", True): "0", ("cpu", False): "1", ("cuda", True): "2", ("cuda", False): "3"}
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Of a submission and of all else that its grade depends on."""
+
+    grader: str  # its last character says where inputs lay, and whether the submission was confined
+    exercises: str
+    notebook: str  # as it was released, its points, and what lies beside it
+    rules: str  # settings, when it was due, an extension
+    hand_in: str
+
+    def __str__(self) -> str:
+        return "-".join(part[:length] for part, length in zip(astuple(self), _LENGTHS, strict=True))
+
+    @classmethod
+    def read(cls, text: str) -> Fingerprint | None:
+        """From its text; None for one of an earlier version of the grader."""
+        parts = text.split("-")
+        return cls(*parts) if tuple(map(len, parts)) == _LENGTHS else None
+
+
+def way(device: str, confined: bool) -> str:
+    return _WAYS[device, confined]
+
+
+def changes_between(before: str, now: str) -> tuple[str, ...]:
+    """What has changed from one text of a fingerprint to another, in words. How a submission was run is no change."""
+    then, today = Fingerprint.read(before), Fingerprint.read(now)
+    if then is None or today is None:
+        return ("another version of the grader",) if before != now else ()
+    pairs = {
+        "a new hand-in": (then.hand_in, today.hand_in),
+        "the notebook, its points or a file beside it": (then.notebook, today.notebook),
+        "an exercise file": (then.exercises, today.exercises),
+        "settings, due date or extension": (then.rules, today.rules),
+        "another version of the grader": (then.grader[:-1], today.grader[:-1]),
+    }
+    return tuple(said for said, (old, new) in pairs.items() if old != new)
+
+
+def digest(*parts: str | bytes) -> str:
+    """In hexadecimal; no two lists of parts have the same, wherever one ends and the next begins."""
+    found = hashlib.sha256()
+    for part in parts:
+        content = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        found.update(b"%d " % len(content) + content)
+    return found.hexdigest()

@@ -1,0 +1,164 @@
+"""What students were told: each publication of an assignment is a folder that nobody changes any more.
+
+published/ASSIGNMENT/3/ holds the third: state.json with everybody's points, and what was handed out with them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.class_rows import ClassRows
+from grader.gradebook.connection import open_gradebook
+from grader.gradebook.fingerprint import changes_between, digest
+
+FOLDER = "published"
+STATE = "state.json"
+_SEEN = "seen"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one student was told."""
+
+    points: Mapping[str, float]  # by exercise
+    total: float
+    penalty: float = 0.0
+    by_hand: Sequence[str] = ()  # exercises with points that a person has given
+    fingerprint: str = ""  # of what it was given for
+
+
+@dataclass(frozen=True)
+class Change:
+    """A student whose points are others now. None: there were no points, or there are none any more."""
+
+    student: str
+    before: float | None
+    now: float | None
+    exercises: Sequence[str]  # “4: 2 → 1”
+    why: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Who published what, and when."""
+
+    number: int
+    at: str
+    by: str
+    max_points: float
+    students: Mapping[str, Told]
+    platforms: Sequence[str] = ()  # for which it was exported
+    restores: int | None = None  # an earlier one that this one is again
+    changed: Sequence[Change] = field(default_factory=tuple)  # since the one before
+
+
+def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
+    """What everyone would be told now whose submission is graded, and of how many points."""
+    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
+        rows = ClassRows(gradebook, assignment)
+    graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
+    found = {student: _told(rows, row.id) for student, row in sorted(graded.items())}
+    return found, sum(item.max_points for item in rows.items)
+
+
+def _told(rows: ClassRows, submission: str) -> Told:
+    points, penalty = rows.points[submission], rows.penalties.get(submission, 0.0)
+    by_hand, record = rows.by_hand.get(submission, ()), rows.records.get(submission)
+    return Told(
+        points={item.label: points[item.cell] for item in rows.items if item.cell in points},
+        total=max(0.0, sum(points.values()) - penalty),
+        penalty=penalty,
+        by_hand=[item.label for item in rows.items if item.cell in by_hand],
+        fingerprint=record.fingerprint if record else "",
+    )
+
+
+def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[Change]:
+    """Whose points, in all or of an exercise, are not what they were."""
+    both = [(student, before.get(student), now.get(student)) for student in sorted({*before, *now})]
+    return [_change(student, old, new) for student, old, new in both if _points(old) != _points(new)]
+
+
+def _points(told: Told | None) -> Any:
+    return told and (told.total, told.penalty, {name: points for name, points in told.points.items() if points})
+
+
+def _change(student: str, old: Told | None, new: Told | None) -> Change:
+    if old is None or new is None:
+        before, now = (told.total if told else None for told in (old, new))
+        return Change(student, before, now, (), ("graded for the first time" if old is None else "no longer graded",))
+    names = [name for name in {**old.points, **new.points} if old.points.get(name, 0) != new.points.get(name, 0)]
+    shown = [f"{name}: {old.points.get(name, 0):g} → {new.points.get(name, 0):g}" for name in names]
+    why = list(changes_between(old.fingerprint, new.fingerprint))
+    given = [name for name in names if name in new.by_hand or name in old.by_hand]
+    why += [f"points by hand for {', '.join(given)}"] if given else []
+    why += ["the penalty for being late"] if old.penalty != new.penalty else []
+    return Change(student, old.total, new.total, shown, why or ("points in the gradebook",))
+
+
+def seal(found: Sequence[Change]) -> str:
+    """What tells these changes from others."""
+    return digest(json.dumps([asdict(change) for change in found]))
+
+
+class Publications:
+    """Those of one assignment."""
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        self._folder = course.root / FOLDER / assignment
+        self._assignment = assignment
+
+    @property
+    def numbers(self) -> list[int]:
+        folders = self._folder.iterdir() if self._folder.is_dir() else []
+        return sorted(int(path.name) for path in folders if path.name.isdecimal() and (path / STATE).is_file())
+
+    def last(self) -> Publication | None:
+        numbers = self.numbers
+        return self.read(numbers[-1]) if numbers else None
+
+    def folder(self, number: int) -> Path:
+        return self._folder / str(number)
+
+    def read(self, number: int) -> Publication:
+        path = self.folder(number) / STATE
+        try:
+            data = json.loads(path.read_text())
+            students = {name: Told(**told) for name, told in data.pop("students").items()}
+            changed = [Change(**change) for change in data.pop("changed")]
+            return Publication(**data, students=students, changed=changed)
+        except FileNotFoundError:
+            known = ", ".join(map(str, self.numbers)) or "none"
+            raise CourseError(f"There is no publication {number} of {self._assignment}. There are: {known}.") from None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise CourseError(f"{path} cannot be read: {error}. Put back a copy of it, and run this again.") from None
+
+    def begin(self) -> Path:
+        """An empty folder for what the next one hands out. Nobody takes it for a publication before it is kept."""
+        folder = self._folder / ".next"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def keep(self, publication: Publication) -> None:
+        """From now on, this is what students were told."""
+        folder = self._folder / ".next"
+        (folder / STATE).write_text(json.dumps(asdict(publication), indent=1, ensure_ascii=False) + "\n")
+        folder.rename(self.folder(publication.number))
+
+    def note_seen(self, found: Sequence[Change]) -> None:
+        """An instructor was shown these changes."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / _SEEN).write_text(seal(found))
+
+    def were_seen(self, found: Sequence[Change]) -> bool:
+        path = self._folder / _SEEN
+        return path.is_file() and path.read_text() == seal(found)
