@@ -52,12 +52,14 @@ def grade(
     from grader.classroom.rehearsal import rehearsal
     from grader.classroom.run import autograde
     from grader.pages import changes
+    from grader.proof.sound_cases import must_be_sound
 
     if device == "cuda" and not dask:
         from grader.running.settings import need_device
 
         need_device(device)
     chosen = who(course, assignment, student or [])
+    must_be_sound(course, assignment)
     onlooker = progress.Onlooker(console, len(chosen), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,

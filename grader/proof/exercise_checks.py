@@ -37,7 +37,7 @@ class Problem:
 def problems_of(key: AnswerKey) -> Iterator[Problem]:
     """All that is found in one function of an exercise."""
     yield from _impossible_credits(key.exercise)
-    found = list(_unsound_references(key))
+    found = list(unsound_references(key))
     yield from found
     if found:  # then nothing can be compared with what they answer
         return
@@ -61,7 +61,7 @@ def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
 # --- the reference ---------------------------------------------------------------------------------------------------
 
 
-def _unsound_references(key: AnswerKey) -> Iterator[Problem]:
+def unsound_references(key: AnswerKey) -> Iterator[Problem]:
     """At most one problem for each case: the first is the cause of others."""
     known = set()
     for index, case in enumerate(key.cases):

@@ -1,0 +1,60 @@
+"""A hidden case that a right answer fails stops grading before anybody gets a grade for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command_line import grader as run_grader
+from made_class import ASSIGNMENT
+
+import grader
+from grader.course import CONFIG_FILE, Course
+from grader.model.label import Label
+from grader.proof.sound_cases import NOTE
+
+OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items: {})\n"
+
+
+@pytest.fixture
+def own(course: Course, submit: Callable[..., Path], solved: dict[Label, str]) -> Course:
+    """Exercises that are the course's own, and a submission with exercise 3."""
+    shutil.copytree(Path(grader.__file__).parent / "exercises", course.root / "exercises")
+    settings = course.root / CONFIG_FILE
+    settings.write_text(settings.read_text().replace('"grader.exercises"', '"exercises"'))
+    submit(course, "ada", {3: solved[3]})
+    return course
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("torch.as_tensor(items) * 1e39 * 1e39", "the reference is not finite"),
+        ("torch.as_tensor(items) + torch.rand(1)", "the reference answers the same inputs in two ways"),
+        ("1 / 0", "the reference stops with ZeroDivisionError"),
+    ],
+)
+def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: str, own: Course) -> None:
+    path = own.root / "exercises/ex03_softmax.py"
+    before = path.read_text()
+    path.write_text(before + OVERFLOWS.format(reference))
+    refused = run_grader("autograde", ASSIGNMENT, folder=own.root)
+    assert refused.returncode == 1
+    assert "Nothing is graded: right answers would fail. exercise 3" in refused.stderr
+    assert said in refused.stderr
+    assert not (own.folder("autograded") / "ada").exists()
+    path.write_text(before)
+    assert run_grader("autograde", ASSIGNMENT, folder=own.root).returncode == 0
+    assert list(json.loads((own.root / NOTE).read_text())) == [ASSIGNMENT]
+
+
+def test_it_is_looked_at_once(own: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_grader("autograde", ASSIGNMENT, folder=own.root).returncode == 0
+    monkeypatch.setattr("grader.proof.exercise_checks.unsound_references", lambda _: 1 / 0)
+    assert run_grader("autograde", ASSIGNMENT, folder=own.root).returncode == 0
+    (own.root / NOTE).write_text("[")
+    with pytest.raises(ZeroDivisionError):
+        run_grader("autograde", ASSIGNMENT, folder=own.root)
