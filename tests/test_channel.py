@@ -60,7 +60,7 @@ class Hostile:
         except (OSError, wire.ChannelError):  # the judge hung up
             return
 
-    def listener(self) -> int:
+    def take_hold(self) -> int:
         return -1
 
     def end(self) -> None:

@@ -19,6 +19,21 @@ MB = 2**20
 BROKEN = "Your code builds a table of T × T."
 TABLE = "def f(x):\n    return (x @ x.T).sum(-1)"
 STREAM = "def f(x):\n    return torch.cat([(x[i : i + 64] @ x.T).sum(-1) for i in range(0, len(x), 64)])"
+OPENED_LATER = """
+import ctypes, mmap
+c = ctypes.CDLL(None)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+c.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+size = 4 * 8192**2
+place = c.mmap(None, size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+table = torch.frombuffer((ctypes.c_char * size).from_address(place), dtype=torch.float32).view(8192, 8192)
+sums = torch.zeros(8192)
+def f(x):
+    if c.mprotect(place, size, mmap.PROT_READ | mmap.PROT_WRITE):
+        raise MemoryError
+    torch.mm(x, x.T, out=table)
+    return torch.sum(table, -1, out=sums)"""
 # Ways around, each with room for the table, if it worked. 256 MB are what the table of T = 8192 takes.
 WAYS_ROUND = {
     "the limit lifted": """
@@ -59,19 +74,13 @@ room = torch.empty(8192, 8192)
 small += [torch.empty(2**19) for _ in range(40)]
 def f(x):
     return torch.mm(x, x.T, out=room).sum(-1)""",
-    "room reserved, and opened later": """
-import ctypes, mmap
-c = ctypes.CDLL(None)
-c.mmap.restype = ctypes.c_void_p
-c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-c.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-size = 4 * 8192**2
-place = c.mmap(None, size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    "room reserved, and opened later": OPENED_LATER,
+    "room reserved, opened later, and closed again": f"""{OPENED_LATER}
+opened = f
 def f(x):
-    if c.mprotect(place, size, mmap.PROT_READ | mmap.PROT_WRITE):
-        raise MemoryError
-    room = (ctypes.c_char * size).from_address(place)
-    return torch.mm(x, x.T, out=torch.frombuffer(room, dtype=torch.float32).view(len(x), -1)).sum(-1)""",
+    result = opened(x)
+    c.mprotect(place, size, 0)
+    return result""",
     "MemoryError caught, and tried again": """
 def f(x):
     while True:

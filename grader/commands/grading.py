@@ -59,7 +59,7 @@ def grade(
 
         need_device(device)
     chosen = who(course, assignment, student or [])
-    must_be_sound(course, assignment)
+    must_be_sound(course, assignment, remember=not dry_run)
     onlooker = progress.Onlooker(console, len(chosen), quiet or as_json)
     how: dict[str, Any] = {
         "device": device,

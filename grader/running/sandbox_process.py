@@ -98,7 +98,7 @@ class SandboxProcess:
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
-        self._attempts.answer(self._process.listener())
+        self._attempts.answer(self._process.take_hold())
         self._ready = True
 
     def run_cell(

@@ -20,8 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.running.memory_held import MemoryHeld
 from grader.running.patience import is_short
 from grader.running.scratch import claimed_folder
+from grader.sandbox.handles import LISTENER, MEMORY, handed_over
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 2**16
@@ -47,6 +49,7 @@ class Forked:
     handle: int
     channel: socket.socket
     notes: socket.socket
+    _memory: MemoryHeld | None = field(default=None, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
 
     @property
@@ -89,15 +92,21 @@ class Forked:
                 with contextlib.suppress(OSError):  # it has ended, or, not confined, lowered what it may have itself
                     resource.prlimit(self.pid, limit, was)
 
-    def listener(self) -> int:
-        """The descriptor by which one answers the kernel's questions, from the first note; -1 if there is none.
+    def take_hold(self) -> int:
+        """Take what it has handed over. The value answers the kernel's questions; it is -1 if nothing does.
 
-        To be asked once, and before any code of a student runs: from then on, notes are the student's.
+        To be asked once, when the process is ready and before any code of a student runs.
         """
-        with contextlib.suppress(OSError):
-            _, descriptors, _, _ = socket.recv_fds(self.notes, MESSAGE_BYTES, 1)
-            return next(iter(descriptors), -1)
-        return -1
+        handed = handed_over(self.notes)
+        if MEMORY not in handed:
+            raise ZygoteError("a sandbox did not show its memory")
+        self._memory = MemoryHeld(self.pid, *handed[MEMORY])
+        return next(iter(handed.get(LISTENER, [])), -1)
+
+    @property
+    def memory(self) -> MemoryHeld:
+        assert self._memory is not None, "nobody has taken hold of it"
+        return self._memory
 
     def end(self) -> None:
         """Kill the process and wait until it has gone. Whatever it may have started goes with it."""
@@ -114,6 +123,8 @@ class Forked:
         select.select([self.handle], [], [])
         os.close(self.handle)
         self.handle = -1
+        if self._memory:
+            self._memory.close()
 
 
 class Zygote:

@@ -9,6 +9,7 @@ __all__ = [
     "confine",
     "crossing",
     "forms",
+    "handles",
     "kinds_read",
     "kinds_written",
     "lent_classes",

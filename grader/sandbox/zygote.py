@@ -25,11 +25,11 @@ import torch
 from grader.sandbox import accelerator, blocked, child, confine, own_disk, wire
 from grader.sandbox.error_colours import remember_colours
 from grader.sandbox.freed import give_back_what_is_freed
+from grader.sandbox.handles import LISTENER, hand_over, hand_over_memory
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import Shell, start_shell
 
 MESSAGE_BYTES = 2**16
-LISTENER = b"listener"  # the first note, before anything of a student runs
 MAX_THREADS = 1024  # the kernel's bound; the grader ends a sandbox with half as many
 
 
@@ -143,6 +143,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
     try:
         confine.die_with_parent(parent)
         channel, notes = _keep_only(descriptors)
+        hand_over_memory(notes)
         os.setsid()
         folder = Path(order["folder"])
         os.chdir(folder)
@@ -154,7 +155,7 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
         if order["confined"]:
             has_disk = _has_disk(folder, amounts)
             amounts = replace(amounts, threads=MAX_THREADS) if has_disk else replace(amounts, watched=True)
-            confine.confine(folder, amounts, order["device"], order["hidden"], partial(_hand_over, notes))
+            confine.confine(folder, amounts, order["device"], order["hidden"], partial(hand_over, notes, LISTENER))
             blocked.watch(folder, notes)
         _start_device(order["device"], amounts.memory)
         child.serve(shell, before, channel, order["device"], has_disk)
@@ -170,10 +171,6 @@ def _start_device(device: str, memory: int) -> None:
         accelerator.start(device, memory)
     except Exception as error:
         raise confine.CannotConfineError(f"{device} cannot be used in a sandbox: {error}") from error
-
-
-def _hand_over(notes: socket.socket, listener: int) -> None:
-    socket.send_fds(notes, [LISTENER], [listener])
 
 
 def _has_disk(folder: Path, amounts: confine.Amounts) -> bool:
