@@ -24,7 +24,11 @@ class MemoryHeld:
 
         One tensor lies in one piece. What may not be written is none: it may be room, but only once it is opened.
         """
-        return max((end - start - self._covered(start, end) for start, end in self._pieces()), default=0)
+        largest = 0
+        for start, end in self._pieces():
+            if end - start > largest:  # few are, and those alone need a closer look
+                largest = max(largest, end - start - self._covered(start, end))
+        return largest
 
     def most(self) -> int:
         """The bytes that it held at most in the machine's memory, since `forget`; zero if it has ended."""
