@@ -11,13 +11,22 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from grader.authoring.commands import new
-from grader.commands import grading, telling
+from grader.commands import collecting, grading, telling
 from grader.commands.options import Assignments, Device
 from grader.course import Course
 from grader.errors import CourseError
 from grader.terminal import console, errors, shown, tell
 
-ORDER = ["new", "release", "autograde", "publish", "feedback", "report", "export"]  # as an instructor's work goes
+ORDER = [
+    "new",
+    "release",
+    "collect",
+    "autograde",
+    "publish",
+    "feedback",
+    "report",
+    "export",
+]  # as an instructor's work goes
 ORDER += ["validate", "demo", "bench", "doctor"]  # what is not for every day
 
 
@@ -39,6 +48,7 @@ app = typer.Typer(
     "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
 app.add_typer(new, name="new")
+app.command()(collecting.collect)
 app.command("autograde")(grading.grade)
 for command in (telling.publish, telling.feedback, telling.report, telling.export):
     app.command()(command)

@@ -31,7 +31,7 @@ _MARKS = {"Mn", "Mc"}  # they belong to the letter before; in names that come fr
 # Opened beside the formgrader or the feedback, a page would have the rights of these. The course's own drawings are put
 # in their places by nbgrader.
 _PAGES = {".htm", ".html", ".shtml", ".xhtml", ".xht", ".mht", ".mhtml", ".xml", ".svg"}
-_NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
+NEVER_NEEDED = {".git", ".venv", "venv", "node_modules", "__pycache__", "__MACOSX", ".ipynb_checkpoints"}
 
 
 class NotTakenIn(Exception):
@@ -62,7 +62,7 @@ def take_in(
     but for the files `own`. So are the files `beside`, which are no part of that folder. The `notebooks` of the
     assignment are one that is called like it, if nothing is said.
     """
-    if not _is_name(student):
+    if not is_name(student):
         raise NotTakenIn(
             "the name of the folder is too long, or has characters that nbgrader takes for a pattern or cannot show. "
             "Rename it."
@@ -75,7 +75,7 @@ def take_in(
     return handed_in
 
 
-def _is_name(student: str) -> bool:
+def is_name(student: str) -> bool:
     return bool(_STUDENT.fullmatch("".join("'" if category(letter) in _MARKS else letter for letter in student)))
 
 
@@ -103,7 +103,7 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
         raise NotTakenIn("what was handed in is the same file as another one (a hard link); make it a copy")
     if status.st_size > parsing.MAX_BYTES:
         raise NotTakenIn(f"what was handed in is larger than {parsing.MAX_BYTES // 2**20} MB")
-    return _read(notebook, status.st_size)
+    return read_plain(notebook, status.st_size)
 
 
 def _read_other_files(
@@ -131,16 +131,16 @@ def _read_other_files(
                 if files_left < 0 or bytes_left < 0:
                     left_out.append("hand in far too many or too large files")
                     break
-                handed_in.files[str(place)] = _read(path, size)
+                handed_in.files[str(place)] = read_plain(path, size)
         except OSError:
             left_out.append(f"hand in something that cannot be read ({one_line(path.name, 60)})")
 
 
 def _is_left_alone(entry: os.DirEntry[str], path: Path) -> bool:
-    return entry.is_dir() or path.suffix == ".ipynb" or _is_page(path.suffix)
+    return entry.is_dir() or path.suffix == ".ipynb" or is_page(path.suffix)
 
 
-def _is_page(suffix: str) -> bool:
+def is_page(suffix: str) -> bool:
     """Whether a browser runs what is in such a file: a script can stand in all kinds of XML, and servers tell which
     that is by the same table."""
     kind, _ = mimetypes.guess_type(f"x{suffix}")
@@ -151,7 +151,7 @@ def _why_not(entry: os.DirEntry[str], place: Path) -> str:
     """What is wrong with something that was handed in; empty if nothing is."""
     if entry.is_symlink():
         return "hand in a link"
-    if entry.is_dir() and entry.name not in _NEVER_NEEDED:
+    if entry.is_dir() and entry.name not in NEVER_NEEDED:
         os.scandir(entry.path).close()  # an error if we may not
     if _is_left_alone(entry, place):
         return ""
@@ -197,11 +197,11 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
             if left < 0:
                 return
             yield entry
-            if entry.is_dir(follow_symlinks=False) and entry.name not in _NEVER_NEEDED:
+            if entry.is_dir(follow_symlinks=False) and entry.name not in NEVER_NEEDED:
                 to_look.append(entry.path)
 
 
-def _read(path: Path, size: int) -> bytes:
+def read_plain(path: Path, size: int) -> bytes:
     """A file of this size. Whoever owns the folder could have put something else in its place since we looked."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:

@@ -76,7 +76,7 @@ def _find(cells: list[Any], known: Sequence[KnownCell], notes: list[str]) -> dic
     for original in known:
         if original.grade_id not in places:
             cell = next(
-                (cell for cell in reversed(cells) if id(cell) not in taken and _looks_like(cell, original)), None
+                (cell for cell in reversed(cells) if id(cell) not in taken and looks_like(cell, original)), None
             )
             if cell is not None:
                 places[original.grade_id] = cell
@@ -101,11 +101,16 @@ def _last_before(cells: list[Any], same: list[Any], test: Any) -> Any:
     return (before or same)[-1]
 
 
-def _looks_like(cell: Any, known: KnownCell) -> bool:
+def looks_like(cell: Any, known: KnownCell) -> bool:
+    """Whether a cell says what the known one does, or, where the student writes it, defines what that does."""
     if known.given:
         return _as_given(cell.source, known)
-    wanted = _DEFINES.findall(known.source)
-    return bool(cell.cell_type == "code" and set(wanted) & set(_DEFINES.findall(cell.source)))
+    return bool(cell.cell_type == "code" and defined_in(known.source) & defined_in(cell.source))
+
+
+def defined_in(source: str) -> set[str]:
+    """The functions and classes that a cell defines."""
+    return set(_DEFINES.findall(source))
 
 
 def _as_given(source: str, known: KnownCell) -> bool:

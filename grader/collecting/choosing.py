@@ -1,0 +1,140 @@
+"""What counts of all that a student has handed in: one hand-in, with one notebook of each name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from grader.classroom.handed_in import MAX_FILES, is_page
+from grader.collecting.contents import Held, contents_of
+from grader.collecting.files import Parts
+from grader.collecting.hand_ins import HandIn
+from grader.collecting.recognising import Recognised, Recogniser, Unknown
+from grader.sandbox.plain_text import one_line
+
+_NOT_THEIRS = {("timestamp.txt",)}  # when it was handed in is not for a student to say
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is to lie in submitted/."""
+
+    hand_in: HandIn
+    notebooks: dict[str, bytes]  # by name
+    files: dict[str, bytes]  # beside them, by place
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Waits:
+    """A hand-in that nobody but a person can decide about."""
+
+    hand_in: HandIn
+    why: Sequence[str]
+    is_empty: bool = False  # no notebook of the assignment is in it
+
+
+def choose(hand_ins: Sequence[HandIn], recogniser: Recogniser) -> Iterator[Chosen | Waits]:
+    """The newest hand-in that has a notebook of the assignment, if times tell which that is; and all that waits."""
+    timed = sorted(((one.time, one) for one in hand_ins if one.time), key=lambda pair: pair[0], reverse=True)
+    groups = [[one for _, one in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
+    for of_one_time in groups if len(timed) == len(hand_ins) else [hand_ins]:
+        read = [_read(hand_in, recogniser) for hand_in in of_one_time]
+        yield from (one for one in read if isinstance(one, Waits) and one.is_empty)
+        if usable := [one for one in read if isinstance(one, Chosen) or not one.is_empty]:
+            yield from _one_of(usable)
+            return
+
+
+def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:
+    """Of what no time tells apart."""
+    first = usable[0]
+    if len(usable) == 1 or all(isinstance(one, Chosen) and _same(one, first) for one in usable):
+        yield first
+        return
+    for one in usable:
+        differ = f"one of {len(usable)} hand-ins of this student that differ, and no time tells which is the newest"
+        yield Waits(one.hand_in, [differ])
+
+
+def _same(one: Chosen, other: Chosen | Waits) -> bool:
+    return isinstance(other, Chosen) and (one.notebooks, one.files) == (other.notebooks, other.files)
+
+
+def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
+    contents = contents_of(hand_in.files)
+    notes = [*hand_in.notes, *contents.refused]
+    candidates: dict[str, list[Recognised]] = {}
+    others = []
+    for held in contents.files:
+        looked = recogniser.look(held)
+        if isinstance(looked, Recognised):
+            candidates.setdefault(looked.name, []).append(looked)
+        elif isinstance(looked, Unknown):
+            notes.append(f"{_shown(held)}: {looked.why}")
+        else:
+            others.append(held)
+    if not candidates:
+        return Waits(hand_in, notes or [f"there is no notebook in it: {_listed(contents.files)}"], is_empty=True)
+    best = {name: _best(same_name) for name, same_name in candidates.items()}
+    if several := [one for found in best.values() if len(found) > 1 for one in found]:
+        which = ", ".join(_shown(one.held) for one in several)
+        return Waits(hand_in, [f"{len(several)} notebooks that differ, and no time tells which is the newest: {which}"])
+    taken = {name: found[0] for name, found in best.items()}
+    for name, one in taken.items():
+        notes += [*one.notes, *_passed_over(one, candidates[name])]
+    files = _beside(others, {one.held.parts[:-1] for one in taken.values()}, notes)
+    return Chosen(hand_in, {name: one.content for name, one in taken.items()}, files, notes)
+
+
+def _best(candidates: list[Recognised]) -> list[Recognised]:
+    """A notebook rather than a script of it, and what was worked on rather than what was given out."""
+    for better in (
+        [one for one in candidates if not one.script],
+        [one for one in candidates if not one.script and not one.untouched],
+    ):
+        candidates = better or candidates
+    by_content: dict[bytes, Recognised] = {}
+    for one in candidates:
+        by_content.setdefault(one.content, one)
+    return list(by_content.values())
+
+
+def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterator[str]:
+    for one in candidates:
+        if one.content == taken.content:
+            continue
+        what = "a script beside the notebook" if one.script else "as it was given out"
+        yield f"{_shown(one.held)} is {what}, and not taken"
+
+
+def _beside(others: Sequence[Held], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
+    """The files that lie in the folder of a notebook, or below it."""
+    files: dict[str, bytes] = {}
+    for held in others:
+        above = max((one for one in folders if held.parts[: len(one)] == one), key=len, default=None)
+        place = held.parts[len(above) :] if above is not None else ()
+        if not place or place in _NOT_THEIRS or is_page(PurePosixPath(place[-1]).suffix):
+            continue
+        if len(files) == MAX_FILES:
+            notes.append(f"more than {MAX_FILES} files: the others are left out")
+            break
+        path = PurePosixPath(*place)
+        if any(str(other) in files for other in (path, *path.parents)) or any(
+            path in PurePosixPath(one).parents for one in files
+        ):
+            notes.append(f"{_shown(held)} is in the way of another file, and left out")
+        else:
+            files[str(path)] = held.content
+    return files
+
+
+def _shown(held: Held) -> str:
+    return one_line(held.place)
+
+
+def _listed(files: Sequence[Held]) -> str:
+    names = ", ".join(_shown(held) for held in files[:3]) or "it is empty"
+    return f"{names} and {len(files) - 3} more" if len(files) > 3 else names

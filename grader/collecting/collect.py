@@ -1,0 +1,137 @@
+"""Bring hand-ins into submitted/: every decision is told, and what cannot be decided waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.classroom.handed_in import is_name
+from grader.collecting.choosing import Chosen, choose
+from grader.collecting.files import Listing
+from grader.collecting.folders import list_folder
+from grader.collecting.hand_ins import Asked, HandIn
+from grader.collecting.placing import NEW, REPLACED, WAITS, Place, recover
+from grader.collecting.platforms import hand_ins_of, must_be_known
+from grader.collecting.recognising import Recogniser
+from grader.collecting.rosters import known_students
+from grader.collecting.students import ID, NAME, Key, Roster
+from grader.collecting.zips import list_zip
+from grader.course import Course
+from grader.errors import CourseError
+from grader.sandbox.plain_text import one_line
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What became of one hand-in."""
+
+    student: str  # empty if that is not known
+    place: str  # where it came from
+    outcome: str
+    said: Sequence[str] = ()
+    time: datetime | None = None
+
+    @property
+    def waits(self) -> bool:
+        return self.outcome == WAITS
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user has said."""
+
+    students: Path | None = None  # a table
+    platform: str = ""
+    as_named: bool = False
+    newer: bool = False
+    dry_run: bool = False
+
+
+def collect(
+    course: Course, assignment: str, sources: Sequence[Path], wanted: Wanted, tell: Callable[[str], None]
+) -> Iterator[Decision]:
+    """What became of each hand-in, as soon as it is decided; `tell` hears what was found where."""
+    course.chosen([assignment])
+    if not course.notebooks("release", assignment):
+        raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
+    must_be_known(wanted.platform)
+    recogniser = Recogniser(course, assignment)
+    roster = known_students(course, wanted.students, tell)
+    asked = Asked(assignment, recogniser.all_names, lambda name: wanted.as_named or _knows(roster, name))
+    if not wanted.dry_run:
+        recover(course, assignment)
+    with ExitStack() as stack:
+        listings = [_open(source, stack) for source in sources]
+        found = [hand_in for one in listings for hand_in in _hand_ins(one, asked, wanted.platform, tell)]
+        for one in listings:
+            yield from (Decision("", one.called, WAITS, [said]) for said in one.said)
+        by_student: dict[str, list[HandIn]] = {}
+        for hand_in in found:
+            student, why = _student_of(hand_in, roster, wanted.as_named)
+            if why:
+                yield Decision("", one_line(hand_in.place), WAITS, [why], hand_in.time)
+            else:
+                by_student.setdefault(student, []).append(hand_in)
+        for student, hand_ins in sorted(by_student.items()):
+            for chosen in choose(hand_ins, recogniser):
+                if isinstance(chosen, Chosen):
+                    yield _place(course, student, assignment, chosen, wanted)
+                else:
+                    hand_in = chosen.hand_in
+                    yield Decision(student, one_line(hand_in.place), WAITS, chosen.why, hand_in.time)
+
+
+def _open(source: Path, stack: ExitStack) -> Listing:
+    return list_folder(source) if source.is_dir() else list_zip(source, stack)
+
+
+def _hand_ins(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[HandIn]:
+    platform, found = hand_ins_of(listing, asked, named)
+    number = "1 hand-in" if len(found) == 1 else f"{len(found)} hand-ins"
+    tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.")
+    return found
+
+
+def _knows(roster: Roster, name: str) -> bool:
+    return bool(roster.called(Key.of(name, (NAME, name))))
+
+
+def _student_of(hand_in: HandIn, roster: Roster, as_named: bool) -> tuple[str, str]:
+    """Whose it is, or why that is not known."""
+    key = hand_in.key
+    shown = one_line(key.shown, 100)
+    found = roster.called(key)
+    if len(found) > 1:
+        return "", f"“{shown}” could be {' or '.join(sorted(found))}"
+    if not found:
+        if as_named and is_name(key.own):
+            return key.own, ""
+        return "", f"no student is known as “{shown}”" + (
+            ", and that cannot be the name of a folder" if as_named else ""
+        )
+    student = found.pop()
+    owner = roster.called(Key.of("", (ID, hand_in.owner))) if hand_in.owner else set()
+    if owner and student not in owner:
+        return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(owner))} on this machine"
+    return student, ""
+
+
+def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted: Wanted) -> Decision:
+    place = Place(course, student, assignment)
+    try:
+        outcome, why = place.decide(chosen, wanted.newer)
+        if outcome in (NEW, REPLACED) and not wanted.dry_run:
+            place.put(chosen)
+    except OSError as error:
+        outcome, why = WAITS, f"{error.filename or place.path} cannot be written: {error.strerror}"
+    said = [why] if why else []
+    missing = [] if outcome == WAITS else [f"without {name}.ipynb" for name in _missing(course, assignment, chosen)]
+    hand_in = chosen.hand_in
+    return Decision(student, one_line(hand_in.place), outcome, [*said, *missing, *chosen.notes], hand_in.time)
+
+
+def _missing(course: Course, assignment: str, chosen: Chosen) -> list[str]:
+    return [name for name in course.notebooks("release", assignment) if name not in chosen.notebooks]

@@ -1,0 +1,88 @@
+"""What lies in a folder: plain files. No link is followed."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.classroom.handed_in import read_plain
+from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
+from grader.errors import CourseError
+
+MAX_ENTRIES = 200_000  # that are looked at; a class of a thousand has some ten thousand
+_GIT = ".git"
+
+
+def list_folder(folder: Path) -> Listing:
+    """All files of a folder, the upper levels first, so that nobody's folder hides the others."""
+    files: list[File] = []
+    clones: set[str] = set()
+    owners: dict[str, str] = {}
+    said: list[str] = []
+    for number, (parts, entry) in enumerate(_entries(folder, files)):
+        if number == MAX_ENTRIES:
+            said.append(f"more than {MAX_ENTRIES} files: what lies deepest was not looked at")
+            break
+        if len(parts) == 2 and parts[1] == _GIT:
+            clones.add(parts[0])
+        elif not is_junk(parts):
+            if len(parts) == 1:
+                owners[parts[0]] = _owner(entry)
+            if file := _file(parts, entry):
+                files.append(file)
+    return Listing(folder.name, files, frozenset(clones), owners, said)
+
+
+def _entries(folder: Path, unreadable: list[File]) -> Iterator[tuple[Parts, os.DirEntry[str]]]:
+    waiting: list[tuple[Parts, str]] = [((), str(folder))]
+    for parts, path in waiting:  # which grows meanwhile
+        try:
+            with os.scandir(path) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            if not parts:
+                raise CourseError(
+                    f"{folder} cannot be read: {error.strerror}. Mend that, and run this again."
+                ) from None
+            unreadable.append(refused(parts, "/".join(parts), "it cannot be read"))
+            continue
+        for entry in entries:
+            here = (*parts, entry.name)
+            yield here, entry
+            if entry.is_dir(follow_symlinks=False) and not is_junk(here) and not why_not(here):
+                waiting.append((here, entry.path))
+
+
+def _file(parts: Parts, entry: os.DirEntry[str]) -> File | None:
+    place = "/".join(parts)
+    if why := why_not(parts):
+        return refused(parts, place, why)
+    if entry.is_symlink():
+        return refused(parts, place, "it is a link")
+    if entry.is_dir():
+        return None
+    if not entry.is_file():
+        return refused(parts, place, "it is no file")
+    return File(parts, lambda most: _read(Path(entry.path), most), place)
+
+
+def _read(path: Path, most: int) -> bytes:
+    try:
+        status = path.lstat()
+        if status.st_size > most:
+            raise TooLarge
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            raise Refused("it is the same file as another one (a hard link)")
+        return read_plain(path, status.st_size)
+    except OSError as error:
+        raise Refused(f"it cannot be read: {error.strerror}") from None
+
+
+def _owner(entry: os.DirEntry[str]) -> str:
+    try:
+        return pwd.getpwuid(entry.stat(follow_symlinks=False).st_uid).pw_name
+    except (OSError, KeyError):
+        return ""

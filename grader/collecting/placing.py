@@ -1,0 +1,127 @@
+"""Into submitted/, whole or not at all: what is new is written beside its place, and then takes it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.utils import parse_utc
+
+from grader.classroom.handed_in import MAX_TIMESTAMP, NotTakenIn, take_in
+from grader.collecting.choosing import Chosen
+from grader.course import Course
+from grader.sandbox.plain_text import one_line
+
+_EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
+_TIME = "timestamp.txt"
+
+NEW, REPLACED, SAME, OLDER, WAITS = "new", "replaced", "the same is there", "a newer one is there", "waits"
+
+
+def recover(course: Course, assignment: str) -> None:
+    """Mend what a run that was cut off has left behind."""
+    submitted = course.folder("submitted")
+    for student in [path.name for path in submitted.iterdir()] if submitted.is_dir() else []:
+        Place(course, student, assignment).recover()
+
+
+class Place:
+    """The folder of one student's submission."""
+
+    def __init__(self, course: Course, student: str, assignment: str) -> None:
+        self._submitted = course.folder("submitted")
+        self._student = student
+        self._assignment = assignment
+        self._above = self._submitted / student
+        self.path = self._above / assignment
+        self._new, self._old = (self._above / f".{assignment}.{name}" for name in ("new", "old"))
+
+    def recover(self) -> None:
+        """What a run that was cut off has left behind."""
+        if self._above.is_symlink() or not self._above.is_dir():
+            return
+        if os.path.lexists(self._old) and not os.path.lexists(self.path):
+            self._old.rename(self.path)
+        for left in (self._new, self._old):
+            _remove(left)
+
+    def decide(self, chosen: Chosen, newer: bool) -> tuple[str, str]:
+        """What is to become of a hand-in, and why; `newer` if the user says that it is."""
+        if self._above.is_symlink() or self.path.is_symlink():
+            return WAITS, f"{self._shown} is a link"
+        if os.path.lexists(self._above) and not self._above.is_dir():
+            return WAITS, f"{self._submitted.name}/{one_line(self._student)} is no folder"
+        if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
+            return NEW, ""
+        time, before = chosen.hand_in.time, self._time()
+        if self._is_same(chosen) and (time == before or not time):
+            return SAME, ""
+        if time and before:
+            return (REPLACED, f"that of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
+        if newer:
+            return REPLACED, "as --newer says"
+        return WAITS, f"another one is in {self._shown}, and no time tells which is newer: say --newer if this one is"
+
+    @property
+    def _shown(self) -> str:
+        return f"{self._submitted.name}/{one_line(self._student)}/{self._assignment}"
+
+    def _is_same(self, chosen: Chosen) -> bool:
+        try:
+            there = take_in(self._submitted, self._student, self._assignment, notebooks=list(chosen.notebooks))
+        except NotTakenIn:
+            return False
+        there.files.pop(_TIME, None)
+        known = {path.stem for path in self.path.glob("*.ipynb")}
+        return known == set(chosen.notebooks) and (there.notebooks, there.files) == (chosen.notebooks, chosen.files)
+
+    def _time(self) -> datetime | None:
+        try:
+            with (self.path / _TIME).open("rb") as file:
+                text = file.read(MAX_TIMESTAMP + 1)
+            return parse_utc(text.decode().strip()) if text and len(text) <= MAX_TIMESTAMP else None
+        except Exception:  # dateutil has many
+            return None
+
+    def put(self, chosen: Chosen) -> None:
+        """Write it, and take away what was there."""
+        _remove(self._new)
+        files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
+        if time := chosen.hand_in.time:
+            files[_TIME] = f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()
+        self._new.mkdir(parents=True)
+        for place, content in files.items():
+            path = self._new / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        self._take_place()
+
+    def _take_place(self) -> None:
+        if not os.path.lexists(self.path):
+            self._new.rename(self.path)
+        elif exchanged(self._new, self.path):
+            _remove(self._new)
+        else:  # a disk that cannot do it at once: for a moment, there is nothing, and `recover` puts it back
+            self.path.rename(self._old)
+            self._new.rename(self.path)
+            _remove(self._old)
+
+
+def exchanged(one: Path, other: Path) -> bool:
+    """Whether two folders have changed places, at once, which Linux can do on most disks."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _shown(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M} UTC"

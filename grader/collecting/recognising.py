@@ -1,0 +1,198 @@
+"""Which notebook of the course a file is: by the cells that it contains, whatever it is called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+
+from grader.collecting.contents import Held
+from grader.collecting.scripts import MARIMO, as_converted, is_marimo, script_as_notebook, text_of
+from grader.collecting.scripts import without_comments_at_end as bare
+from grader.course import Course
+from grader.model.submission import KnownCell
+from grader.notebooks.parsing import NOTES_KEY, parse_notebook
+from grader.notebooks.repair import defined_in, looks_like, nbgrader_metadata
+from grader.sandbox.plain_text import one_line
+
+_SCRIPTS = (".py", ".py.txt")
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A file that is a notebook of the assignment."""
+
+    name: str
+    held: Held
+    content: bytes  # as it is to be graded
+    notes: Sequence[str] = ()
+    script: bool = False
+    untouched: bool = False  # it is as it was released
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A file that wants to be a notebook, and is none of the assignment."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class _Released:
+    assignment: str
+    name: str
+    cells: Sequence[KnownCell]
+
+    @property
+    def filled_in(self) -> list[KnownCell]:
+        """Cells that students write, or that earn points."""
+        return [cell for cell in self.cells if cell.solution or cell.grade or cell.task]
+
+
+class Recogniser:
+    """Knows all notebooks of a course, as they were released."""
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        self._assignment = assignment
+        self._released = [
+            _Released(one, name, _known(course.read("release", one, name)))
+            for one in course.assignments()
+            for name in course.notebooks("release", one)
+        ]
+
+    @property
+    def notebooks(self) -> list[str]:
+        """The names of the assignment's own."""
+        return [one.name for one in self._released if one.assignment == self._assignment]
+
+    @property
+    def all_names(self) -> set[str]:
+        """How notebooks and assignments of the course are called."""
+        return {name for one in self._released for name in (one.assignment, one.name)}
+
+    def look(self, held: Held) -> Recognised | Unknown | None:
+        """What a file is; None if it does not even want to be a notebook."""
+        name = held.parts[-1].lower()
+        if name.endswith(_SCRIPTS):
+            return self._look_at_script(held)
+        if ".ipynb" not in name and not _is_like_notebook(held.content):
+            return None
+        notebook = parse_notebook(held.content)
+        if not notebook.cells:
+            return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please hand it in again.")))
+        return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
+
+    def _by_ids(self, held: Held, cells: Sequence[Any]) -> Recognised | Unknown | None:
+        """By the ids of nbgrader's cells. Other notebooks of the course may use the same: there, the cells differ."""
+        by_id = {str(cell.metadata["nbgrader"]["grade_id"]): cell for cell in cells if "nbgrader" in cell.metadata}
+        fits: Counter[int] = Counter()
+        for place, one in enumerate(self._released):
+            known = [cell for cell in one.filled_in if cell.grade_id in by_id]
+            alike = sum(looks_like(by_id[cell.grade_id], cell) for cell in one.cells if cell.grade_id in by_id)
+            if known:
+                fits[place] = len(known) + alike
+        if not fits:
+            return None
+        best = self._only([self._released[place] for place in fits if fits[place] == max(fits.values())])
+        if isinstance(best, Unknown):
+            return best
+        here = [cell for cell in best.filled_in if cell.grade_id in by_id]
+        all_there = len(here) == len(best.filled_in)
+        notes = [] if all_there else [f"only {len(here)} of its {len(best.filled_in)} cells have their ids"]
+        untouched = all(by_id[cell.grade_id].source == cell.source for cell in here if cell.solution)
+        return Recognised(best.name, held, held.content, notes, untouched=untouched)
+
+    def _by_code(self, held: Held, cells: Sequence[Any]) -> Recognised | Unknown:
+        """A notebook that has lost the ids: each cell that students write must be there, and once."""
+        best, _, why = self._matching(cells, of_script=False)
+        if best is None:
+            return Unknown(f"no cell has an id of this course, and {why}")
+        notes = ["its cells have lost their ids, and were recognised by what they define"]
+        return Recognised(best.name, held, held.content, notes)
+
+    def _look_at_script(self, held: Held) -> Recognised | Unknown | None:
+        text = text_of(held.content)
+        if is_marimo(text):
+            return Unknown(MARIMO)
+        content = script_as_notebook(text)
+        if content is None:
+            return None
+        cells = parse_notebook(content).cells
+        best, matches, why = self._matching(cells, of_script=True)
+        if best is None:
+            return Unknown(f"it is a script, and {why}. Ask for the notebook itself")
+        return Recognised(best.name, held, _notebook_of(matches, best, cells), ["made of a script"], script=True)
+
+    def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[_Released | None, dict[str, Any], str]:
+        """The one notebook whose cells are all there, with them; or why there is none."""
+        all_found = [(one, _matches(one.cells, cells, of_script)) for one in self._released]
+        whole = [(one, found) for one, found in all_found if isinstance(found, dict)]
+        best = self._only([one for one, _ in whole]) if whole else None
+        if isinstance(best, _Released):
+            return best, whole[0][1], ""
+        own = [found for one, found in all_found if one.assignment == self._assignment and isinstance(found, str)]
+        return None, {}, best.why if best else own[0]
+
+    def _only(self, found: Sequence[_Released]) -> _Released | Unknown:
+        """The one that it is, if there is just one and it is of this assignment."""
+        if len(found) > 1:
+            return Unknown(f"it could be {' or '.join(f'{one.assignment}/{one.name}' for one in found)}")
+        return found[0] if found[0].assignment == self._assignment else Unknown(f"it is of {found[0].assignment}")
+
+
+def _is_like_notebook(content: bytes) -> bool:
+    return content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b'"nbformat"' in content
+
+
+def _known(notebook: Any) -> list[KnownCell]:
+    found = []
+    for cell in notebook.cells:
+        said = cell.metadata.get("nbgrader")
+        if said and said.get("grade_id"):
+            grade, solution, locked, task = (bool(said.get(flag)) for flag in ("grade", "solution", "locked", "task"))
+            points = float(said.get("points") or 0)
+            name, kind = said["grade_id"], cell.cell_type
+            found.append(KnownCell(name, kind, cell.source, grade, solution, locked, points, task))
+    return found
+
+
+def _matches(known: Sequence[KnownCell], cells: Sequence[Any], of_script: bool) -> dict[str, Any] | str:
+    """The cell that each known one is, by its id; or why that cannot be told. Texts need not be known: of a script,
+    they are comments, and of a notebook, what the course gave is put back when it is graded."""
+    found: dict[str, Any] = {}
+    for cell in known:
+        if cell.given and (cell.cell_type != "code" or not of_script):
+            continue
+        places = _places(cell, cells)
+        same = [other.grade_id for other in known if cell.given and other.given and other.source == cell.source]
+        if len(places) != max(1, len(same)):
+            there = f"{len(places)} times in it" if places else "not in it as it was given out"
+            return f"the cell “{one_line(cell.grade_id, 60)}” is {there}"
+        found[cell.grade_id] = places[same.index(cell.grade_id) if same else 0]
+    if len({id(cell) for cell in found.values()}) < len(found) or not any(cell.solution for cell in known):
+        return "some of its cells cannot be told apart"
+    return found
+
+
+def _places(known: KnownCell, cells: Sequence[Any]) -> list[Any]:
+    """Which cells a known one can be."""
+    if named := [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("grade_id") == known.grade_id]:
+        return named
+    if known.given:
+        given = {bare(known.source), as_converted(known.source)}
+        return [cell for cell in cells if cell.cell_type == "code" and bare(cell.source) in given]
+    return [cell for cell in cells if defined_in(known.source) and looks_like(cell, known)]
+
+
+def _notebook_of(matches: Mapping[str, Any], released: _Released, cells: Sequence[Any]) -> bytes:
+    """With the ids of the cells as they were released."""
+    for cell in cells:
+        cell.metadata.pop("nbgrader", None)
+    for known in released.cells:
+        if known.grade_id in matches:
+            matches[known.grade_id].metadata["nbgrader"] = nbgrader_metadata(known)
+    text: str = nbformat.writes(nbformat.v4.new_notebook(cells=list(cells)))
+    return text.encode()

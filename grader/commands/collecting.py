@@ -1,0 +1,70 @@
+"""`grader collect`."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.commands.options import Assignment
+from grader.course import Course
+from grader.terminal import console, errors, tell
+
+WAITING = 3  # how the command ends where something waits for a person
+
+
+def collect(
+    assignment: Assignment,
+    sources: Annotated[list[Path], typer.Argument(help="Zips and folders with what was handed in.")],
+    students: Annotated[
+        Path | None, typer.Option(help="A table of students: id, name, email, or as Moodle or Canvas exports it.")
+    ] = None,
+    platform: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="PLATFORM", help="exchange, moodle, canvas, clones or folder; seen if not said."
+        ),
+    ] = "",
+    as_named: Annotated[
+        bool, typer.Option("--as-named", help="Who is not known is called as the platform has it.")
+    ] = False,
+    newer: Annotated[
+        bool, typer.Option("--newer", help="Without times: this is newer than what is in submitted/.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the decisions as JSON.")] = False,
+) -> None:
+    """Bring what was handed in into submitted/, wherever it comes from.
+
+    Notebooks are known by what they contain, whatever they are called. What cannot be told for sure waits, in a list,
+    and the command ends with 3.
+
+    Example: `grader collect week1 moodle.zip --students participants.csv`
+    """
+    course = Course(Path())
+    from grader.classroom.run import alone
+    from grader.collecting.collect import Wanted
+    from grader.collecting.collect import collect as decisions_of
+    from grader.collecting.telling import as_json as for_programs
+    from grader.collecting.telling import collected_table, waiting_table
+
+    wanted = Wanted(students, platform, as_named, newer, dry_run)
+    with nullcontext() if dry_run else alone(course):
+        decisions = list(decisions_of(course, assignment, sources, wanted, tell))
+    waiting = [one for one in decisions if one.waits]
+    collected = [one for one in decisions if not one.waits]
+    if as_json:
+        typer.echo(json.dumps(for_programs(assignment, decisions, dry_run), indent=2, ensure_ascii=False))
+    else:
+        if collected:
+            console.print(collected_table(collected))
+        if waiting:
+            console.print(waiting_table(waiting))
+        done = "would be collected" if dry_run else "collected"
+        console.print(f"{len(collected)} {done}, {len(waiting)} waiting.", highlight=False)
+    if waiting:
+        errors.print(f"Something waits: put it into {course.called('submitted')}/ yourself, or say more.")
+        raise typer.Exit(WAITING)
