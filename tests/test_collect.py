@@ -219,6 +219,7 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
             "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\nX,123,u1,ada@example.edu,A\n",
             "x_123_4_a.ipynb",
         ),
+        ("id,name,section\nada@example.edu,Ada Lovelace,A\n", "ada lovelace"),
         ("First name;Last name;Username\nAda;Lovelace;ada@example.edu\n", "Lovelace, Ada"),
     ],
 )
@@ -255,6 +256,18 @@ def test_who_is_not_told_for_sure_waits(class_of: Course, notebook: Notebook) ->
     assert outcomes(decided(class_of, source, as_named=True)) == {
         "ad": "new", "ada l.": "new", "all.zip/Ada - Emmy.ipynb": "waits", f"all.zip/{NOTEBOOK}": "waits",
     }  # fmt: skip
+
+
+def test_the_key_of_a_platform_is_nobody_elses_id(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id,name\n101,Kurt Gödel\n")
+    moodle = a_zip(class_of, {f"{MOODLE}/x.ipynb": notebook(3)}, "moodle.zip")
+    found = decided(class_of, moodle, students=tmp_path / "table.csv", as_named=True)
+    assert why(found) == "no student is known as “Ada Lovelace (101)”, and another student is called 101"
+    canvas = a_zip(class_of, {"kurt_101_4_x.ipynb": notebook(3)}, "canvas.zip")
+    found = decided(class_of, moodle, canvas, as_named=True, students=None)
+    assert outcomes(found) == {"canvas.zip/kurt_101_4_x.ipynb": "waits", "101": "new"}
+    odd = a_zip(class_of, {"a[b]/x.ipynb": notebook(3)})
+    assert "cannot be the name of a folder" in why(decided(class_of, odd, as_named=True))
 
 
 def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
@@ -398,6 +411,26 @@ def test_another_assignment_and_what_is_no_notebook_wait(class_of: Course, noteb
     assert "no cell has an id of this course" in said["zoë"]
 
 
+def test_an_assignment_of_two_notebooks_is_handed_in_as_one(course: Course, notebook: Notebook) -> None:
+    (course.root / "students.csv").write_text(STUDENTS)
+    second = notebook(assignment="causal_attention")
+    for folder in ("source", "release"):
+        (course.folder(folder) / ASSIGNMENT / "second.ipynb").write_bytes(second)
+        shutil.rmtree(course.folder(folder) / "causal_attention")
+    both = {"ada/1.ipynb": notebook(3), "ada/more/2.ipynb": second, "ada/more/own.py": b"", "emmy/1.ipynb": notebook(3)}
+    found = {one.student: list(one.said) for one in decided(course, a_zip(course, both))}
+    assert found == {"ada": [], "emmy": ["without second.ipynb"]}
+    assert set(placed(course)) == {NOTEBOOK, "second.ipynb", "own.py"}
+    assert set(placed(course, "emmy")) == {NOTEBOOK}
+
+
+def test_a_script_that_a_notebook_may_import_stays_beside_it(class_of: Course, notebook: Notebook) -> None:
+    held = {"ada/x.ipynb": notebook(3), "ada/own.py": b"# %%\nx = 1\n"}
+    (one,) = decided(class_of, a_zip(class_of, held))
+    assert "own.py: it is a script, and the cell" in one.said[0]
+    assert set(placed(class_of)) == {NOTEBOOK, "own.py"}
+
+
 def test_ids_that_two_assignments_share_are_told_apart_by_their_cells(course: Course, notebook: Notebook) -> None:
     shutil.copytree(course.root / "source" / ASSIGNMENT, course.root / "source/week2")
     (course.root / "source/week2" / NOTEBOOK).rename(course.root / "source/week2/week2.ipynb")
@@ -445,6 +478,16 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
     assert placed(class_of)[NOTEBOOK] == notebook(3)
     assert outcomes(decided(class_of, again, newer=True)) == {"ada": "replaced"}
     assert placed(class_of)[NOTEBOOK] == notebook(3, 4)
+
+
+def test_a_time_that_is_known_later_is_put_beside(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+    decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}))
+    (one,) = decided(class_of, inbound(tmp_path / "1", notebook(3), 20))
+    assert (one.outcome, list(one.said)) == ("replaced", ["by the same, whose time is known now"])
+    assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
+    other = inbound(tmp_path / "2", notebook(4), 22)
+    (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("1" * 1000)
+    assert "no time tells which is newer" in why(decided(class_of, other))
 
 
 def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook: Notebook) -> None:

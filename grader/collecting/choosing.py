@@ -74,7 +74,7 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):
             notes.append(f"{_shown(held)}: {looked.why}")
-        else:
+        if looked is None or (isinstance(looked, Unknown) and looked.is_script):
             others.append(held)
     if not candidates:
         return Waits(hand_in, notes or [f"there is no notebook in it: {_listed(contents.files)}"], is_empty=True)

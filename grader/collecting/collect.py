@@ -68,9 +68,10 @@ def collect(
         found = [hand_in for one in listings for hand_in in _hand_ins(one, asked, wanted.platform, tell)]
         for one in listings:
             yield from (Decision("", one.called, WAITS, [said]) for said in one.said)
+        matching = _Matching(roster, wanted.as_named)
         by_student: dict[str, list[HandIn]] = {}
         for hand_in in found:
-            student, why = _student_of(hand_in, roster, wanted.as_named)
+            student, why = matching.student_of(hand_in)
             if why:
                 yield Decision("", one_line(hand_in.place), WAITS, [why], hand_in.time)
             else:
@@ -99,24 +100,40 @@ def _knows(roster: Roster, name: str) -> bool:
     return bool(roster.called(Key.of(name, (NAME, name))))
 
 
-def _student_of(hand_in: HandIn, roster: Roster, as_named: bool) -> tuple[str, str]:
-    """Whose it is, or why that is not known."""
-    key = hand_in.key
-    shown = one_line(key.shown, 100)
-    found = roster.called(key)
-    if len(found) > 1:
-        return "", f"“{shown}” could be {' or '.join(sorted(found))}"
-    if not found:
-        if as_named and is_name(key.own):
-            return key.own, ""
-        return "", f"no student is known as “{shown}”" + (
-            ", and that cannot be the name of a folder" if as_named else ""
-        )
-    student = found.pop()
-    owner = roster.called(Key.of("", (ID, hand_in.owner))) if hand_in.owner else set()
-    if owner and student not in owner:
-        return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(owner))} on this machine"
-    return student, ""
+class _Matching:
+    """Whose each hand-in is."""
+
+    def __init__(self, roster: Roster, as_named: bool) -> None:
+        self._roster = roster
+        self._as_named = as_named
+        self._named: dict[str, Key] = {}  # who was not known, by the platform's own key
+
+    def student_of(self, hand_in: HandIn) -> tuple[str, str]:
+        """The student's id, or why that is not known."""
+        found = self._roster.called(hand_in.key)
+        if not found:
+            return self._not_known(hand_in.key)
+        if len(found) > 1:
+            return "", f"{_quoted(hand_in.key)} could be {' or '.join(sorted(found))}"
+        student = found.pop()
+        owner = self._roster.called(Key.of("", (ID, hand_in.owner))) if hand_in.owner else set()
+        if owner and student not in owner:
+            return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(owner))} on this machine"
+        return student, ""
+
+    def _not_known(self, key: Key) -> tuple[str, str]:
+        unknown = f"no student is known as {_quoted(key)}"
+        if not self._as_named or not key.own:
+            return "", unknown
+        if not is_name(key.own):
+            return "", f"{unknown}, and that cannot be the name of a folder"
+        if self._roster.called(Key.of("", (ID, key.own))) or self._named.setdefault(key.own, key) != key:
+            return "", f"{unknown}, and another student is called {key.own}"
+        return key.own, ""
+
+
+def _quoted(key: Key) -> str:
+    return f"“{one_line(key.shown, 100)}”"
 
 
 def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted: Wanted) -> Decision:

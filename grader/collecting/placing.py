@@ -57,10 +57,10 @@ class Place:
         if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
             return NEW, ""
         time, before = chosen.hand_in.time, self._time()
-        if self._is_same(chosen) and (time == before or not time):
-            return SAME, ""
+        if self._is_same(chosen) and not (time and before and time != before):
+            return (REPLACED, "by the same, whose time is known now") if time and not before else (SAME, "")
         if time and before:
-            return (REPLACED, f"that of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
+            return (REPLACED, f"one of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
         if newer:
             return REPLACED, "as --newer says"
         return WAITS, f"another one is in {self._shown}, and no time tells which is newer: say --newer if this one is"

@@ -38,6 +38,7 @@ class Unknown:
     """A file that wants to be a notebook, and is none of the assignment."""
 
     why: str
+    is_script: bool = False  # which the notebook may import all the same
 
 
 @dataclass(frozen=True)
@@ -116,14 +117,14 @@ class Recogniser:
     def _look_at_script(self, held: Held) -> Recognised | Unknown | None:
         text = text_of(held.content)
         if is_marimo(text):
-            return Unknown(MARIMO)
+            return Unknown(MARIMO, is_script=True)
         content = script_as_notebook(text)
         if content is None:
             return None
         cells = parse_notebook(content).cells
         best, matches, why = self._matching(cells, of_script=True)
         if best is None:
-            return Unknown(f"it is a script, and {why}. Ask for the notebook itself")
+            return Unknown(f"it is a script, and {why}. Ask for the notebook itself", is_script=True)
         return Recognised(best.name, held, _notebook_of(matches, best, cells), ["made of a script"], script=True)
 
     def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[_Released | None, dict[str, Any], str]:

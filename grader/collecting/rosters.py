@@ -85,10 +85,10 @@ def _student(row: Mapping[str, str], roster: Roster, path: Path) -> Student | No
     def said(*columns: str) -> str:
         return next((row[column].strip() for column in columns if row.get(column, "").strip()), "")
 
-    from_canvas = "section" in row
+    from_canvas = {"student", "section"} <= row.keys()  # what is called ID there is a number of its own
     ids = _IDS[1:] if from_canvas else _IDS
     identity = said(*ids, "id")
-    if not identity or (from_canvas and not said("section", "sis login id", "sis user id")):
+    if not identity:
         return None
     others = {text for column in (*_OTHER_IDS, *_EMAIL) if (text := said(column))}
     known = {found for text in {identity, *others} for found in roster.called_exactly(text)}

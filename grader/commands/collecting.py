@@ -66,5 +66,6 @@ def collect(
         done = "would be collected" if dry_run else "collected"
         console.print(f"{len(collected)} {done}, {len(waiting)} waiting.", highlight=False)
     if waiting:
-        errors.print(f"Something waits: put it into {course.called('submitted')}/ yourself, or say more.")
+        where = f"{course.called('submitted')}/STUDENT/{assignment}/"
+        errors.print(f"What waits is nowhere yet. Say more, as --help shows, or put it into {where} yourself.")
         raise typer.Exit(WAITING)
