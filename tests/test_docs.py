@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from command_line import grader
 
-from grader.authoring.beginnings import new_assignment, new_course
+from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.course import Course
 
 ROOT = Path(__file__).parent.parent
@@ -93,6 +93,21 @@ def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     assert points == {"ada": 0.0, "kurt": 1.0}
     assert "What comes out is the sum" in (folder / "feedback/kurt/week1/week1.html").read_text()
     assert list((folder / "export").iterdir())
+
+
+def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
+    new_course(tmp_path)
+    new_assignment(Course(tmp_path), "week1")
+    new_exercise(Course(tmp_path), "mean", "week1")
+    assert grader("release", "week1", folder=tmp_path).returncode == 0
+    follow("collecting.md", tmp_path)
+    page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
+    command, shown = re.findall(r"^    grader (collect .*)\n\n((?: {4}.*\n|\n)+)", page, re.MULTILINE)[0]
+    ended = grader(*shlex.split(command), folder=tmp_path)
+    assert ended.returncode == 3
+    printed = [" ".join(line.split()) for line in (ended.stderr + ended.stdout).splitlines() if "──" not in line]
+    assert [line for row in shown.splitlines() if (line := " ".join(row.split())) and line not in printed] == []
+    assert (tmp_path / "submitted/ada/week1/week1.ipynb").is_file()
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
