@@ -154,7 +154,7 @@ def test_canvas_says_who_was_late(class_of: Course, notebook: Notebook) -> None:
 def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     held = {
         "week1-ada/.git/config": b"x", "week1-ada/self_attention/Self_Attention.ipynb": notebook(3),
-        "week1-ada/README.md": b"x", "week1-ada/self_attention/own.py": b"x = 1",
+        "week1-ada/self_attention/.ipynb_checkpoints/x.ipynb": notebook(4), "week1-ada/README.md": b"x", "week1-ada/self_attention/own.py": b"x = 1",
         "week1-ada/release/self_attention.ipynb": class_of.notebook("release", ASSIGNMENT).read_bytes(),
         "week1-ada/other.ipynb": notebook(assignment="causal_attention"),
         "week1-kurt/.git/config": b"x", "week1-kurt/README.md": b"x",
@@ -242,6 +242,14 @@ def test_the_gradebook_tells_who_it_is(course: Course, notebook: Notebook) -> No
     assert (one.student, one.outcome) == ("s1", "new"), "the table's line is of the same student"
 
 
+def test_an_id_that_leads_elsewhere_is_nobodys_folder(course: Course, notebook: Notebook) -> None:
+    with course.api().gradebook as gradebook:
+        gradebook.add_student("../../evil", first_name="Ada", last_name="Lovelace")
+    found = decided(course, a_zip(course, {f"{MOODLE}/x.ipynb": notebook(3)}), students=None)
+    assert "is no name that a folder can have for nbgrader: ../../evil" in why(found)
+    assert not (course.root / "submitted").exists()
+
+
 def test_who_is_not_told_for_sure_waits(class_of: Course, notebook: Notebook) -> None:
     held = {name: notebook(3) for name in ("ad/x.ipynb", "ada l./x.ipynb", "Ada - Emmy.ipynb", NOTEBOOK)}
     source = a_zip(class_of, held)
@@ -267,7 +275,7 @@ def test_the_key_of_a_platform_is_nobody_elses_id(class_of: Course, notebook: No
     found = decided(class_of, moodle, canvas, as_named=True, students=None)
     assert outcomes(found) == {"canvas.zip/kurt_101_4_x.ipynb": "waits", "101": "new"}
     odd = a_zip(class_of, {"a[b]/x.ipynb": notebook(3)})
-    assert "cannot be the name of a folder" in why(decided(class_of, odd, as_named=True))
+    assert "is no name that a folder can have" in why(decided(class_of, odd, as_named=True))
 
 
 def test_two_students_of_one_name_wait(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
@@ -333,7 +341,8 @@ def test_a_notebook_is_known_whatever_it_is_called(name: str, class_of: Course, 
 def test_zips_in_zips_are_unpacked_but_not_without_end(class_of: Course, notebook: Notebook) -> None:
     inner = {"x.ipynb": notebook(3), "own.py": b"x = 1", "__MACOSX/._x.ipynb": b"junk", "data.npz": zipped({"a": b"1"})}
     content = zipped({"sub/deep.zip": zipped({"in/deeper.zip": zipped(inner)})})
-    assert outcomes(decided(class_of, a_zip(class_of, {f"{MOODLE}/hand-in.zip": content}))) == {"ada": "new"}
+    (one,) = decided(class_of, a_zip(class_of, {f"{MOODLE}/hand-in.zip": content}))
+    assert (one.student, one.outcome, list(one.said)) == ("ada", "new", []), "and nothing is said of junk"
     assert set(placed(class_of)) == {NOTEBOOK, "own.py", "data.npz"}
     deeper = {f"{MOODLE}/hand-in.zip": zipped({"a.zip": content})}
     assert why(decided(class_of, a_zip(class_of, deeper))).endswith("more than 3 zips lie in one another")
@@ -347,6 +356,24 @@ def test_lost_ids_are_made_up_for_by_what_cells_define(class_of: Course, noteboo
     bare.cells.append(nbformat.v4.new_code_cell(twice.source))
     source = a_zip(class_of, {"emmy/x.ipynb": nbformat.writes(bare).encode()})
     assert "the cell “exercise-3” is 2 times in it" in why(decided(class_of, source))
+
+
+def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebook: Notebook) -> None:
+    (course.root / "students.csv").write_text(STUDENTS)
+    released = course.read("release", ASSIGNMENT)
+    words = {"grade_id": "why", "grade": True, "solution": True, "locked": False, "points": 1, "schema_version": 3}
+    released.cells.append(nbformat.v4.new_markdown_cell("YOUR ANSWER HERE", metadata={"nbgrader": words}))
+    nbformat.write(released, course.notebook("release", ASSIGNMENT))
+    bare = nbformat.writes(without_ids(notebook(3))).encode()
+    assert "the cell “why” is not to be told without its id" in why(
+        decided(course, a_zip(course, {"ada/x.ipynb": bare}))
+    )
+    script = converted(nbformat.writes(released).encode())
+    assert "the cell “why” is not to be told" in why(decided(course, a_zip(course, {"ada/x.py": script})))
+    with_ids = percent(nbformat.writes(released).encode(), ids=True)
+    (one,) = decided(course, a_zip(course, {"ada/x.py": with_ids}))
+    assert one.outcome == "new"
+    assert "YOUR ANSWER HERE" in placed(course)[NOTEBOOK].decode()
 
 
 @pytest.mark.parametrize(
@@ -476,6 +503,9 @@ def test_without_times_the_user_says_what_is_newer(class_of: Course, notebook: N
     again = a_zip(class_of, {"ada/x.ipynb": notebook(3, 4)})
     assert "no time tells which is newer: say --newer" in why(decided(class_of, again))
     assert placed(class_of)[NOTEBOOK] == notebook(3)
+    time = class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt"
+    os.mkfifo(time)
+    assert "no time tells" in why(decided(class_of, again)), "and nobody waits for what comes out of it"
     assert outcomes(decided(class_of, again, newer=True)) == {"ada": "replaced"}
     assert placed(class_of)[NOTEBOOK] == notebook(3, 4)
 

@@ -113,6 +113,7 @@ def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterato
 def _beside(others: Sequence[Held], folders: set[Parts], notes: list[str]) -> dict[str, bytes]:
     """The files that lie in the folder of a notebook, or below it."""
     files: dict[str, bytes] = {}
+    above_files: set[str] = set()
     for held in others:
         above = max((one for one in folders if held.parts[: len(one)] == one), key=len, default=None)
         place = held.parts[len(above) :] if above is not None else ()
@@ -122,12 +123,11 @@ def _beside(others: Sequence[Held], folders: set[Parts], notes: list[str]) -> di
             notes.append(f"more than {MAX_FILES} files: the others are left out")
             break
         path = PurePosixPath(*place)
-        if any(str(other) in files for other in (path, *path.parents)) or any(
-            path in PurePosixPath(one).parents for one in files
-        ):
+        if any(str(other) in files for other in (path, *path.parents)) or str(path) in above_files:
             notes.append(f"{_shown(held)} is in the way of another file, and left out")
-        else:
-            files[str(path)] = held.content
+            continue
+        files[str(path)] = held.content
+        above_files |= set(map(str, path.parents))
     return files
 
 

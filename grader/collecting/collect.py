@@ -23,6 +23,8 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
 
+_NO_FOLDER = "no name that a folder can have for nbgrader"
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -119,14 +121,16 @@ class _Matching:
         owner = self._roster.called(Key.of("", (ID, hand_in.owner))) if hand_in.owner else set()
         if owner and student not in owner:
             return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(owner))} on this machine"
-        return student, ""
+        return (
+            (student, "") if is_name(student) else ("", f"{_quoted(hand_in.key)} is {_NO_FOLDER}: {one_line(student)}")
+        )
 
     def _not_known(self, key: Key) -> tuple[str, str]:
         unknown = f"no student is known as {_quoted(key)}"
         if not self._as_named or not key.own:
             return "", unknown
         if not is_name(key.own):
-            return "", f"{unknown}, and that cannot be the name of a folder"
+            return "", f"{unknown}, and that is {_NO_FOLDER}"
         if self._roster.called(Key.of("", (ID, key.own))) or self._named.setdefault(key.own, key) != key:
             return "", f"{unknown}, and another student is called {key.own}"
         return key.own, ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from grader.classroom.handed_in import MAX_TIMESTAMP, NotTakenIn, take_in
+from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.collecting.choosing import Chosen
 from grader.course import Course
 from grader.sandbox.plain_text import one_line
@@ -56,8 +56,9 @@ class Place:
             return WAITS, f"{self._submitted.name}/{one_line(self._student)} is no folder"
         if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
             return NEW, ""
-        time, before = chosen.hand_in.time, self._time()
-        if self._is_same(chosen) and not (time and before and time != before):
+        there = self._there(chosen)
+        time, before = chosen.hand_in.time, _time_of(there)
+        if self._is_same(there, chosen) and not (time and before and time != before):
             return (REPLACED, "by the same, whose time is known now") if time and not before else (SAME, "")
         if time and before:
             return (REPLACED, f"one of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
@@ -69,22 +70,18 @@ class Place:
     def _shown(self) -> str:
         return f"{self._submitted.name}/{one_line(self._student)}/{self._assignment}"
 
-    def _is_same(self, chosen: Chosen) -> bool:
+    def _there(self, chosen: Chosen) -> HandedIn | None:
+        """What would be graded now, if anything."""
         try:
-            there = take_in(self._submitted, self._student, self._assignment, notebooks=list(chosen.notebooks))
+            return take_in(self._submitted, self._student, self._assignment, notebooks=list(chosen.notebooks))
         except NotTakenIn:
-            return False
-        there.files.pop(_TIME, None)
-        known = {path.stem for path in self.path.glob("*.ipynb")}
-        return known == set(chosen.notebooks) and (there.notebooks, there.files) == (chosen.notebooks, chosen.files)
-
-    def _time(self) -> datetime | None:
-        try:
-            with (self.path / _TIME).open("rb") as file:
-                text = file.read(MAX_TIMESTAMP + 1)
-            return parse_utc(text.decode().strip()) if text and len(text) <= MAX_TIMESTAMP else None
-        except Exception:  # dateutil has many
             return None
+
+    def _is_same(self, there: HandedIn | None, chosen: Chosen) -> bool:
+        if there is None or {path.stem for path in self.path.glob("*.ipynb")} != set(chosen.notebooks):
+            return False
+        files = {place: content for place, content in there.files.items() if place != _TIME}
+        return (there.notebooks, files) == (chosen.notebooks, chosen.files)
 
     def put(self, chosen: Chosen) -> None:
         """Write it, and take away what was there."""
@@ -114,6 +111,11 @@ def exchanged(one: Path, other: Path) -> bool:
     """Whether two folders have changed places, at once, which Linux can do on most disks."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def _time_of(there: HandedIn | None) -> datetime | None:
+    text = there.files.get(_TIME, b"").decode().strip() if there else ""
+    return parse_utc(text) if text else None  # take_in has seen that it is a time
 
 
 def _remove(path: Path) -> None:

@@ -65,11 +65,6 @@ class Recogniser:
         ]
 
     @property
-    def notebooks(self) -> list[str]:
-        """The names of the assignment's own."""
-        return [one.name for one in self._released if one.assignment == self._assignment]
-
-    @property
     def all_names(self) -> set[str]:
         """How notebooks and assignments of the course are called."""
         return {name for one in self._released for name in (one.assignment, one.name)}
@@ -170,12 +165,19 @@ def _matches(known: Sequence[KnownCell], cells: Sequence[Any], of_script: bool) 
         places = _places(cell, cells)
         same = [other.grade_id for other in known if cell.given and other.given and other.source == cell.source]
         if len(places) != max(1, len(same)):
-            there = f"{len(places)} times in it" if places else "not in it as it was given out"
-            return f"the cell “{one_line(cell.grade_id, 60)}” is {there}"
+            return f"the cell “{one_line(cell.grade_id, 60)}” is {_there(cell, len(places))}"
         found[cell.grade_id] = places[same.index(cell.grade_id) if same else 0]
     if len({id(cell) for cell in found.values()}) < len(found) or not any(cell.solution for cell in known):
         return "some of its cells cannot be told apart"
     return found
+
+
+def _there(known: KnownCell, times: int) -> str:
+    if times:
+        return f"{times} times in it"
+    if known.given:
+        return "not in it as it was given out"
+    return "not in it" if defined_in(known.source) else "not to be told without its id"
 
 
 def _places(known: KnownCell, cells: Sequence[Any]) -> list[Any]:
