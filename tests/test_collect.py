@@ -154,7 +154,8 @@ def test_canvas_says_who_was_late(class_of: Course, notebook: Notebook) -> None:
 def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
     held = {
         "week1-ada/.git/config": b"x", "week1-ada/self_attention/Self_Attention.ipynb": notebook(3),
-        "week1-ada/self_attention/.ipynb_checkpoints/x.ipynb": notebook(4), "week1-ada/README.md": b"x", "week1-ada/self_attention/own.py": b"x = 1",
+        "week1-ada/self_attention/.ipynb_checkpoints/x.ipynb": notebook(4),
+        "week1-ada/README.md": b"x", "week1-ada/self_attention/own.py": b"x = 1",
         "week1-ada/release/self_attention.ipynb": class_of.notebook("release", ASSIGNMENT).read_bytes(),
         "week1-ada/other.ipynb": notebook(assignment="causal_attention"),
         "week1-kurt/.git/config": b"x", "week1-kurt/README.md": b"x",
