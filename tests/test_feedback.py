@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable
@@ -23,6 +25,7 @@ from test_nbgrader_paths import added_cell, nbgrader
 
 from grader.classroom.run import autograde
 from grader.course import Course
+from grader.errors import CourseError
 from grader.judging.combined import combined
 from grader.judging.judge import judge
 from grader.judging.pictures import best_picture
@@ -252,6 +255,26 @@ def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() ->
     assert "What is not Divide. What to do next" in shown
 
 
+TWO = Verdict(
+    14, "Masks", 0.3, Reason.MISCONCEPTION,
+    ("The line `x` is lost.", "Two things at once:", "Divide.", "Mask.", "Unused."),
+    ("not scaled", "not masked"), cases=4,
+)  # fmt: skip
+
+
+def test_two_things_at_once_stand_below_their_heading() -> None:
+    data = TWO.to_json()
+    cell = scored_cell(14, data.pop("credit"), 0.9, **data)
+    shown = " ".join(exported(nbformat.v4.new_notebook(cells=[cell]), score=0.9, max_score=3.0).split())
+    assert (
+        "<p>The line <code>x</code> is lost.</p> <p>Two things at once:</p> "
+        "<ul><li>Divide.</li><li>Mask.</li></ul> <p>Unused.</p>"
+    ) in shown
+    both = shared(TWO, UNSCALED)
+    assert "mask: The line x is lost. mask: Two things at once: Divide.Mask. mask: Unused. softmax: Divide." in both
+    assert "What is not The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
+
+
 def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> None:
     text = words_of(
         scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
@@ -463,6 +486,22 @@ def test_on_paper_all_code_is_there(page: Chrome) -> None:
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
+def test_on_paper_pages_are_full(page: Chrome) -> None:
+    """No exercise waits for a page of its own: what is printed is little longer than what there is to print."""
+    paper = {"paperWidth": 8.27, "paperHeight": 11.69, "marginTop": 0.4, "marginBottom": 0.4}
+    pdf = base64.b64decode(page.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        with_room = {"width": round(7.48 * 96), "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", with_room)
+        height = page.execute_script("return document.documentElement.scrollHeight")
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    printed = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert printed <= math.ceil(1.2 * height / (10.89 * 96))
+
+
 def test_a_heat_map_says_in_words_what_it_shows(page: Chrome) -> None:
     drawing = page.find_element(By.CSS_SELECTOR, "#part-test-exercise-4 svg[role=img]")
     names = str(drawing.get_dom_attribute("aria-labelledby")).split()
@@ -560,6 +599,17 @@ def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
     pages = write_feedback(course, ASSIGNMENT)
     assert "The gradebook has no points for this notebook yet." in plain(pages[1])
     assert "all 8 hidden cases" in plain(pages[1])
+
+
+def test_pages_of_some_students(course: Course, submit: Any) -> None:
+    for student in ("ada", "emmy", "eve"):
+        submit(course, student)
+    list(autograde(course, "self_attention"))
+    pages = write_feedback(course, "self_attention", print, ["emmy", "ada"])
+    assert [page.parent.parent.name for page in pages] == ["ada", "emmy"]
+    assert not (course.folder("feedback") / "eve").exists()
+    with pytest.raises(CourseError, match="There is no graded notebook of self_attention by kurt"):
+        write_feedback(course, "self_attention", print, ["ada", "kurt"])
 
 
 def test_who_has_points_but_no_graded_notebook_is_named(course: Course, submit: Any, solved: dict[int, str]) -> None:

@@ -15,9 +15,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
+from urllib.parse import unquote
 
 import pytest
-from accessibility import violations
+from accessibility import seen_as, violations
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 from selenium.webdriver import Chrome
 from solution_cells import source as course_source
@@ -35,6 +36,7 @@ from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.solutions import solutions as solutions_of
 from grader.pages.class_summary import summary
 from grader.pages.code_forms import form_of
+from grader.pages.feedback import write_feedback
 from grader.pages.report import duration, write_report
 from grader.pages.report_lines import as_json
 from grader.pages.similar_code import pairs
@@ -159,6 +161,22 @@ def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
     assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["first head twice", "without W_c"]
 
 
+def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
+    pair = ["Two things at once:", "You do not scale.", "You return sums.", "You compute `x` and never use it."]
+    twice = ["Two things at once:", "You scale by 2.", "You return zeros."]
+    grade(
+        course,
+        Made("ada", {2: 0.3, 4: 0.3}, {2: ["not scaled", "sums"], 4: ["by two", "zeros"]}, says={2: pair, 4: twice}),
+        Made("emmy", {4: 0.5}, {4: ["zeros"]}, says={4: ["All weights are zeros."]}),
+        Made("kurt", {5: 0.3}, {5: ["a", "b"]}, says={5: ["Two things at once:", "Of only one of both."]}),
+    )
+    says = {line["name"]: line["says"] for mistakes in told(course)["mistakes"] for line in mistakes["misconceptions"]}
+    assert says == {
+        "not scaled": "You do not scale.", "sums": "You return sums.",
+        "by two": "You scale by 2.", "zeros": "All weights are zeros.", "a": "", "b": "",
+    }  # fmt: skip
+
+
 def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Course) -> None:
     # Two of ten have either: both have both in one of 45 draws. One student alone is no pattern.
     assert told(ten)["together"] == [{
@@ -235,7 +253,7 @@ def test_the_page_says_the_same_in_words(ten: Course) -> None:
                  "1 submission without a grade", "1 student without a submission", "1 notebook with nothing filled in",
                  "7: Matrix form 6 60% 3 1 3.75 of 5", "iris 1 day 6 hours 4", "henri tried to read /etc/passwd",
                  "under 27.5 5", "2: not scaled — and — 7: not scaled 2 students barbara chien 0.4",
-                 "iris 3 3 2 2 3 4 5 8 4 26", "kurt no submission", "luca no grade"):  # fmt: skip
+                 "iris notebook 3 3 2 2 3 4 5 8 4 26", "kurt no submission", "luca no grade"):  # fmt: skip
         assert line in text, line
     assert "waiting" not in text
 
@@ -350,9 +368,43 @@ def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
 
 def test_the_page_needs_nothing_else(ten: Course) -> None:
     html = written(ten)[".html"]
-    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#)""", html)
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|\.\./(?:autograded|feedback)/)""", html)
     assert not re.findall(r"url\((?!#)|@import|https?://", html)
     assert "default-src 'none'" in html
+
+
+def links_on(html: str) -> dict[str, str]:
+    """Where the links to other files lead, as they stand there, with their words."""
+    return dict(re.findall(r'<a[^>]* href="([^#"]+)">([^<]*)</a>', html))
+
+
+def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
+    """Wherever the folders are, and whatever students are called."""
+    grade(course, Made("ada"), Made('a "b"#?%'))
+    write_feedback(course, ASSIGNMENT, print, ["ada"])
+    links = links_on(written(course)[".html"])
+    assert links == {
+        "../feedback/ada/self_attention/self_attention.html": "ada",
+        "../autograded/ada/self_attention/self_attention.ipynb": "notebook",
+        "../autograded/a%20%22b%22%23%3F%25/self_attention/self_attention.ipynb": "notebook",
+    }
+    assert all((course.root / "report" / unquote(place)).is_file() for place in links)
+    assert "a &#34;b&#34;#?%" in written(course)[".html"]
+
+
+def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
+    written(ten)
+    paths = write_report(ten, ASSIGNMENT, print, ["alan", "barbara"])
+    assert [path.name for path in paths] == [f"self_attention-students.{ending}" for ending in ("html", "csv", "json")]
+    html, table, data = (path.read_text(encoding="utf-8-sig") for path in paths)
+    assert "self_attention: report on 2 students" in text_of(html)
+    assert [line["student"] for line in lines_of(table)] == ["alan", "barbara"]
+    assert json.loads(data)["points"]["mean"] == 27.25
+    assert len(lines_of((ten.root / "report/self_attention.csv").read_text(encoding="utf-8-sig"))) == 12
+    with pytest.raises(CourseError, match="There is no student called nobody"):
+        write_report(ten, ASSIGNMENT, print, ["alan", "nobody"])
+    with pytest.raises(CourseError, match="None of them has a grade yet"):
+        write_report(ten, ASSIGNMENT, print, ["luca"])
 
 
 def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
@@ -711,6 +763,17 @@ def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
     browser.get(page.as_uri())
     browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     assert violations(browser) == []
+
+
+def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) -> None:
+    browser.get(write_report(ten, ASSIGNMENT, print)[0].as_uri())
+    last = "th.figures:last-child"
+    with seen_as(browser, width=390):
+        browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+        cells = browser.find_elements("css selector", f"div.wide {last}")
+        edges = {cell.text: cell.rect["x"] + cell.rect["width"] for cell in cells}
+    assert {"mean", "points"} <= edges.keys()
+    assert max(edges.values()) <= 390
 
 
 def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:

@@ -16,6 +16,7 @@ from grader.model.answer import sentence_of
 from grader.model.label import Label, in_order
 from grader.model.verdict import Reason
 from grader.pages import charts
+from grader.pages.at_once import said_of_each
 from grader.pages.code_forms import form_of
 from grader.pages.report_lines import (
     AlikeExercise,
@@ -132,13 +133,15 @@ def _mistakes(graded: Sequence[Standing], titles: Mapping[Label | None, str]) ->
     named: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     others: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     says: dict[tuple[Label | None, str], str] = {}
+    says_beside: dict[tuple[Label | None, str], str] = {}  # where there was another one in the same exercise
     for standing in graded:
         for verdict in (scored.verdict for scored in standing.verdicts):
             exercise, names = verdict.exercise, verdict.misconceptions
             for name in names:
                 named[exercise][name].append(standing.student)
-            if len(names) == 1 and len(verdict.sentences) == 1:
-                says[exercise, names[0]] = verdict.sentences[0]
+            for one in verdict.functions.values() or [verdict]:
+                found = says if len(one.misconceptions) == 1 else says_beside
+                found.update({(exercise, name): text for name, text in said_of_each(one).items()})
             if not names and not verdict.right:
                 kind = f"{verdict.title}: {verdict.reason}" if verdict.in_process else verdict.reason
                 others[exercise][kind].append(standing.student)
@@ -147,7 +150,7 @@ def _mistakes(graded: Sequence[Standing], titles: Mapping[Label | None, str]) ->
             exercise=exercise,
             title=titles.get(exercise, ""),
             misconceptions=[
-                Named(name, len(students), students, says.get((exercise, name), ""))
+                Named(name, len(students), students, (says_beside | says).get((exercise, name), ""))
                 for name, students in _ranked(named[exercise])
             ],
             other_mistakes=[Holders(name, len(students), students) for name, students in _ranked(others[exercise])],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +15,34 @@ from grader.gradebook.connection import check_gradebook
 from grader.sandbox.plain_text import one_line
 
 
-def write_feedback(course: Course, assignment: str, tell: Callable[[str], None] = print) -> list[Path]:
-    """Write all pages of an assignment, return where they are, and tell who has points and gets none."""
+def write_feedback(
+    course: Course, assignment: str, tell: Callable[[str], None] = print, students: Sequence[str] = ()
+) -> list[Path]:
+    """Write the pages of an assignment, or those of these students, and tell who has points and gets none.
+
+    Returns where they are.
+    """
     course.chosen([assignment])
     course.need_plain_path()
-    if not any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
+    graded = {path.parent.parent.name for path in course.folder("autograded").glob(f"*/{assignment}/*.ipynb")}
+    if not graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
+    if without := sorted(set(students) - graded):
+        raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     api = course.api()
     check_gradebook(api, tell)
-    result = api.generate_feedback(assignment, force=True)
-    if not result["success"]:
-        raise CourseError(
-            f"nbgrader could not write the feedback: {reason_of(result)}\nMend that, and run this again. All that "
-            f"nbgrader says: nbgrader generate_feedback {assignment} --force"
-        )
-    for student in sorted(_with_points(api, assignment)):
-        if not any((course.folder("autograded") / student / assignment).glob("*.ipynb")):
+    for student in students or [""]:  # everyone
+        result = api.generate_feedback(assignment, student or None, force=True)
+        if not result["success"]:
+            raise CourseError(
+                f"nbgrader could not write the feedback: {reason_of(result)}\nMend that, and run this again. All that "
+                f"nbgrader says: nbgrader generate_feedback {assignment} --force"
+            )
+    if not students:
+        for student in sorted(_with_points(api, assignment) - graded):
             tell(f"{one_line(student)} has points, but no graded notebook, and so no feedback page.")
-    return sorted(course.folder("feedback").glob(f"*/{assignment}/*.html"))
+    pages = sorted(course.folder("feedback").glob(f"*/{assignment}/*.html"))
+    return [page for page in pages if not students or page.parent.parent.name in students]
 
 
 def _with_points(api: Any, assignment: str) -> set[str]:

@@ -6,7 +6,7 @@ Whatever the notebook holds is taken for hostile: a student wrote it, and an ins
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -17,9 +17,10 @@ from grader.model.untrusted import number, texts
 from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
+from grader.pages.at_once import Group, groups_of
 from grader.pages.heat_map import heat_map
 from grader.pages.next_steps import next_step
-from grader.pages.page_parts import Figure, Page, Part
+from grader.pages.page_parts import Figure, Page, Part, Said
 from grader.pages.sections import Sections
 from grader.pages.text_html import clean, highlighted, narrow_html, sentence_html
 from grader.sandbox.plain_text import one_line
@@ -124,13 +125,16 @@ class _Reader:
         part.headline = _found(verdict)
         part.right = [self._sentence(text) for text in _what_is_right(scored, part.max_points)]
         if part.state != "full" and verdict.reason != Reason.TO_DO:
-            part.wrong = [self._sentence(text) for text in _what_is_wrong(verdict)]
+            part.wrong = [self._said(group) for group in _what_is_wrong(verdict)]
         part.steps = [Markup(escape(step))] if (step := next_step(verdict)) else []
         part.figures = [self._figure(picture, f"{part.name}-{index}") for index, picture in enumerate(verdict.pictures)]
         if part.points is None:
             part.points = scored.points
         elif abs(part.points - scored.points) > 1e-6:
             self._set_by_hand(part, scored)
+
+    def _said(self, group: Group) -> Said:
+        return Said(self._sentence(group.heading), list(map(self._sentence, group.sentences)))
 
     def _figure(self, picture: Picture, name: str) -> Figure:
         wrong, right = (list(map(self._sentence, notes)) for notes in (picture.wrong, picture.right))
@@ -239,11 +243,14 @@ def _what_is_right(scored: Scored, most: float) -> Iterator[str]:
         yield f"{verdict.cases_right} of {verdict.cases} hidden cases are right."
 
 
-def _what_is_wrong(verdict: Verdict) -> Sequence[str]:
+def _what_is_wrong(verdict: Verdict) -> Iterator[Group]:
     if not _functions_differ(verdict):
-        return verdict.sentences
-    wrong = {name: function for name, function in verdict.functions.items() if not function.right}
-    return [f"`{name}`: {text}" for name, function in wrong.items() for text in function.sentences]
+        yield from groups_of(next(iter(verdict.functions.values()), verdict))
+        return
+    for name, function in verdict.functions.items():
+        for group in groups_of(function) if not function.right else ():
+            named = [f"`{name}`: {text}" for text in (group.heading and [group.heading]) or group.sentences]
+            yield Group(named[0], group.sentences) if group.heading else Group("", named)
 
 
 def _functions_differ(verdict: Verdict) -> bool:

@@ -20,6 +20,14 @@ class Figure:
     right: Sequence[Markup]
 
 
+@dataclass(frozen=True)
+class Said:
+    """Sentences that belong together, below a heading if there are several such groups."""
+
+    heading: Markup
+    sentences: Sequence[Markup]
+
+
 @dataclass
 class Part:
     """One exercise or written answer on the page."""
@@ -31,7 +39,7 @@ class Part:
     state: str  # full, part, none, waiting
     headline: str  # in a few words
     right: list[Markup] = field(default_factory=list)  # what was right
-    wrong: list[Markup] = field(default_factory=list)  # what was not, and why
+    wrong: list[Said] = field(default_factory=list)  # what was not, and why
     steps: list[Markup] = field(default_factory=list)  # what to do next
     figures: list[Figure] = field(default_factory=list)
     code: Markup | None = None

@@ -7,17 +7,20 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grader.course import Course
-from grader.gradebook.standings import read_class
+from grader.errors import CourseError
+from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.report_lines import ExercisePoints, Summary, as_json
+from grader.pages.report_links import Links, links_of
 from grader.pages.spreadsheet import defused, number
 from grader.sandbox.plain_text import one_line
 
@@ -25,21 +28,39 @@ FOLDER = "report"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_report(course: Course, assignment: str, tell: Callable[[str], None]) -> list[Path]:
-    """Write the page, the table and the JSON of an assignment; returns where they are, the page first."""
-    grades = read_class(course, assignment, tell)
-    told = summary(grades)
+def write_report(
+    course: Course, assignment: str, tell: Callable[[str], None], students: Sequence[str] = ()
+) -> list[Path]:
+    """Write the page, the table and the JSON of an assignment; returns where they are, the page first.
+
+    Where students are named, these are the class, and their report lies beside that of all.
+    """
+    told = summary(of_these(read_class(course, assignment, tell), students))
     folder = course.root / FOLDER
     folder.mkdir(exist_ok=True)
-    contents = {"html": page(told), "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}
+    links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
+    as_page = page(told, links, len(set(students)))
+    contents = {"html": as_page, "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}
     paths = []
     for ending, content in contents.items():
-        path = folder / f"{assignment}.{ending}"
+        path = folder / f"{assignment}{'-students' if students else ''}.{ending}"
         unfinished = path.with_suffix(".unfinished")  # whoever has the page open never finds half of one
         unfinished.write_text(content, encoding="utf-8-sig" if ending == "csv" else "utf-8", newline="")
         unfinished.replace(path)
         paths.append(path)
     return paths
+
+
+def of_these(grades: ClassGrades, students: Sequence[str]) -> ClassGrades:
+    """As if these students were the class; all of it if none is named."""
+    if not students:
+        return grades
+    if unknown := sorted(set(students) - {standing.student for standing in grades.standings}):
+        raise CourseError(f"There is no student called {', '.join(map(one_line, unknown))}.")
+    chosen = replace(grades, standings=[standing for standing in grades.standings if standing.student in students])
+    if not chosen.graded:
+        raise CourseError(f"None of them has a grade yet. Run: grader autograde {grades.assignment}")
+    return chosen
 
 
 def table(told: Summary) -> str:
@@ -73,8 +94,11 @@ def _alike_to(student: str, told: Summary) -> list[str]:
     return [other for pair in told.alike if student in pair.students for other in pair.students if other != student]
 
 
-def page(told: Summary) -> str:
-    """The page. It holds everything that it needs, and no script; what it is told is text and never markup."""
+def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 0) -> str:
+    """The page. It holds everything that it needs, and no script; what it is told is text and never markup.
+
+    `links` lead to what a student has; `chosen` says how many there are if they are not all of the class.
+    """
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -96,7 +120,13 @@ def page(told: Summary) -> str:
         (line.exercise if line.exercise.isdecimal() else "–", _shares(line)) for line in told.exercises
     ])  # fmt: skip
     return environment.get_template("report.html").render(
-        told=told, by_points=by_points, by_exercise=by_exercise, in_short=in_short(told), to_look_at=to_look_at(told)
+        told=told,
+        links=links or {},
+        chosen=chosen,
+        by_points=by_points,
+        by_exercise=by_exercise,
+        in_short=in_short(told),
+        to_look_at=to_look_at(told),
     )
 
 

@@ -1,0 +1,36 @@
+"""What a verdict says, in groups: of several misconceptions at once, each has its sentence below one heading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.model.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Group:
+    heading: str  # empty if there is none
+    sentences: Sequence[str]
+
+
+def groups_of(verdict: Verdict) -> Iterator[Group]:
+    """All sentences, in their order. What the code shows by itself stands before the heading, or after its group."""
+    said, count = verdict.sentences, len(verdict.misconceptions)
+    place = next((place for place, text in enumerate(said) if count > 1 and text.endswith(":")), None)
+    if place is None:
+        yield Group("", said)
+        return
+    first, end = place + 1, place + 1 + count
+    for heading, sentences in (("", said[:place]), (said[place], said[first:end]), ("", said[end:])):
+        if heading or sentences:
+            yield Group(heading, sentences)
+
+
+def said_of_each(verdict: Verdict) -> Mapping[str, str]:
+    """What is said of each of its misconceptions, where that is told from what is said besides."""
+    names = verdict.misconceptions
+    if len(names) == 1 and len(verdict.sentences) == 1:
+        return {names[0]: verdict.sentences[0]}
+    groups = [group.sentences for group in groups_of(verdict) if group.heading]
+    return dict(zip(names, groups[0], strict=True)) if groups and len(groups[0]) == len(names) else {}
