@@ -20,8 +20,10 @@ from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.class_rows import Item, Person, Remark
+from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.export_canvas import export_canvas
-from grader.pages.export_gradescope import export_gradescope
+from grader.pages.export_gradescope import export_gradescope, results_for
 from grader.pages.export_moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
 
@@ -274,6 +276,29 @@ def test_gradescope(course_of_four: Course, tmp_path: Path, told: list[str]) -> 
         "output": "Something differs.",
     }  # fmt: skip
     assert "barbara, chien" in told[0]
+
+
+def test_gradescope_shows_what_the_instructor_has_written(course_of_four: Course, tmp_path: Path) -> None:
+    with course_of_four.api().gradebook as gradebook:
+        notebook = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "ada")
+        by_name = {comment.name: comment for comment in notebook.comments}
+        by_name["exercise-2"].manual_comment = "Well done,\n\nbut see \x1b[31mthe slides."
+        by_name["exercise-3"].auto_comment = "No response."
+        gradebook.db.commit()
+    results = gradescope(course_of_four, tmp_path, "ada@example.edu")
+    assert results["output"] == "Graded outside of Gradescope."
+    outputs = [one["output"] for one in results["tests"]]
+    assert outputs[1] == "Right.\nFrom your instructor:\nWell done,\nbut see  [31mthe slides."
+    assert [place for place, text in enumerate(outputs) if "instructor" in text] == [1]
+
+
+def test_what_is_written_beside_the_exercises_is_told_at_the_top() -> None:
+    item = Item("c1", "test-exercise-2", 3.0)
+    remarks = [Remark("c9", "exercise-2", "Of exercise 2."), Remark("c8", "essay-notes", "Of another cell.")]
+    standing = Standing(Person("ada"), is_graded=True, handed_in=True, points={"c1": 3.0}, remarks=remarks)
+    results = results_for(standing, ClassGrades(ASSIGNMENT, None, [item], [standing], {}))
+    assert results["output"] == "Graded outside of Gradescope.\nFrom your instructor:\nOf another cell."
+    assert results["tests"][0]["output"] == "From your instructor:\nOf exercise 2."
 
 
 @pytest.mark.parametrize("users", [["nobody@example.edu"], [], ["ada@example.edu", "alan@example.edu"]])

@@ -80,6 +80,18 @@ def test_a_publication_holds_points_pages_and_exports(taught: Course) -> None:
     assert Publications(taught, ASSIGNMENT).last() == new
 
 
+def test_new_words_of_the_instructor_are_published(taught: Course) -> None:
+    before = first(taught)
+    with taught.api().gradebook as gradebook:
+        gradebook.find_comment("exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Well said."
+        gradebook.db.commit()
+    again = first(taught)
+    assert (again.number, list(again.changed)) == (2, []), "no points are others"
+    assert [name for name in ("ada", "emmy") if before.students[name] != again.students[name]] == ["ada"]
+    assert "Well said." in (taught.folder("feedback") / "ada" / ASSIGNMENT / f"{ASSIGNMENT}.html").read_text()
+    assert publish(taught, ASSIGNMENT, [], print) is None
+
+
 def test_nothing_is_published_twice(taught: Course) -> None:
     first(taught, "moodle")
     assert publish(taught, ASSIGNMENT, [], print) is None
@@ -272,6 +284,7 @@ def test_a_dry_run_writes_nothing(taught: Course, submit: Submit) -> None:
     told = json.loads(dry.stdout)
     assert (told["since"], [(one["student"], one["now"]) for one in told["changes"]]) == (0, [("ada", 1.5)])
     assert told["unchanged"] == 1, "what has a grade is not graded again"
+    assert "2: 0 → 1.5" in command(taught, "autograde", ASSIGNMENT, "--dry-run").stdout
     after = everything(taught)
     assert {path for path in after if after[path] != before.get(path)} == {submitted}
 

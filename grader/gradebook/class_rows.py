@@ -10,6 +10,7 @@ from typing import Any
 from nbgrader.api import (
     Assignment,
     BaseCell,
+    Comment,
     Grade,
     Gradebook,
     GradeCell,
@@ -24,7 +25,7 @@ from sqlalchemy import func, inspect, select
 from grader.errors import CourseError
 from grader.gradebook.records import RECORDS, Record, read_record
 from grader.model.label import Label, in_order
-from grader.notebooks.cells import exercise_of
+from grader.notebooks.cells import exercise_of, solved_in
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,20 @@ class Item:
     def label(self) -> str:
         label = self.name if self.exercise is None else str(self.exercise)
         return f"{self.notebook}: {label}" if self.notebook else label
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a person has written about a cell of a submission."""
+
+    cell: str  # its id in the gradebook
+    name: str
+    text: str
+
+    @property
+    def exercise(self) -> Label | None:
+        """The one whose solution is in that cell."""
+        return solved_in(self.name)
 
 
 def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:
@@ -85,6 +100,7 @@ class ClassRows:
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()
         self.penalties = self._penalties()
+        self.remarks = self._remarks()
         self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
 
     def _items(self) -> list[Item]:
@@ -158,6 +174,21 @@ class ClassRows:
             .group_by(SubmittedNotebook.assignment_id)
         )
         return {submission: float(penalty or 0.0) for submission, penalty in self._session.execute(query)}
+
+    def _remarks(self) -> dict[str, list[Remark]]:
+        """By submission. What nbgrader says by itself is none."""
+        query = (
+            select(SubmittedNotebook.assignment_id, Comment.cell_id, BaseCell.name, Comment.manual_comment)
+            .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(BaseCell, BaseCell.id == Comment.cell_id)
+            .where(SubmittedAssignment.assignment_id == self._id, Comment.manual_comment.is_not(None))
+            .order_by(BaseCell.name)
+        )
+        found: dict[str, list[Remark]] = defaultdict(list)
+        for submission, *remark in self._session.execute(query):
+            found[submission].append(Remark(*remark))
+        return found
 
     def _records(self) -> dict[str, Record]:
         """What our own grading has written down beside nbgrader's tables, by submission."""

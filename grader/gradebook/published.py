@@ -33,6 +33,7 @@ class Told:
     penalty: float = 0.0
     by_hand: Sequence[str] = ()  # exercises with points that a person has given
     fingerprint: str = ""  # of what it was given for
+    remarks: str = ""  # what tells a person's words from others; empty if there are none
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,14 @@ def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tu
 def _told(rows: ClassRows, submission: str) -> Told:
     points, penalty = rows.points[submission], rows.penalties.get(submission, 0.0)
     by_hand, record = rows.by_hand.get(submission, ()), rows.records.get(submission)
+    remarks = rows.remarks.get(submission)
     return Told(
         points={item.label: points[item.cell] for item in rows.items if item.cell in points},
         total=max(0.0, sum(points.values()) - penalty),
         penalty=penalty,
         by_hand=[item.label for item in rows.items if item.cell in by_hand],
         fingerprint=record.fingerprint if record else "",
+        remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Item, Person
+from grader.gradebook.class_rows import ClassRows, Item, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
 from grader.model.label import Label
@@ -29,6 +29,7 @@ class Standing:
     penalty: float = 0.0
     seconds_late: float = 0.0
     waits: Collection[str] = ()  # cells that a person is to give points for
+    remarks: Sequence[Remark] = ()  # of a person
     found: Found = field(default_factory=Found)  # by grading
 
     @property
@@ -114,6 +115,7 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         penalty=rows.penalties.get(submission.id, 0.0),
         seconds_late=rows.seconds_late(submission),
         waits=rows.waiting.get(submission.id, ()),
+        remarks=rows.remarks.get(submission.id, ()),
         found=what_grading_found(folder, rows.notebooks, rows.records.get(submission.id)),
     )
 

@@ -62,7 +62,12 @@ def points_of(cell: Any) -> float:
 
 def solved_exercise(cell: Any) -> Label | None:
     """The exercise that a solution cell belongs to."""
-    match = _SOLUTION_CELL.fullmatch(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
+    return solved_in(str(cell.metadata.get("nbgrader", {}).get("grade_id")))
+
+
+def solved_in(grade_id: str) -> Label | None:
+    """The exercise whose solution is in a cell of this name."""
+    match = _SOLUTION_CELL.fullmatch(grade_id)
     return label_of(match[1]) if match else None
 
 

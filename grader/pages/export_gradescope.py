@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from grader.course import Course
+from grader.gradebook.class_rows import Remark
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.export import IDENTIFIERS, Tell, grades_to_export, identified, write_export
 from grader.pages.spreadsheet import number
@@ -22,7 +24,7 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
     grades = grades_to_export(course, assignment, tell)
     heading, identifier = IDENTIFIERS["email"]
     results = {
-        name.casefold(): _results(standing, grades)
+        name.casefold(): results_for(standing, grades)
         for name, standing in identified(grades.graded, identifier, heading, tell)
     }
     content = io.BytesIO()
@@ -33,32 +35,41 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
     return write_export(course, f"{assignment}-gradescope.zip", content.getvalue())
 
 
-def _results(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
+def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
     """One student's results.json. Everything in it is text, which Gradescope shows as it is."""
     verdicts = {scored.verdict.exercise or scored.verdict.title: scored.verdict for scored in standing.verdicts}
     tests = []
+    elsewhere = list(standing.remarks)
     for item in grades.items:
         verdict = verdicts.get(item.exercise or item.name)
+        said = [one for one in standing.remarks if one.cell == item.cell or one.exercise == item.exercise is not None]
+        elsewhere = [one for one in elsewhere if one not in said]
+        found = [one_line(text, 1000) for text in verdict.sentences] if verdict else []
         title = f": {verdict.title}" if verdict and item.exercise else ""
         tests.append({
             "name": item.name if item.exercise is None else f"Exercise {item.label}{title}",
             "number": item.label,
             "score": round(standing.points.get(item.cell, 0.0), 2),
             "max_score": item.max_points,
-            "output": "\n".join(one_line(text, 1000) for text in (verdict.sentences if verdict else ())),
+            "output": "\n".join([*found, *_told(said)]),
         })  # fmt: skip
-    late = (
-        f" {number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
-    )
+    late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
+    first = " ".join(filter(None, ["Graded outside of Gradescope.", late]))
     return {
         "score": round(standing.total, 2),
-        "output": f"Graded outside of Gradescope.{late}",
+        "output": "\n".join([first, *_told(elsewhere)]),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
         "tests": tests,
     }
+
+
+def _told(remarks: Sequence[Remark]) -> list[str]:
+    """What a person has written, line by line."""
+    lines = [one_line(line, 1000) for remark in remarks for line in remark.text.splitlines() if line.strip()]
+    return ["From your instructor:", *lines] if lines else []
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: str, mode: int) -> None:
