@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,13 +37,21 @@ class InOrder(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(super().list_commands(ctx), key=lambda name: [*ORDER, name].index(name))
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """With those of typer, which would take six lines of a help that is to fit on a screen."""
+        found: list[Any] = super().get_params(ctx)
+        for option in found:
+            if option.name == "install_completion":
+                option.help = "Let this shell complete names."
+            option.hidden = option.name in ("show_completion", "help")  # who reads this has found it
+        return found
+
 
 # What a command needs it imports itself, once it knows that this is a course. Regrading a class that has not changed
 # need not wait for torch, and `doctor` must be able to speak where one of these packages is missing or broken.
 app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     help="Hand out the notebooks of a course, grade what comes back, and see what was understood. "
     "Run it in the course folder. `grader COMMAND --help` has an example.",
@@ -52,6 +61,21 @@ app.command()(collecting.collect)
 app.command("autograde")(grading.grade)
 for command in (telling.publish, telling.feedback, telling.report, telling.export):
     app.command()(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"grader {version('attention-grader')}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    asked: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """What can be asked of no command."""
 
 
 @app.command()

@@ -143,6 +143,10 @@ class Course:
         """Everyone who has something for this assignment in submitted/, whatever it is."""
         return [path.name for path in self._submitted() if _is_there(path / assignment)]
 
+    def handing_in(self) -> list[str]:
+        """Everyone who has a folder in submitted/."""
+        return [path.name for path in self._submitted() if path.name[0] != "." and path.is_dir()]
+
     def strays(self) -> list[str]:
         """What lies where students have their folders, and is none."""
         return [path.name for path in self._submitted() if path.name[0] != "." and not path.is_dir()]

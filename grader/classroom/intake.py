@@ -48,6 +48,25 @@ def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[s
     return list(dict.fromkeys(students)) or everyone
 
 
+def all_handed_in(course: Course, students: Sequence[str] = ()) -> dict[str, list[str]]:
+    """The assignments of which there are submissions; where students are named, theirs, and who of them is in each."""
+    found = {assignment: course.students(assignment) for assignment in course.assignments()}
+    there = {student for everyone in found.values() for student in everyone}
+    if unknown := sorted(set(students) - there):
+        raise CourseError(
+            f"There is no submission by {', '.join(unknown)}. Students are called as their folders in "
+            f"{course.called('submitted')}/ are."
+        )
+    if not there:
+        raise CourseError(
+            f"There is nothing to grade. Put what was handed in into {course.called('submitted')}/STUDENT/ASSIGNMENT/."
+        )
+    if not students:
+        return {assignment: [] for assignment, everyone in found.items() if everyone}
+    chosen = {name: [student for student in students if student in everyone] for name, everyone in found.items()}
+    return {assignment: some for assignment, some in chosen.items() if some}
+
+
 def read_assignment(
     course: Course, settings: ClassSettings, gradebook: ClassGradebook, *, device: str, confined: bool
 ) -> Assignment:

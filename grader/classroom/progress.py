@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from grader.classroom.interrupt import Interrupt
+from grader.gradebook.published import Told
 from grader.model.label import Label, in_order
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
@@ -77,8 +78,17 @@ class Onlooker:
         return f"{self._done / seconds:.1f} a second" if self._done and seconds > 1 else ""
 
 
-def results_table(results: Sequence[Graded], pages: Mapping[str, object] | None = None) -> Table:
-    """One line for each student: points for each exercise, and what went wrong."""
+def results_table(
+    results: Sequence[Graded],
+    pages: Mapping[str, object] | None = None,
+    told: Mapping[str, Told] | None = None,
+    most: float | None = None,
+) -> Table:
+    """One line for each student: points for each exercise, and what went wrong.
+
+    Where it is `told` what counts in the gradebook, and of `most` how many points, that is shown: points by hand, and
+    penalties taken off.
+    """
     count = max((len(result.verdicts) for result in results), default=0)
     table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
@@ -90,12 +100,32 @@ def results_table(results: Sequence[Graded], pages: Mapping[str, object] | None 
         table.add_column("feedback", overflow="fold")
     for result in sorted(results, key=lambda graded: graded.student):
         row = [escape(one_line(result.student))]
-        row += [f"{scored.points:g}" for scored in result.verdicts] or ["–"] * count
-        row += [f"{result.points:g}/{result.max_points:g}", escape(_mistakes(result))]
+        counts = (told or {}).get(result.student) or _by_tests(result)
+        row += [f"{_counting(scored, counts):g}" for scored in result.verdicts] or ["–"] * count
+        if result.error or most is None:
+            row.append(f"{result.points:g}/{result.max_points:g}")
+        else:
+            row.append(f"{counts.total:g}/{most:g}")
+        late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
+        row.append(escape("\n".join([*_mistakes(result), *_by_hand(result, counts), *late])))
         if pages is not None:
             row.append(str(pages.get(result.student, "–")))
         table.add_row(*row)
     return table
+
+
+def _by_tests(result: Graded) -> Told:
+    return Told({scored.verdict.label: scored.points for scored in result.verdicts}, result.points)
+
+
+def _counting(scored: Scored, counts: Told) -> float:
+    return counts.points.get(scored.verdict.label, scored.points)
+
+
+def _by_hand(result: Graded, counts: Told) -> list[str]:
+    """What a person has given, and what it takes the place of."""
+    by_tests = {scored.verdict.label: f", in place of {scored.points:g}" for scored in result.verdicts}
+    return [f"{label}: {counts.points[label]:g} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
 
 
 def _labels(results: Iterable[Graded]) -> list[str]:
@@ -104,21 +134,19 @@ def _labels(results: Iterable[Graded]) -> list[str]:
     return [scored.verdict.label for scored in longest]
 
 
-def _mistakes(result: Graded) -> str:
+def _mistakes(result: Graded) -> list[str]:
     """The named misconceptions, and the kind of every other mistake."""
     if result.error:
-        return result.error
+        return [result.error]
     wrong = [scored.verdict for scored in result.verdicts if not scored.verdict.right]
     found = [(verdict.label, " + ".join(verdict.misconceptions) or verdict.reason) for verdict in wrong]
     mistakes = {mistake for _, mistake in found}
     if len(mistakes) == 1 and len(found) == len(result.verdicts):
         found = [("all", mistakes.pop())]
-    return "\n".join(
-        [f"{label}: {mistake}" for label, mistake in found] + [f"⚑ tried to {attempt}" for attempt in result.blocked]
-    )
+    return [f"{label}: {mistake}" for label, mistake in found] + [f"⚑ tried to {attempt}" for attempt in result.blocked]
 
 
-def summary_table(results: Sequence[Graded]) -> Table:
+def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> Table:
     """A class in a few lines: how many, whom to look at, and what was misunderstood."""
     table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 1, 0, 0))
     table.add_column(no_wrap=True)
@@ -129,6 +157,13 @@ def summary_table(results: Sequence[Graded]) -> Table:
     table.add_row("unchanged", str(sum(result.unchanged for result in results)))
     problems = [line for result in results if (line := _problem(result))]
     table.add_row("with problems", str(len(problems)), escape("\n".join(problems)))
+    by_hand = [
+        f"{one_line(result.student)}: {'; '.join(given)}"
+        for result in results
+        if (counts := (told or {}).get(result.student)) and (given := _by_hand(result, counts))
+    ]
+    if by_hand:
+        table.add_row("points by hand", str(len(by_hand)), escape("\n".join(by_hand)))
     for label, names in misconceptions(results).items():
         counted = ", ".join(f"{name} ({count})" for name, count in names.most_common())
         table.add_row(f"exercise {label}", str(names.total()), escape(counted))
@@ -159,8 +194,9 @@ def _has_no_answer(verdict: Verdict) -> bool:
     return verdict.reason == Reason.NO_ANSWER and bool(verdict.sentences)
 
 
-def as_json(results: Sequence[Graded]) -> dict[str, object]:
+def as_json(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> dict[str, object]:
     """The same for programs."""
+    told = told or {}
     return {
         "graded": sum(not result.unchanged and not result.error for result in results),
         "unchanged": sum(result.unchanged for result in results),
@@ -172,11 +208,20 @@ def as_json(results: Sequence[Graded]) -> dict[str, object]:
                 "max_points": result.max_points,
                 "blocked": list(result.blocked),
                 "exercises": {scored.verdict.label: _short(scored) for scored in result.verdicts},
+                **_counted(told.get(result.student)),
             }
             for result in results
             if not result.error
         },
     }
+
+
+def _counted(counts: Told | None) -> dict[str, object]:
+    """What the gradebook has beside the points of the tests."""
+    if counts is None:
+        return {}
+    by_hand = {label: counts.points[label] for label in counts.by_hand}
+    return {"by_hand": by_hand, "penalty": counts.penalty, "total": counts.total}
 
 
 def _short(scored: Scored) -> dict[str, object]:

@@ -18,9 +18,10 @@ from grader.classroom.ledger import Ledger
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
-from grader.gradebook.connection import open_gradebook
+from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.settings import read_settings
 from grader.model.submission import Graded, Submission
+from grader.release.compiling import enter
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line
@@ -75,7 +76,10 @@ def autograde(
     with alone(course):
         api = course.api()
         settings = read_settings(course, api, assignment)
+        emptied = is_emptied(api)
         with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
+            if not emptied:
+                enter(course, assignment, opened, watcher.tell)
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
             intake = Intake(course, common, settings, gradebook)

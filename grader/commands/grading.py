@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from grader.commands.options import Assignment, Device
+from grader.commands.options import Device, HandedIn, Student
 from grader.course import Course
+from grader.errors import CourseError
 from grader.machine import cores
 from grader.sandbox.plain_text import one_line
 from grader.terminal import console, errors, print_path, tell
@@ -25,8 +26,8 @@ FEW = 30  # students whose points fit on a page
 
 
 def grade(
-    assignment: Assignment,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be given several times.")] = None,
+    assignments: HandedIn = None,
+    student: Student = None,
     jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
@@ -47,20 +48,14 @@ def grade(
     Example: `grader autograde week1 --student ada --student emmy`
     """
     course = Course(Path())
-    from grader.classroom import progress
-    from grader.classroom.intake import who
-    from grader.classroom.rehearsal import rehearsal
-    from grader.classroom.run import autograde
-    from grader.pages import changes
-    from grader.proof.sound_cases import must_be_sound
+    from grader.classroom.intake import all_handed_in
 
     if device == "cuda" and not dask:
         from grader.running.settings import need_device
 
         need_device(device)
-    chosen = who(course, assignment, student or [])
-    must_be_sound(course, assignment, remember=not dry_run)
-    onlooker = progress.Onlooker(console, len(chosen), quiet or as_json)
+    students = student or []
+    chosen = dict.fromkeys(course.chosen(assignments), students) if assignments else all_handed_in(course, students)
     how: dict[str, Any] = {
         "device": device,
         "force": force,
@@ -69,9 +64,44 @@ def grade(
         "dask": dask,
         "dask_without_tls": dask_without_tls,
     }
-    before = changes.told_before(course, assignment, tell, dry_run)
+    silent = quiet or as_json
+    found: dict[str, dict[str, Any]] = {}
+    for assignment, those in chosen.items():
+        if len(chosen) > 1 and not silent:
+            console.print(f"\n[bold]{escape(assignment)}[/]", highlight=False)
+        try:
+            found[assignment] = _grade(course, assignment, those, how, dry_run, silent)
+        except CourseError as error:
+            if len(chosen) == 1:
+                raise
+            errors.print(escape(str(error)), highlight=False)
+            found[assignment] = {"error": str(error)}  # and the others are graded
+    if as_json:
+        told = found[chosen.popitem()[0]] if len(assignments or ()) == 1 else found
+        text = json.dumps(told, indent=2, ensure_ascii=False)
+        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
+    if any("error" in one or one["failed"] for one in found.values()):
+        raise typer.Exit(1)
+
+
+def _grade(
+    course: Course, assignment: str, students: Sequence[str], how: Mapping[str, Any], dry_run: bool, silent: bool
+) -> dict[str, Any]:
+    """One assignment, from what was handed in to what is told of it; the same as data."""
+    from grader.classroom import progress
+    from grader.classroom.intake import who
+    from grader.classroom.rehearsal import rehearsal
+    from grader.classroom.run import autograde
+    from grader.gradebook.published import changes, told_now
+    from grader.pages.changes import as_json, changes_table, told_before
+    from grader.proof.sound_cases import must_be_sound
+
+    chosen = who(course, assignment, students)
+    must_be_sound(course, assignment, remember=not dry_run)
+    onlooker = progress.Onlooker(console, len(chosen), silent)
     with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
-        run = autograde(place, assignment, student or [], **how, watcher=onlooker)
+        run = autograde(place, assignment, students, **how, watcher=onlooker)
+        before = told_before(place, assignment, tell, dry_run)
         try:
             results = onlooker.follow(run)
         except KeyboardInterrupt:
@@ -79,22 +109,20 @@ def grade(
             graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
             errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
             raise typer.Exit(130) from None
-        found = changes.since(before, place, assignment, tell)
-    if as_json:
-        told = progress.as_json(results) | changes.as_json(before, found)
-        text = json.dumps(told, indent=2, ensure_ascii=False)
-        typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
-    elif not quiet:
+        told, most = told_now(place, assignment, tell)
+    found = changes(before.students, told) if before else []
+    if not silent:
         if len(results) <= FEW:
-            console.print(progress.results_table(results))
-        console.print(progress.summary_table(results))
-    if before and not as_json and not quiet:
-        show_changes(course, assignment, found, before)
-    failed = [result for result in results if result.error]
-    for result in failed:
-        errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
-    if failed:
-        raise typer.Exit(1)
+            console.print(progress.results_table(results, told=told, most=most))
+        console.print(progress.summary_table(results, told))
+        if before and dry_run and found:
+            console.print(changes_table(found, before))
+        elif before and not dry_run:
+            show_changes(course, assignment, found, before)
+    for result in results:
+        if result.error:
+            errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
+    return progress.as_json(results, told) | as_json(before, found)
 
 
 def show_changes(course: Course, assignment: str, found: Sequence[Change], before: Publication) -> None:

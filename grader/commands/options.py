@@ -7,12 +7,53 @@ from typing import Annotated, Literal
 
 import typer
 
-from grader.pages.platforms import Identifier
+from grader.course import Course
+from grader.errors import CourseError
+from grader.pages.platforms import PLATFORMS, Identifier
 
+
+def _assignments(incomplete: str) -> list[str]:
+    """What the shell offers where an assignment is to be named."""
+    try:
+        return [name for name in Course(Path()).assignments() if name.startswith(incomplete)]
+    except CourseError:  # this is no course folder
+        return []
+
+
+def _students(incomplete: str) -> list[str]:
+    try:
+        return [name for name in Course(Path()).handing_in() if name.startswith(incomplete)]
+    except CourseError:
+        return []
+
+
+def _platforms(incomplete: str) -> list[str]:
+    return [name for name in PLATFORMS if name.startswith(incomplete)]
+
+
+Platforms = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="|".join(PLATFORMS),
+        help="Also for this platform; as the last time if none is named.",
+        autocompletion=_platforms,
+    ),
+]
 Roster = Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")]
 Column = Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")]
 By = Annotated[Identifier | None, typer.Option(help="Moodle: how it is to find a student; by username if not said.")]
 StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Also if something has changed since grading.")]
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
-Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.")]
-Assignments = Annotated[list[str] | None, typer.Argument(help="Assignments; all of them if none is named.")]
+Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.", autocompletion=_assignments)]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Argument(help="Assignments; all of them if none is named.", autocompletion=_assignments),
+]
+HandedIn = Annotated[
+    list[str] | None,
+    typer.Argument(help="Assignments, such as week1; all with hand-ins if none is named.", autocompletion=_assignments),
+]
+Student = Annotated[
+    list[str] | None,
+    typer.Option(help="Only this student; may be given several times.", autocompletion=_students),
+]

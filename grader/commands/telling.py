@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from grader.commands.grading import show_changes
-from grader.commands.options import Assignment, By, Column, Roster, StaleAnyway
+from grader.commands.options import Assignment, By, Column, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
-from grader.pages.platforms import PLATFORMS, Platform, export_points, refuse_what_is_not_for
+from grader.pages.platforms import Platform, export_points, refuse_what_is_not_for
 from grader.terminal import console, print_path, tell
 
 if TYPE_CHECKING:
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 def publish(
     assignment: Assignment,
-    to: Annotated[
-        list[str] | None,
-        typer.Option(metavar="|".join(PLATFORMS), help="Also for this platform; as the last time if none is named."),
-    ] = None,
+    to: Platforms = None,
     roster: Roster = None,
     column: Column = "",
     by: By = None,
@@ -61,37 +58,41 @@ def publish(
     console.print(f"{assignment} {said}.", highlight=False)
 
 
-def feedback(assignment: Assignment) -> None:
+def feedback(assignment: Assignment, student: Student = None) -> None:
     """Write a page for each student: what was right, what to change.
 
     The pages are written into feedback/.
 
-    Example: `grader feedback week1`
+    Example: `grader feedback week1 --student ada`
     """
     from grader.pages.feedback import write_feedback
 
-    _write(write_feedback, assignment)
+    _write(write_feedback, assignment, student or [])
 
 
-def report(assignment: Assignment) -> None:
+def report(assignment: Assignment, student: Student = None) -> None:
     """Write a page about the class: what was understood, whom to see.
 
-    It goes to report/, and the same as CSV and JSON.
+    It goes to report/, and the same as CSV and JSON. With --student, it is about these as if they were the class.
 
     Example: `grader report week1`
     """
     from grader.pages.report import write_report
 
-    _write(write_report, assignment)
+    _write(write_report, assignment, student or [])
 
 
-def _write(write: Callable[[Course, str, Callable[[str], None]], list[Path]], assignment: str) -> None:
+def _write(
+    write: Callable[[Course, str, Callable[[str], None], Sequence[str]], list[Path]],
+    assignment: str,
+    students: Sequence[str],
+) -> None:
     """Pages, which say what lies in the gradebook, whether it is up to date or not."""
     course = Course(Path())
     from grader.pages.publish import refuse_stale
 
     course.chosen([assignment])
-    for path in write(course, assignment, tell):
+    for path in write(course, assignment, tell, students):
         print_path(path)
     refuse_stale(course, assignment, anyway=True, tell=tell)
 

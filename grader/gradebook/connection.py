@@ -44,6 +44,12 @@ def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
     return _patiently(url, lambda: Gradebook(limited, api.course_id), tell, undo=lambda: None)
 
 
+def is_emptied(api: Any) -> bool:
+    """Whether a file without a byte lies where the gradebook was: a new one is not there at all."""
+    path = make_url(api.coursedir.db_url).database if api.coursedir.db_url.startswith("sqlite") else None
+    return bool(path) and Path(str(path)).is_file() and not Path(str(path)).stat().st_size
+
+
 def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:
     """Read the gradebook before nbgrader does, whose errors would blame something else."""
     gradebook = open_gradebook(api, tell)

@@ -12,7 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from grader.course import Course
-from grader.gradebook.published import Change, Publication, Publications, changes, told_now
+from grader.errors import CourseError
+from grader.gradebook.published import Change, Publication, Publications, told_now
 from grader.pages.report import FOLDER
 from grader.pages.spreadsheet import number as shortly
 from grader.sandbox.plain_text import one_line
@@ -28,12 +29,11 @@ def told_before(course: Course, assignment: str, tell: Tell, rehearsed: bool) ->
     last = Publications(course, assignment).last()
     if last or not rehearsed:
         return last
-    told, most = told_now(course, assignment, tell)
+    try:
+        told, most = told_now(course, assignment, tell)
+    except CourseError:  # the gradebook does not know the assignment yet; what else is wrong stops grading, too
+        told, most = {}, 0.0
     return Publication(0, "", "", most, told)
-
-
-def since(before: Publication | None, course: Course, assignment: str, tell: Tell) -> list[Change]:
-    return changes(before.students, told_now(course, assignment, tell)[0]) if before else []
 
 
 def as_json(before: Publication | None, found: Sequence[Change]) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import inspect
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +29,7 @@ from grader.proof.findings import Finding, of_problem
 from grader.proof.notebook_checks import problems_of_notebooks
 from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release import single_file
-from grader.release.compiling import compile_release
+from grader.release.compiling import compile_release, differing
 
 FAR = 100  # times the tolerance
 
@@ -180,7 +179,7 @@ def _fresh(course: Course, scratch: Course, assignment: str) -> Finding:
     committed, compiled = (each.folder("release") / assignment for each in (course, scratch))
     if not committed.exists():
         return Finding("nothing leaks", "note", f"it is not released yet. Run: grader release {assignment}")
-    stale = _differing(committed, compiled)
+    stale = differing(committed, compiled)
     told = f"release/ is stale, in {', '.join(stale)}. Run: grader release {assignment}" if stale else ""
     return Finding("the release is fresh, and nothing leaks", "bad" if stale else "good", told)
 
@@ -192,16 +191,12 @@ def fresh_single_file(course: Course, scratch: Course, assignment: str) -> Itera
         return
     checked = "the single file is fresh, and nothing leaks"
     try:
-        stale = _differing(made, single_file.write_single_files(scratch, assignment))
+        stale = differing(made, single_file.write_single_files(scratch, assignment))
     except CourseError as error:
         yield Finding(checked, "bad", str(error))
         return
     told = f"{single_file.FOLDER}/ is stale, in {', '.join(stale)}. Run: grader release {assignment} --single-file"
     yield Finding(checked, "bad" if stale else "good", told if stale else "")
-
-
-def _differing(one: Path, other: Path) -> list[str]:
-    return sorted(str(file) for file in _files(one) | _files(other) if not _same(one / file, other / file))
 
 
 def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]:
@@ -219,16 +214,6 @@ def _seen(course: Course, scratch: Course, assignment: str) -> Iterator[Finding]
             yield Finding(checked, "note", f"exercise {label}: {told}", label)
     if not passed:
         yield Finding(checked)
-
-
-def _files(folder: Path) -> set[Path]:
-    """The files of a folder, without what Python and Jupyter leave behind where they have been at work."""
-    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
-    return {file for file in files if not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)}
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.is_file() and other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 def _end_to_end(scratch: Course, assignment: str) -> Iterator[Finding]:

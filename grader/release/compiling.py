@@ -7,12 +7,15 @@ nothing away is compiled into the gradebook, and put in the place of the former 
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
 
 from grader.course import Course, reason_of
 from grader.errors import CourseError
@@ -36,6 +39,51 @@ def compile_release(course: Course, assignment: str, tell: Callable[[str], None]
         with _without_interrupts():
             _compile(course, assignment, made)
             _put_in_place(made / assignment, release / assignment, Path(folder, "former"))
+
+
+def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
+    """Put an assignment into a gradebook that does not know it, if its release lies there: in a fresh clone, say.
+
+    Where something of it was graded, the gradebook that knows it is somewhere else.
+    """
+    if _knows(gradebook, assignment) or any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
+        return
+    with tempfile.TemporaryDirectory(prefix="grader-release-") as folder:
+        tried = Path(folder, "tried")
+        _compile(course, assignment, tried, f"sqlite:///{folder}/gradebook.db")
+        release = course.folder("release") / assignment
+        if changed := differing(release, tried / assignment):
+            raise CourseError(
+                f"{assignment} is not in the gradebook yet, and its source does not compile to what lies in "
+                f"{course.called('release')}: {', '.join(changed)} would differ. Run: grader release {assignment}"
+            )
+        _compile(course, assignment, Path(folder, "made"))
+    gradebook.db.expire_all()
+    tell(f"{assignment} was not in the gradebook; now it is.")
+
+
+def _knows(gradebook: Gradebook, assignment: str) -> bool:
+    try:
+        return bool(gradebook.find_assignment(assignment).notebooks)
+    except MissingEntry:
+        return False
+    finally:
+        gradebook.db.rollback()  # nbgrader is to write into it
+
+
+def differing(one: Path, other: Path) -> list[str]:
+    """The files that two folders do not have in common, or not with the same content."""
+    return sorted(str(file) for file in _files(one) | _files(other) if not _same(one / file, other / file))
+
+
+def _files(folder: Path) -> set[Path]:
+    """The files of a folder, without what Python and Jupyter leave behind where they have been at work."""
+    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    return {file for file in files if not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)}
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.is_file() and other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 def _compile(course: Course, assignment: str, release: Path, db_url: str = "") -> None:
