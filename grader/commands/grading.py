@@ -35,6 +35,7 @@ def grade(
         bool, typer.Option("--dask-without-tls", help="Also if others may reach that scheduler, and so give grades.")
     ] = False,
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Also if all that was right would be wrong now.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
@@ -70,7 +71,7 @@ def grade(
         if len(chosen) > 1 and not silent:
             console.print(f"\n[bold]{escape(assignment)}[/]", highlight=False)
         try:
-            found[assignment] = _grade(course, assignment, those, how, dry_run, silent)
+            found[assignment] = _grade(course, assignment, those, how, yes=yes, dry_run=dry_run, silent=silent)
         except CourseError as error:
             if len(chosen) == 1:
                 raise
@@ -85,7 +86,14 @@ def grade(
 
 
 def _grade(
-    course: Course, assignment: str, students: Sequence[str], how: Mapping[str, Any], dry_run: bool, silent: bool
+    course: Course,
+    assignment: str,
+    students: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    silent: bool,
 ) -> dict[str, Any]:
     """One assignment, from what was handed in to what is told of it; the same as data."""
     from grader.classroom import progress
@@ -97,7 +105,7 @@ def _grade(
     from grader.proof.sound_cases import must_be_sound
 
     chosen = who(course, assignment, students)
-    must_be_sound(course, assignment, remember=not dry_run)
+    must_be_sound(course, assignment, tell, how, anyway=yes, remember=not dry_run)
     onlooker = progress.Onlooker(console, len(chosen), silent)
     with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
         run = autograde(place, assignment, students, **how, watcher=onlooker)

@@ -46,8 +46,22 @@ def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
 
 def is_emptied(api: Any) -> bool:
     """Whether a file without a byte lies where the gradebook was: a new one is not there at all."""
-    path = make_url(api.coursedir.db_url).database if api.coursedir.db_url.startswith("sqlite") else None
-    return bool(path) and Path(str(path)).is_file() and not Path(str(path)).stat().st_size
+    path = _path(api)
+    return path is not None and path.is_file() and not path.stat().st_size
+
+
+def is_new(api: Any) -> bool:
+    """Whether nothing can be in the gradebook yet."""
+    path = _path(api)
+    return path is not None and not (path.is_file() and path.stat().st_size)
+
+
+def _path(api: Any) -> Path | None:
+    """Where the gradebook lies; None if it is on a server."""
+    if not api.coursedir.db_url.startswith("sqlite"):
+        return None
+    name = make_url(api.coursedir.db_url).database
+    return Path(name) if name else None
 
 
 def check_gradebook(api: Any, tell: Callable[[str], None]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import astuple, dataclass
 
+HAND_IN, EXERCISES = "a new hand-in", "an exercise file"  # what may have changed
+
 _LENGTHS = (8, 8, 8, 8, 28)  # of the parts in hexadecimal: with four hyphens, as much as its column holds
 _WAYS = {("cpu", True): "0", ("cpu", False): "1", ("cuda", True): "2", ("cuda", False): "3"}
 
@@ -39,9 +41,9 @@ def changes_between(before: str, now: str) -> tuple[str, ...]:
     if then is None or today is None:
         return ("another version of the grader",) if before != now else ()
     pairs = {
-        "a new hand-in": (then.hand_in, today.hand_in),
+        HAND_IN: (then.hand_in, today.hand_in),
         "the notebook, its points or a file beside it": (then.notebook, today.notebook),
-        "an exercise file": (then.exercises, today.exercises),
+        EXERCISES: (then.exercises, today.exercises),
         "settings, due date or extension": (then.rules, today.rules),
         "another version of the grader": (then.grader[:-1], today.grader[:-1]),
     }
