@@ -375,7 +375,7 @@ def test_the_page_needs_nothing_else(ten: Course) -> None:
 
 def links_on(html: str) -> dict[str, str]:
     """Where the links to other files lead, as they stand there, with their words."""
-    return dict(re.findall(r'<a[^>]* href="([^#"]+)">([^<]*)</a>', html))
+    return dict(re.findall(r'<a[^>]* href="([^#"]+)"[^>]*>([^<]*)</a>', html))
 
 
 def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
