@@ -299,7 +299,7 @@ SAID = [
     (
         "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, k",
         1,
-        "All of it is there, in another order: result[1] is what was expected as result[2].",
+        "All of it is there, but in another order. Your result[1] is what was expected as result[2].",
     ),
     (
         "old = compute_qkv\ndef compute_qkv(*a): return old(*a)[0]",
@@ -398,15 +398,56 @@ SAID = [
     (
         "def attention_scores(q, k):\n  return np.array([[float(a.T @ b) / len(a) ** 0.5 for b in k] for a in q])",
         2,
-        "The numbers are right, but in an array of numpy. Compute with torch throughout.",
+        "The numbers are right, but in a NumPy array. Compute with torch throughout.",
     ),
-    ("def simple_attention_scores(x, q): return (x @ q).numpy()", 9, "right, but in an array of numpy"),
+    ("def simple_attention_scores(x, q): return (x @ q).numpy()", 9, "right, but in a NumPy array"),
     ("def simple_attention_scores(x, q): return [word @ q for word in x]", 9, "The numbers are right, but in a list."),
-    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "Make one tensor of it: torch.stack does if"),
+    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "torch.stack makes one tensor of a list"),
     ("def all_context_vectors(x): return [*(torch.softmax(x @ x.T, -1) @ x)]", 11, "right, but in a list."),
-    ("def simple_attention_scores(x, q): return (x @ q)[None]", 9, "Axis 0, of length 1, is too many"),
+    ("def simple_attention_scores(x, q): return (x @ q)[None]", 9, "Axis 0, of length 1, is one too many"),
     ("def simple_attention_scores(x, q): return (x @ q)[:, None]", 9, "result.squeeze(1) would be right"),
     ("def all_context_vectors(x): return (torch.softmax(x @ x.T, -1) @ x)[None]", 11, "result.squeeze(0) would be"),
+    (
+        "old = attention_weights\ndef attention_weights(s): return [row.numpy() for row in old(s)]",
+        4,
+        "The numbers are right, but in a NumPy array.",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a): return tuple([x.numpy() for x in part] for part in old(*a))",
+        1,
+        "The numbers are right, but in a NumPy array.",
+    ),
+    (
+        "old = attention_weights\ndef attention_weights(s): return [row[None] for row in old(s)]",
+        4,
+        "Axis 0, of length 1, is one too many: result[0].squeeze(0) would be right.",
+    ),
+    (
+        "old = attention_weights\ndef attention_weights(s): return [row.tolist() for row in old(s)]",
+        4,
+        "The numbers are right, but in a list.",
+    ),
+    (
+        "old = weighted_sums\ndef weighted_sums(w, v): return [x[:, 0] for x in old(w, v)]",
+        5,
+        "An axis of length 1 is missing: result[0].unsqueeze(1) would be right.",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, q, v",
+        1,
+        "your code gave -0.6700. Your result[1] is what was expected as result[0].",
+    ),
+    (
+        "old = attention_scores\ndef attention_scores(q, k):\n  right = old(q, k)\n  q[0] += 1\n"
+        "  return [[2 * score for score in row] for row in right]",
+        2,
+        "2 times the expected one. Also, attention_scores changes its input.",
+    ),
+    (
+        changed(12, "queries = x @", "x += 1; queries = x @"),
+        12,
+        "Also, SelfAttention_v1 changes its input. Compute a new tensor",
+    ),
 ]
 
 
@@ -424,7 +465,7 @@ def test_what_the_numbers_show_is_said(
 NOTHING_SAID = [
     ("old = softmax\ndef softmax(x): return old(x) + torch.tensor([0.1, -0.1, 0.0, 0.0])[: len(x)]", 3),
     ("old = weighted_sums\ndef weighted_sums(w, v): return [x + 1 for x in old(w, v)]", 5),
-    ("old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, v", 1),
+    ("old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, [x + 1 for x in v], v", 1),
     ("FEW = 1e-3\nold = weighted_sums\ndef weighted_sums(w, v): return [x + FEW for x in old(w, v)]", 5),
     (changed(13, "keys.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), 13),
     ("def simple_attention_scores(x, q): return (x @ q).half() + 1", 9),
@@ -433,6 +474,7 @@ NOT_EVEN_RIGHT_NUMBERS = [
     "def simple_attention_scores(x, q): return [word @ q + 1 for word in x]",
     "def simple_attention_scores(x, q): return (x @ q + 1).numpy()",
     "def simple_attention_scores(x, q): return (x @ q + 1)[None]",
+    "def simple_attention_scores(x, q): return [*(x @ q + 1).numpy()]",
 ]
 
 

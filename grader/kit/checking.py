@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from grader.kit.diagnosis import axis_too_many, calls, looks_ahead, looks_like, numbers_read, rounded_by
+from grader.kit.diagnosis import calls, looks_ahead, looks_like, numbers_read, other_axis, rounded_by
 from grader.kit.showing import progress
 from grader.model.compare import difference
 
@@ -41,7 +41,10 @@ class Example(NamedTuple):
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
         inputs = _copy(self.inputs)
         problem = _wrong(function(*inputs), self.expected, called)
-        return problem or _changed(inputs, self.inputs, called)
+        changed = _changed(inputs, self.inputs, called)
+        if problem is None:
+            return changed and f"the result is right, but {changed}"
+        return f"{problem}{NEW_LINE}Also, {changed}" if changed else problem
 
 
 class PieceExample(NamedTuple):
@@ -59,7 +62,7 @@ class PieceExample(NamedTuple):
             result = function(*_copy(leaves))
         if not _is_tensor(result) or tuple(result.shape) != self.shape:
             form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is not a tensor"
-            more = axis_too_many(result.shape, self.shape) if _is_tensor(result) else ""
+            more = other_axis(result.shape, self.shape) if _is_tensor(result) else ""
             said = f"result {form}, but a tensor of shape {self.shape} was expected."
             return f"{said}{NEW_LINE}{more}" if more else said
         return (
@@ -95,11 +98,13 @@ class ModuleExample(NamedTuple):
         inputs = _copy(leaves)
         result = module(*inputs)
         problem = _wrong(result, self.expected, called)
+        changed = _changed(inputs, self.inputs, called)
         if problem:
             ahead = self.causal and not self.training and looks_ahead(module, self.inputs)
-            return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights)
+            also = f"{NEW_LINE}Also, {changed}" if changed else ""
+            return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights) + also
         return (
-            _changed(inputs, self.inputs, called)
+            (changed and f"the result is right, but {changed}")
             or _without_gradient(_reached(module, self.weights, leaves), result)
             or (_mask_problem(module, self.mask_size) if self.mask_size else None)
             or even
@@ -299,7 +304,7 @@ def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str |
     if all(difference(now, then, 0.0) is None for now, then in can_change):
         return None
     return (
-        f"the result is right, but {called} changes its input.{NEW_LINE}"
+        f"{called} changes its input.{NEW_LINE}"
         "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
     )
 
