@@ -151,12 +151,12 @@ MISSPELT_FORWARD = (
         (
             "def all_context_vectors(x):\n  e = torch.exp(x @ x.T)\n  return e / e.sum(1, True) @ x",
             11,
-            "for large scores it has NaN",
+            "for large scores it contains NaN",
         ),
         (
             "def causal_softmax(s, d_k): return mask_then_renormalize(torch.softmax(s / d_k**0.5, -1))",
             14,
-            "for large scores it has NaN",
+            "for large scores it contains NaN",
         ),
         (changed(12, "torch.rand(", "torch.zeros("), 12, "in a new module W_query is the same number everywhere"),
         (changed(16, 'buffer("mask", future)', 'buffer("mask", future, persistent=False)'), 16, "not in state_dict"),
@@ -238,7 +238,7 @@ MISSPELT_FORWARD = (
         (
             "def inverted_dropout(a, p, training):\n  b = F.dropout(a, p, training)\n  return [b] if p == 0.2 else b",
             15,
-            "no torch tensor",
+            "result is not a torch tensor",
         ),
         (changed(16, 'self.register_buffer("mask", future)', "self.mask = future"), 16, "no buffer mask"),
         (changed(16, "ones(context_length, context_length)", "ones(9, 9)"), 16, "buffer mask has shape (9, 9)"),
@@ -274,7 +274,7 @@ SAID = [
     (f"def attention_scores(q, k): return [[a.T @ b * {factor} for b in k] for a in q]", 2, words)
     for factor, words in (
         ("2 / len(a) ** 0.5", "Each of your numbers is 2 times the expected one."),
-        ("-1 / len(a) ** 0.5", "Each of your numbers is the expected one with the other sign."),
+        ("-1 / len(a) ** 0.5", "Each of your numbers is the expected one with the opposite sign."),
         ("(8 / len(a)) ** 0.5 / 2", "Each of your numbers is 1.414 (√2) times the expected one."),
         ("1 / 3 / len(a) ** 0.5", "Each of your numbers is 1/3 times the expected one."),
         ("0.123 / len(a) ** 0.5", "Each of your numbers is 0.123 times the expected one."),
@@ -289,12 +289,12 @@ SAID = [
     (
         "def attention_weights(s): return list(torch.softmax(torch.tensor(s), 0))",
         4,
-        "Each column of yours sums to one, and each row should.",
+        "Each of your columns sums to one, but each row should.",
     ),
     (
         "def attention_weights(s): return [torch.sigmoid(torch.tensor(row)) for row in s]",
         4,
-        "Each row should sum to one; row 0 of yours sums to 1.2",
+        "Each row should sum to one; your row 0 sums to 1.2",
     ),
     (
         "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, k",
@@ -310,7 +310,7 @@ SAID = [
     (
         "def causal_softmax(s, d_k): return torch.softmax(s / d_k**0.5, -1)",
         14,
-        "Above the diagonal stand the later words. All numbers there should be 0",
+        "Above the diagonal are the later words. All numbers there should be 0",
     ),
     (
         changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"),
@@ -320,18 +320,18 @@ SAID = [
     (
         "D = 4\ndef attention_scores(q, k): return [[a.T @ b / D**0.5 for b in k] for a in q]",
         2,
-        "attention_scores reads D of the notebook: take it from the arguments.",
+        "attention_scores reads D from the notebook: use the arguments instead.",
     ),
     (
         "D, N = 4, 3\ndef attention_scores(q, k):\n"
         "  return [[q[i].T @ k[j] / D**0.5 for j in range(N)] for i in range(N)]",
         2,
-        "attention_scores reads D, N of the notebook: take them from the arguments.",
+        "attention_scores reads D, N from the notebook: use the arguments instead.",
     ),
     (
         "d_in = 3\n" + changed(12, "keys.shape[-1]", "d_in"),
         12,
-        "SelfAttention_v1 reads d_in of the notebook",
+        "SelfAttention_v1 reads d_in from the notebook",
     ),
     (
         changed(12, "nn.Parameter(torch.rand(d_in, d_out))", "nn.Parameter(torch.rand(d_in, d_out), False)"),
@@ -366,12 +366,12 @@ SAID = [
         "def inverted_dropout(a, p, training):\n"
         "  return a * F.dropout(torch.ones(a.shape[-2:], dtype=a.dtype), p, training)",
         15,
-        "all texts of the batch drop the same entries",
+        "the same entries are dropped in all texts of the batch",
     ),
     (
         "def inverted_dropout(a, p, training):\n  torch.manual_seed(3)\n  return F.dropout(a, p, training)",
         15,
-        "two calls drop the same entries. Set no seed in there.",
+        "two calls drop the same entries. Do not set a seed in your function.",
     ),
     ("def causal_softmax(s, d_k): return torch.softmax(s.tril() / 0, -1)", 14, "is NaN where a number was expected"),
     (
@@ -379,15 +379,15 @@ SAID = [
         "  order = torch.randperm(a.numel()).reshape(a.shape) / a.numel()\n"
         "  return a * (order >= p) / (1 - p) if training else a",
         15,
-        "each call drops 30000 of 60000 entries. Decide for each entry by itself, with probability p",
+        "each call drops 30000 of 60000 entries. Decide for each entry separately, with probability p",
     ),
     # 16 bits
-    ("def simple_attention_scores(x, q): return (x @ q).half()", 9, "rounded as torch.float16 does it, to 16 bits"),
-    ("def simple_attention_scores(x, q): return (x @ q).bfloat16()", 9, "as torch.bfloat16 does it, to 16 bits"),
+    ("def simple_attention_scores(x, q): return (x @ q).half()", 9, "rounded to 16 bits, as torch.float16 does"),
+    ("def simple_attention_scores(x, q): return (x @ q).bfloat16()", 9, "to 16 bits, as torch.bfloat16 does"),
     (
         "def all_context_vectors(x):\n  x = x.half()\n  return (torch.softmax(x @ x.T, -1) @ x).float()",
         11,
-        "rounded as torch.float16 does it, to 16 bits",
+        "rounded to 16 bits, as torch.float16 does",
     ),
     (
         "old = attention_scores\ndef attention_scores(*a): return torch.tensor(old(*a)).half()",

@@ -210,7 +210,7 @@ class Checks:
         student = notebook.get(entry.name)
         if not callable(student):
             kind = "function" if entry.name.islower() else "class"
-            advice = "Run the cell that defines it; if it stops with an error, mend that first."
+            advice = "Run the cell that defines it; if it stops with an error, fix that first."
             return Problem(f"there is no {kind} {entry.name} yet. {advice}")
         for example in entry.examples():
             try:
@@ -260,7 +260,7 @@ def _what_next(states: Sequence[tuple[Entry, str]]) -> str:
         for entry, state in states:
             if state == wanted:
                 return words.format(entry.exercise, entry.name)
-    return "Next: restart the kernel and run all cells. If all stays done, save the notebook and hand it in."
+    return "Next: restart the kernel and run all cells. If every exercise stays done, save the notebook and hand it in."
 
 
 def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
@@ -268,8 +268,7 @@ def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
     names = numbers_read(student, notebook)
     if not names:
         return ""
-    them = "it" if len(names) == 1 else "them"
-    return f"{NEW_LINE}{called} reads {_some(names)} of the notebook: take {them} from the arguments."
+    return f"{NEW_LINE}{called} reads {_some(names)} from the notebook: use the arguments instead."
 
 
 def _folded(text: str) -> str:
@@ -390,7 +389,10 @@ def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
 def _not_finite(result: Any) -> str | None:
     if not _is_tensor(result) or bool(result.isfinite().all()):
         return None
-    return f"the result is right, but for large scores it has NaN in it.{NEW_LINE}Let no exp overflow, and no sum be 0."
+    return (
+        f"the result is right, but for large scores it contains NaN.{NEW_LINE}"
+        "Make sure that no exp overflows and no sum is 0."
+    )
 
 
 def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:

@@ -101,7 +101,7 @@ def _rounded(got: Tensor, want: Tensor) -> str:
     """Right but for rounding to numbers of 16 bits."""
     for dtype, error in _DIGITS.items():
         if torch.equal(got, got.to(dtype).double()) and bool(((got - want).abs() <= error * want.abs().max()).all()):
-            return f"All of yours are rounded as {dtype} does it, to 16 bits. Compute in float32 throughout."
+            return f"All your numbers are rounded to 16 bits, as {dtype} does. Compute in float32 throughout."
     return ""
 
 
@@ -138,7 +138,7 @@ def _times(got: Tensor, want: Tensor, tolerance: float) -> str:
     if not bool(((got - factor * want).abs() <= allowed).all()) or abs(factor - 1) < 2 * FACTOR:
         return ""
     if abs(factor + 1) < FACTOR:
-        return "Each of your numbers is the expected one with the other sign."
+        return "Each of your numbers is the expected one with the opposite sign."
     return f"Each of your numbers is {_in_words(factor)} times the expected one."
 
 
@@ -169,11 +169,11 @@ def _sums(got: Tensor, want: Tensor) -> str:
     if bool((want < 0).any()) or not _are_one(want.sum(1)) or _are_one(got.sum(1)):
         return ""
     if len(got) > 1 and _are_one(got.sum(0)):
-        return "Each column of yours sums to one, and each row should."
+        return "Each of your columns sums to one, but each row should."
     row, total = next((row, total) for row, total in enumerate(got.sum(1).tolist()) if abs(total - 1) > ONE)
     if len(got) == 1:
         return f"They should sum to one; yours sum to {total:.4g}."
-    return f"Each row should sum to one; row {row} of yours sums to {total:.4g}."
+    return f"Each row should sum to one; your row {row} sums to {total:.4g}."
 
 
 def _are_one(sums: Tensor) -> bool:
@@ -184,7 +184,7 @@ def _above_the_diagonal(got: Tensor, want: Tensor) -> str:
     """Weights of words that come later."""
     if want.shape[0] != want.shape[1] or bool(want.triu(1).any()) or not bool(got.triu(1).any()):
         return ""
-    return "Above the diagonal stand the later words. All numbers there should be 0, and yours are not."
+    return "Above the diagonal are the later words. All numbers there should be 0, and yours are not."
 
 
 def looks_ahead(module: Callable[..., Any], inputs: Sequence[Any]) -> bool:
