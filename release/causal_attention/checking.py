@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from diagnosis import axis_too_many, calls, looks_ahead, looks_like, numbers_read, rounded_by
+from diagnosis import calls, looks_ahead, looks_like, numbers_read, other_axis, rounded_by
 from showing import progress
 from compare import difference
 
@@ -41,7 +41,10 @@ class Example(NamedTuple):
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
         inputs = _copy(self.inputs)
         problem = _wrong(function(*inputs), self.expected, called)
-        return problem or _changed(inputs, self.inputs, called)
+        changed = _changed(inputs, self.inputs, called)
+        if problem is None:
+            return changed and f"the result is right, but {changed}"
+        return f"{problem}{NEW_LINE}Also, {changed}" if changed else problem
 
 
 class PieceExample(NamedTuple):
@@ -59,7 +62,7 @@ class PieceExample(NamedTuple):
             result = function(*_copy(leaves))
         if not _is_tensor(result) or tuple(result.shape) != self.shape:
             form = f"has shape {tuple(result.shape)}" if _is_tensor(result) else "is not a tensor"
-            more = axis_too_many(result.shape, self.shape) if _is_tensor(result) else ""
+            more = other_axis(result.shape, self.shape) if _is_tensor(result) else ""
             said = f"result {form}, but a tensor of shape {self.shape} was expected."
             return f"{said}{NEW_LINE}{more}" if more else said
         return (
@@ -95,11 +98,13 @@ class ModuleExample(NamedTuple):
         inputs = _copy(leaves)
         result = module(*inputs)
         problem = _wrong(result, self.expected, called)
+        changed = _changed(inputs, self.inputs, called)
         if problem:
             ahead = self.causal and not self.training and looks_ahead(module, self.inputs)
-            return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights)
+            also = f"{NEW_LINE}Also, {changed}" if changed else ""
+            return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights) + also
         return (
-            _changed(inputs, self.inputs, called)
+            (changed and f"the result is right, but {changed}")
             or _without_gradient(_reached(module, self.weights, leaves), result)
             or (_mask_problem(module, self.mask_size) if self.mask_size else None)
             or even
@@ -205,7 +210,7 @@ class Checks:
         student = notebook.get(entry.name)
         if not callable(student):
             kind = "function" if entry.name.islower() else "class"
-            advice = "Run the cell that defines it; if it stops with an error, mend that first."
+            advice = "Run the cell that defines it; if it stops with an error, fix that first."
             return Problem(f"there is no {kind} {entry.name} yet. {advice}")
         for example in entry.examples():
             try:
@@ -255,7 +260,7 @@ def _what_next(states: Sequence[tuple[Entry, str]]) -> str:
         for entry, state in states:
             if state == wanted:
                 return words.format(entry.exercise, entry.name)
-    return "Next: restart the kernel and run all cells. If all stays done, save the notebook and hand it in."
+    return "Next: restart the kernel and run all cells. If every exercise stays done, save the notebook and hand it in."
 
 
 def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
@@ -263,8 +268,7 @@ def _reads(called: str, student: Any, notebook: dict[str, Any]) -> str:
     names = numbers_read(student, notebook)
     if not names:
         return ""
-    them = "it" if len(names) == 1 else "them"
-    return f"{NEW_LINE}{called} reads {_some(names)} of the notebook: take {them} from the arguments."
+    return f"{NEW_LINE}{called} reads {_some(names)} from the notebook: use the arguments instead."
 
 
 def _folded(text: str) -> str:
@@ -299,7 +303,7 @@ def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str |
     if all(difference(now, then, 0.0) is None for now, then in can_change):
         return None
     return (
-        f"the result is right, but {called} changes its input.{NEW_LINE}"
+        f"{called} changes its input.{NEW_LINE}"
         "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
     )
 
@@ -385,7 +389,10 @@ def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
 def _not_finite(result: Any) -> str | None:
     if not _is_tensor(result) or bool(result.isfinite().all()):
         return None
-    return f"the result is right, but for large scores it has NaN in it.{NEW_LINE}Let no exp overflow, and no sum be 0."
+    return (
+        f"the result is right, but for large scores it contains NaN.{NEW_LINE}"
+        "Make sure that no exp overflows and no sum is 0."
+    )
 
 
 def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:

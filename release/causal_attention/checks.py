@@ -1,4 +1,5 @@
-"""The visible checks of this notebook: check(9) says whether exercise 9 is right on a few known examples.
+"""The visible checks of this notebook: check(9) says whether exercise 9 is right on a few known examples,
+and check() how far you have come.
 
 Nothing here is secret. Your work is graded on other numbers and other sizes, so read what a check says
 instead of fitting your code to its examples.
@@ -228,7 +229,7 @@ def _dropped(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], str |
 
     def problem(result: torch.Tensor) -> str | None:
         if not isinstance(result, torch.Tensor):
-            return "result is no torch tensor."
+            return "result is not a torch tensor."
         if result.shape != unscaled.shape:
             return f"result has shape {tuple(result.shape)}, but {tuple(unscaled.shape)} was expected."
         zero = result == 0
@@ -265,7 +266,7 @@ def _text_by_text(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], 
     def problem(result: torch.Tensor) -> str | None:
         found = _dropped(unscaled, p)(result)
         if found is None and torch.equal(result[0] == 0, result[1] == 0):
-            return "all texts of the batch drop the same entries. Each should drop its own."
+            return "the same entries are dropped in all texts of the batch. Each should drop its own."
         return found
 
     return problem
@@ -274,12 +275,12 @@ def _text_by_text(unscaled: torch.Tensor, p: float) -> Callable[[torch.Tensor], 
 def _anew(results: list[torch.Tensor]) -> str | None:
     first, *others = (result == 0 for result in results)
     if any(torch.equal(first, other) for other in others):
-        return "two calls drop the same entries. Set no seed in there."
+        return "two calls drop the same entries. Do not set a seed in your function."
     # By chance, two of 60000 entries each drop as many as the other in one of 400 cases; eight, never.
     if {int(other.sum()) for other in others} == {int(first.sum())}:
         return (
-            f"each call drops {int(first.sum())} of {first.numel()} entries. Decide for each entry by itself, with "
-            "probability p: then how many go is chance, too."
+            f"each call drops {int(first.sum())} of {first.numel()} entries. Decide for each entry separately, "
+            "with probability p, so that how many are dropped is up to chance as well."
         )
     return None
 

@@ -1,4 +1,5 @@
-"""The visible checks of this notebook: check(17) says whether exercise 17 is right on a few known examples.
+"""The visible checks of this notebook: check(17) says whether exercise 17 is right on a few known examples,
+and check() how far you have come.
 
 Nothing here is secret. Your work is graded on other numbers and other sizes, so read what a check says
 instead of fitting your code to its examples.

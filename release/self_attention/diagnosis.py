@@ -42,39 +42,51 @@ def looks_like(result: Any, expected: Any, tolerance: float) -> str:
 
 
 def _in_another_form(result: Any, expected: Any, tolerance: float) -> str:
-    """All numbers are right, but in something else than a tensor, or with an axis too many."""
-    one = torch.as_tensor(expected) if isinstance(expected, torch.Tensor) or _is_of_numpy(result) else None
-    numbers = _as_tensor(result) if one is not None else None
-    if one is None or numbers is None or not same(numbers.reshape(-1), one.reshape(-1), tolerance):
-        return ""
-    if isinstance(result, torch.Tensor):
-        return axis_too_many(tuple(numbers.shape), tuple(one.shape))
-    if numbers.shape != one.shape:
+    """All numbers are right, but in something else than tensors, or with an axis too many or too few."""
+    numbers, wanted = _as_tensor(result), _as_tensor(expected)
+    if numbers is None or wanted is None or not same(numbers.reshape(-1), wanted.reshape(-1), tolerance):
         return ""
     if _is_of_numpy(result):
-        return "The numbers are right, but in an array of numpy. Compute with torch throughout."
-    return "The numbers are right, but in a list. Make one tensor of it: torch.stack does if tensors are in it."
+        return "The numbers are right, but in a NumPy array. Compute with torch throughout."
+    depth = 0
+    while isinstance(result, (list, tuple)) and isinstance(expected, (list, tuple)):
+        result, expected, depth = result[0], expected[0], depth + 1
+    if isinstance(result, torch.Tensor):
+        return other_axis(numbers.shape[depth:], wanted.shape[depth:], f"result{'[0]' * depth}")
+    if numbers.shape != wanted.shape:
+        return ""
+    return "The numbers are right, but in a list. torch.stack makes one tensor of a list of tensors."
 
 
 def _as_tensor(value: Any) -> Tensor | None:
-    """A tensor, an array of numpy, or a list of such, or of numbers, as one tensor."""
+    """Tensors, arrays of numpy and numbers, in lists or by themselves, as one tensor."""
+    items: Any = [*map(_as_tensor, value)] if isinstance(value, (list, tuple)) else None
     try:
-        return torch.stack([*map(torch.as_tensor, value)]) if isinstance(value, list) else torch.as_tensor(value)
+        return torch.as_tensor(value) if items is None else torch.stack(items)
     except (TypeError, ValueError, RuntimeError):  # what is in it is of different form
         return None
 
 
 def _is_of_numpy(value: Any) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return bool(items) and type(items[0]).__module__ == "numpy" and hasattr(items[0], "shape")
+    """An array, or lists of arrays."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_of_numpy, value))
+    return type(value).__module__ == "numpy" and hasattr(value, "shape")
 
 
-def axis_too_many(shape: Sequence[int], wanted: Sequence[int]) -> str:
+def other_axis(shape: Sequence[int], wanted: Sequence[int], name: str = "result") -> str:
     """A sentence if a shape is the wanted one but for an axis of length 1."""
-    for axis, length in enumerate(shape):
-        if length == 1 and (*shape[:axis], *shape[axis + 1 :]) == tuple(wanted):
-            return f"Axis {axis}, of length 1, is too many: result.squeeze({axis}) would be right."
+    if (axis := _additional(shape, wanted)) is not None:
+        return f"Axis {axis}, of length 1, is one too many: {name}.squeeze({axis}) would be right."
+    if (axis := _additional(wanted, shape)) is not None:
+        return f"An axis of length 1 is missing: {name}.unsqueeze({axis}) would be right."
     return ""
+
+
+def _additional(more: Sequence[int], fewer: Sequence[int]) -> int | None:
+    """The axis of length 1 that one shape has and the other has not."""
+    axes = (axis for axis, length in enumerate(more) if length == 1)
+    return next((axis for axis in axes if (*more[:axis], *more[axis + 1 :]) == tuple(fewer)), None)
 
 
 def rounded_by(value: Any) -> str:
@@ -89,7 +101,7 @@ def _rounded(got: Tensor, want: Tensor) -> str:
     """Right but for rounding to numbers of 16 bits."""
     for dtype, error in _DIGITS.items():
         if torch.equal(got, got.to(dtype).double()) and bool(((got - want).abs() <= error * want.abs().max()).all()):
-            return f"All of yours are rounded as {dtype} does it, to 16 bits. Compute in float32 throughout."
+            return f"All your numbers are rounded to 16 bits, as {dtype} does. Compute in float32 throughout."
     return ""
 
 
@@ -102,18 +114,19 @@ def _one_alone(result: Any, expected: Any, tolerance: float) -> str:
 
 
 def _in_another_order(result: Any, expected: Any, tolerance: float) -> str:
-    """Every item of a list is there, but in another place."""
+    """Items of a list that belong in another place of it."""
     if not isinstance(result, (list, tuple)) or not isinstance(expected, (list, tuple)) or len(result) != len(expected):
         return ""
-    places = [[j for j, want in enumerate(expected) if same(got, want, tolerance)] for got in result]
     # Numbers alone may be found anywhere by chance.
-    if any(isinstance(item, float | int) for item in expected) or any(len(found) != 1 for found in places):
+    if any(isinstance(item, float | int) for item in expected):
         return ""
-    order = [found[0] for found in places]
-    first = next((i for i, j in enumerate(order) if i != j), None)
-    if first is None or len(set(order)) < len(order):
+    places = [[j for j, want in enumerate(expected) if same(got, want, tolerance)] for got in result]
+    moved = next((i for i, found in enumerate(places) if found and i not in found), None)
+    if moved is None:
         return ""
-    return f"All of it is there, in another order: result[{first}] is what was expected as result[{order[first]}]."
+    all_there = sorted(places) == [[i] for i in range(len(expected))]
+    order = "All of it is there, but in another order. " if all_there else ""
+    return f"{order}Your result[{moved}] is what was expected as result[{places[moved][0]}]."
 
 
 def _times(got: Tensor, want: Tensor, tolerance: float) -> str:
@@ -125,7 +138,7 @@ def _times(got: Tensor, want: Tensor, tolerance: float) -> str:
     if not bool(((got - factor * want).abs() <= allowed).all()) or abs(factor - 1) < 2 * FACTOR:
         return ""
     if abs(factor + 1) < FACTOR:
-        return "Each of your numbers is the expected one with the other sign."
+        return "Each of your numbers is the expected one with the opposite sign."
     return f"Each of your numbers is {_in_words(factor)} times the expected one."
 
 
@@ -156,11 +169,11 @@ def _sums(got: Tensor, want: Tensor) -> str:
     if bool((want < 0).any()) or not _are_one(want.sum(1)) or _are_one(got.sum(1)):
         return ""
     if len(got) > 1 and _are_one(got.sum(0)):
-        return "Each column of yours sums to one, and each row should."
+        return "Each of your columns sums to one, but each row should."
     row, total = next((row, total) for row, total in enumerate(got.sum(1).tolist()) if abs(total - 1) > ONE)
     if len(got) == 1:
         return f"They should sum to one; yours sum to {total:.4g}."
-    return f"Each row should sum to one; row {row} of yours sums to {total:.4g}."
+    return f"Each row should sum to one; your row {row} sums to {total:.4g}."
 
 
 def _are_one(sums: Tensor) -> bool:
@@ -171,7 +184,7 @@ def _above_the_diagonal(got: Tensor, want: Tensor) -> str:
     """Weights of words that come later."""
     if want.shape[0] != want.shape[1] or bool(want.triu(1).any()) or not bool(got.triu(1).any()):
         return ""
-    return "Above the diagonal stand the later words. All numbers there should be 0, and yours are not."
+    return "Above the diagonal are the later words. All numbers there should be 0, and yours are not."
 
 
 def looks_ahead(module: Callable[..., Any], inputs: Sequence[Any]) -> bool:
