@@ -26,9 +26,15 @@ def violations(browser: Chrome) -> list[str]:
 
 def violations_in(browser: Chrome, scheme: str, width: int) -> list[str]:
     with seen_as(browser, scheme, width):
-        axe = Axe(browser)
-        axe.inject()  # type: ignore[no-untyped-call]
-        found: list[dict[str, Any]] = axe.run()["violations"]
+        return violations_within(browser)
+
+
+def violations_within(browser: Chrome, *parts: str, without: tuple[str, ...] = ()) -> list[str]:
+    """Those of the page as it is, or of the parts that CSS selects in it."""
+    axe = Axe(browser)
+    axe.inject()  # type: ignore[no-untyped-call]
+    context = {"include": [[part] for part in parts], "exclude": [[part] for part in without]}
+    found: list[dict[str, Any]] = axe.run(context if parts else None)["violations"]
     return [
         f"{one['id']}: {one['help']} ({', '.join(str(node['target']) for node in one['nodes'])})"
         for one in found

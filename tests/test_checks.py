@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import subprocess
 import sys
@@ -719,6 +720,16 @@ def test_the_known_values_of_self_attention_are_what_the_solutions_give(
         assert torch.allclose(values, table(cells[cell]), rtol=0, atol=0.6 * 10**-digits), cell
     sums = ", ".join(f"{total:.2f}" for total in over_queries.sum(dim=1).tolist())
     assert "The rows give " + " and ".join(sums.rsplit(", ", 1)) in cells["ex4-next"]
+
+
+def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> None:
+    cells = {cell.id: cell.source for cell in source_of("causal_attention").cells}
+    notebook: Notebook = {"torch": torch, "math": math}
+    exec(cells["given-scores"], notebook)
+    told = table(cells["ex14-next"])
+    made = torch.softmax(notebook["attn_scores"].tril() / math.sqrt(2), dim=-1)
+    assert torch.allclose(told, made, rtol=0, atol=6e-5)
+    assert float(told[0, 0]) < float(told[0, 1]), "Your gives each later word more than it keeps"
 
 
 def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
