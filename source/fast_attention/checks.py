@@ -1,4 +1,5 @@
-"""The visible checks of this notebook: check(28) says whether exercise 28 is right on a few known examples.
+"""The visible checks of this notebook: check(28) says whether exercise 28 is right on a few known examples,
+and check() how far you have come.
 
 Nothing here is secret. Your work is graded on other numbers and other sizes, so read what a check says
 instead of fitting your code to its examples.
@@ -219,7 +220,7 @@ class ChunksExample(NamedTuple):
             return "the first part of the cache does not hold the keys. The order is keys, values."
         (gradient,) = torch.autograd.grad(outputs[-1].sum(), [start])
         if not gradient[:, 0].any():
-            return f"the result is right, but no gradient comes through the cache of {called}. Leave detach out."
+            return f"the result is right, but no gradient comes through the cache of {called}. Leave out detach."
         return None
 
     def _twice(self, module: Any) -> str | None:

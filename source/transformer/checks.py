@@ -1,4 +1,5 @@
-"""The visible checks of this notebook: check(20) says whether exercise 20 is right on a few known examples.
+"""The visible checks of this notebook: check(20) says whether exercise 20 is right on a few known examples,
+and check() how far you have come.
 
 Nothing here is secret. Your work is graded on other numbers and other sizes, so read what a check says
 instead of fitting your code to its examples.
@@ -83,7 +84,7 @@ def _positions() -> list[Example]:
 def _of_float32(table: Any) -> str | None:
     if isinstance(table, torch.Tensor) and table.dtype == torch.float32:
         return None
-    return "not a tensor of float32, as was expected."
+    return "not a tensor of float32, which was expected."
 
 
 def _turns() -> list[Example | PieceExample]:
@@ -107,11 +108,11 @@ def _row(*numbers: float) -> torch.Tensor:
 def _as_in_float32(result: Any) -> str | None:
     """Whether a pair (1, 0) is turned as it is in float32, but for what float16 cannot hold."""
     if not isinstance(result, torch.Tensor) or result.dtype != torch.float16:
-        return "the result should be a tensor of float16, as the input is."
+        return "the result should be a tensor of float16, like the input."
     exact = torch.stack([FAR.double().cos(), FAR.double().sin()], dim=-1)
     if result.shape == exact.shape and bool((result - exact).abs().max() < 4e-3):
         return None
-    return "wrong numbers: 16 bits have no 3001. Compute positions and angles in float32, and only the result in 16."
+    return "wrong numbers: in 16 bits there is no 3001. Compute positions and angles in float32, only the result in 16."
 
 
 class FiniteGradients(NamedTuple):
@@ -129,7 +130,7 @@ class FiniteGradients(NamedTuple):
         found = torch.autograd.grad(result.sum(), leaves, allow_unused=True)
         if all(gradient is None or bool(gradient.isfinite().all()) for gradient in found):
             return None
-        return f"the result of {called} is right, but gradients are NaN: let no NaN appear on the way."
+        return f"the result of {called} is right, but gradients are NaN: make sure that no NaN appears on the way."
 
 
 def _padded() -> list[Example | PieceExample | FiniteGradients]:
@@ -173,7 +174,7 @@ class NormOf16Bits(NamedTuple):
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:  # noqa: ARG002  as the others
         result = student_class(self.x.shape[-1])(self.x.clone())
         if result.dtype != self.x.dtype:
-            return f"the result should be {self.x.dtype}, as the input is, and it is {result.dtype}."
+            return f"the result should be {self.x.dtype}, like the input, but it is {result.dtype}."
         size = result.float().square().mean(dim=-1).sqrt()
         if bool((size - 1).abs().max() < 0.01):
             return None
@@ -421,7 +422,7 @@ class _ThreeSteps(NamedTuple):
         if None in losses:
             return f"{called} returned None. Does it end with a return statement?"
         if not all(isinstance(loss, float) for loss in losses):
-            return f"{called} should return a float. Of a tensor with a single number, it is tensor.item()."
+            return f"{called} should return a float. For a tensor with a single number, that is tensor.item()."
         before = _Small(0.0).head.weight
         if torch.equal(model.head.weight, before):
             return "the weights are as they were after three steps: nothing was learned."
@@ -488,11 +489,11 @@ class _Writing(NamedTuple):
             return f"{called} returned None. Does it end with a return statement?"
         shape = (len(tokens), 2 + self.count)
         if not all(isinstance(text, torch.Tensor) and tuple(text.shape) == shape for text in texts):
-            return f"a tensor of shape {shape} was expected: the given tokens, and {self.count} behind each text."
+            return f"a tensor of shape {shape} was expected: the given tokens, and {self.count} after each text."
         if model.keeps:
             return "gradients are kept. Write under torch.no_grad()."
         if model.training is not self.training:
-            return "the model is left in another mode than it came in."
+            return "the model is not left in the mode it came in."
         if not torch.equal(texts[0][:, :2], tokens):
             return "the texts should begin with the tokens that were given."
         return self._wrong_shares(texts) if is_drawn else self._wrong_text(texts[0])
@@ -505,13 +506,13 @@ class _Writing(NamedTuple):
     def _wrong_text(self, text: torch.Tensor) -> str | None:
         if text[:, 2:].tolist() == self.expected:
             return None
-        return f"{text[:, 2:].tolist()} was written behind [[0, 1], [2, 2]], but {self.expected} was expected."
+        return f"{text[:, 2:].tolist()} was written after [[0, 1], [2, 2]], but {self.expected} was expected."
 
     def _wrong_shares(self, texts: list[torch.Tensor]) -> str | None:
         if not torch.equal(texts[0], texts[1]):
-            return "with the same generator, the same tokens should be drawn. Hand it to torch.multinomial."
+            return "with the same generator, the same tokens should be drawn. Pass it to torch.multinomial."
         if torch.equal(texts[0], texts[2]):
-            return "the tokens are the same whatever the random numbers. Draw them by their probability."
+            return "the tokens are the same whatever the random numbers. Draw them with their probabilities."
         shares = torch.bincount(texts[0][:, -1], minlength=4) / len(texts[0])
         # Of 4000 draws, 5 in a hundred too many or too few are six standard deviations: not by chance.
         if (shares - torch.tensor(self.expected)).abs().max() < 0.05:
