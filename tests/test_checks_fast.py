@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
+from checked_notebook import cells_of, exercises_of, solved_names
 
-FOLDER = Path(__file__).parent.parent / "source" / "fast_attention"
-CELLS = {cell.id: cell.source for cell in nbformat.read(FOLDER / "fast_attention.ipynb", as_version=4).cells}
-NUMBERS = [int(cell.removeprefix("exercise-")) for cell in CELLS if cell.startswith("exercise-")]
+ASSIGNMENT = "fast_attention"
+CELLS, NUMBERS = cells_of(ASSIGNMENT), exercises_of(ASSIGNMENT)
 NUMBER_IS_WRONG = "is the first wrong number"
 
 
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The notebook's namespace once all exercises are solved."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    spec = importlib.util.spec_from_file_location("checks_of_fast_attention", FOLDER / "checks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    checks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(checks)
-    namespace = {"check": checks.check, "solved": checks.solved}
-    exec("import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn", namespace)
-    for number in NUMBERS:
-        exec(CELLS[f"exercise-{number}"], namespace)
-    return namespace
+    return solved_names(ASSIGNMENT, "", monkeypatch)
 
 
 @pytest.mark.parametrize("number", NUMBERS)

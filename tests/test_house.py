@@ -146,6 +146,18 @@ def test_no_module_is_too_long_to_be_read_at_once() -> None:
     assert {place for place, lines in lengths.items() if lines > LONGEST} == set()
 
 
+def lost_strings(code: str) -> list[int]:
+    """The lines of strings that stand alone and are no docstrings, as when a sentence goes on without brackets."""
+    blocks = (block for node in ast.walk(ast.parse(code)) if isinstance(block := getattr(node, "body", None), list))
+    later = [statement for block in blocks for statement in block[1:]]
+    return [one.lineno for one in later if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)]
+
+
+def test_no_sentence_is_lost() -> None:
+    assert lost_strings('SAID = "of the best "\n"three."\n') == [2]
+    assert {str(path): lines for path in source_files() if (lines := lost_strings(path.read_text()))} == {}
+
+
 def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:
     code = "import sys, grader; print([name for name in sys.modules if name.startswith('grader.') or name == 'torch'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -21,8 +21,9 @@ from grader.kit.module_readings import wrong_dropout
 from grader.kit.module_steps import Memory
 from grader.model.answer import Raised, Returned
 from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Inputs, Misconception, can_combine
+from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
-from grader.model.verdict import Verdict
+from grader.model.verdict import Reason, Verdict
 
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
 PAIRS = 200  # of misconceptions at once
@@ -80,6 +81,14 @@ def test_a_sentence_names_the_parameter_that_is_expected(
         assert all(word in text for word in words), text
 
 
+def test_a_missing_parameter_explains_nothing_else() -> None:
+    without = [("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
+               ("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)")]  # fmt: skip
+    assert verdict(24, *without).misconceptions == ("layers without biases",)
+    found = verdict(24, *without, ("return x + self.dropout(self.ff_out(hidden))", "return 3 * x.flip(1)"))
+    assert (found.credit, found.misconceptions) == (0.0, ())
+
+
 # --- gradients -------------------------------------------------------------------------------------------------------
 
 
@@ -101,6 +110,12 @@ def test_a_detached_step_loses_marks_and_the_parameter_is_named() -> None:
     found = verdict(13, ("keys = self.W_key(x)", "keys = self.W_key(x).detach()"))
     assert found.credit == 0.5
     assert "W_key.weight" in " ".join(found.sentences)
+
+
+def test_gradients_that_are_ruined_in_place_cost_half_and_are_told() -> None:
+    found = verdict(24, ("x = x + self.dropout", "x += self.dropout"))
+    assert (found.credit, found.reason) == (0.5, Reason.GRADIENT)
+    assert RUINED in found.sentences
 
 
 # --- masks -----------------------------------------------------------------------------------------------------------

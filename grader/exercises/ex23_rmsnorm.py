@@ -38,11 +38,13 @@ class RMSNorm(nn.Module):
     first: Any = staticmethod(torch.ones)
     precise: Any = staticmethod(lambda x: x.float() if x.dtype in OF_16_BITS else x)
     centre: Any = staticmethod(lambda x: x)
+    around: Any = staticmethod(lambda x: x)
     eps_of: Any = staticmethod(lambda eps: eps)
     mean: Any = staticmethod(lambda x: x.pow(2).mean(-1, keepdim=True))
     size: Any = staticmethod(lambda mean, eps: torch.sqrt(mean + eps))
     divide: Any = staticmethod(lambda x, size: x / size)
     weigh: Any = staticmethod(lambda x, weight: x * weight)
+    new_bias: Any = staticmethod(lambda d_model: None)
     finish: Any = staticmethod(lambda y: y)
     back: Any = staticmethod(lambda y, x: y.to(x.dtype))
     dtype: Any = staticmethod(lambda y: y)
@@ -51,11 +53,13 @@ class RMSNorm(nn.Module):
         super().__init__()
         self.eps = self.eps_of(eps)
         self.weight = nn.Parameter(self.first(d_model))
+        self.register_parameter("bias", self.new_bias(d_model))
 
     def forward(self, x: Tensor) -> Any:
         precise = self.centre(self.precise(x))  # (..., d_model)
-        size = self.size(self.mean(precise), self.eps)  # (..., 1)
-        y = self.back(self.weigh(self.divide(precise, size), self.weight), x)
+        size = self.size(self.mean(self.around(precise)), self.eps)  # (..., 1)
+        y = self.weigh(self.divide(precise, size), self.weight)
+        y = self.back(y if self.bias is None else y + self.bias, x)
         return self.dtype(self.finish(y))
 
 
@@ -153,6 +157,7 @@ exercise = Exercise(
         Case("one entry", catches="squeezed dimensions", inputs=sized(3, 2, 1, eps=0.3)),
         Case("another eps", catches="an eps that is not the argument", inputs=sized(2, 4, 6, eps=0.5, gradients=1)),
         Case("large numbers", catches="numbers that are cut off", inputs=sized(2, 3, 6, scale=1e4)),
+        Case("tiny numbers", catches="another eps, or at another place", inputs=sized(2, 3, 5, scale=1e-3)),
         Case("a vector of zeros", catches="a division by zero", inputs=a_zero_vector),
         Case(
             "a new module",
@@ -173,6 +178,14 @@ exercise = Exercise(
             says="The mean is subtracted first in your results, as nn.LayerNorm does. RMSNorm leaves it out: divide by "
             "the root of the mean of the squares only.",
             change={"centre": lambda x: x - x.mean(-1, keepdim=True)},
+        ),
+        Misconception(
+            "divided by the spread",
+            kind="mix-up",
+            credit=0.5,
+            says="Your vectors are divided by the spread of their entries, as by var or std: the mean is subtracted "
+            "before squares are taken. RMSNorm leaves it out.",
+            change={"around": lambda x: x - x.mean(-1, keepdim=True)},
         ),
         Misconception(
             "sum of squares",
@@ -303,11 +316,26 @@ exercise = Exercise(
             change={"eps_of": lambda eps: 1e-6},
         ),
         Misconception(
+            "PyTorch's eps",
+            kind="missing step",
+            credit=0.75,
+            says="Your results are those of eps = 1.2e-7, as PyTorch takes it where none is given. Hand on the "
+            "argument.",
+            change={"eps_of": lambda eps: torch.finfo(torch.float32).eps},
+        ),
+        Misconception(
             "weight without effect",
             kind="missing step",
             credit=0.5,
             says="Your results are not multiplied by the weight. Each entry has one.",
-            change={"weigh": lambda x, weight: x + 0 * weight},
+            change={"weigh": lambda x, weight: x},
+        ),
+        Misconception(
+            "with a bias",
+            kind="mix-up",
+            credit=0.75,
+            says="There is a bias, which is added. RMSNorm has one parameter, weight.",
+            change={"new_bias": lambda d_model: nn.Parameter(torch.zeros(d_model))},
         ),
         Misconception(
             "weight added",

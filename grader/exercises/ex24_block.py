@@ -29,6 +29,7 @@ class TransformerBlock(nn.Module):
     heads: Any = staticmethod(lambda num_heads: num_heads)
     hidden_size: Any = staticmethod(lambda d_model, d_ff: d_ff)
     bias: Any = True
+    norm: Any = nn.LayerNorm
     two_norms: Any = staticmethod(lambda new: (new(), new()))
     rate: Any = staticmethod(lambda p: p)
     parts: Any = (1, 2)
@@ -51,7 +52,7 @@ class TransformerBlock(nn.Module):
     def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float) -> None:
         super().__init__()
         d_ff = self.hidden_size(d_model, d_ff)
-        self.norm1, self.norm2 = self.two_norms(lambda: nn.LayerNorm(d_model))
+        self.norm1, self.norm2 = self.two_norms(lambda: self.norm(d_model))
         self.attention = GivenAttention(d_model, self.heads(num_heads))
         self.ff_in = Linear(d_model, d_ff, bias=self.bias)
         self.ff_out = Linear(d_ff, d_model, bias=self.bias)

@@ -102,6 +102,17 @@ def bring_to(model: nn.Module, most: float) -> None:
         gradient.mul_(most / (length + 1e-6))
 
 
+def by_the_square(model: nn.Module, most: float) -> None:
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+    square = torch.stack([gradient.square().sum() for gradient in gradients]).sum()
+    for gradient in gradients:
+        gradient.mul_((most / (square + 1e-6)).clamp(max=1))
+
+
+def not_shifted(model: nn.Module, tokens: Tensor) -> Tensor:
+    return nn.functional.cross_entropy(model(tokens).flatten(0, 1), tokens.flatten())
+
+
 def loss_again(_loss: Tensor, model: nn.Module, tokens: Tensor) -> float:
     with torch.no_grad():
         return float(next_token_loss(model(tokens), tokens))
@@ -204,6 +215,13 @@ exercise = Exercise(
             change={"clip": bring_to},
         ),
         Misconception(
+            "clipped by the square",
+            kind="missing step",
+            credit=0.75,
+            says="Gradients are clipped by the sum of their squares in your results. The norm is the root of it.",
+            change={"clip": by_the_square},
+        ),
+        Misconception(
             "max_norm without effect",
             kind="hard-coded",
             credit=0.75,
@@ -232,6 +250,14 @@ exercise = Exercise(
             says="Your results foretell the token after the next: logits of all but the last token, and tokens without "
             "the first. next_token_loss shifts by itself.",
             change={"measure": lambda model, tokens: next_token_loss(model(tokens[:, :-1]), tokens[:, 1:])},
+        ),
+        Misconception(
+            "not shifted",
+            kind="missing step",
+            credit=0.25,
+            says="Your results foretell each token from itself, which the model has seen. The loss is that of "
+            "next_token_loss, which compares with the token after it.",
+            change={"measure": not_shifted},
         ),
         Misconception(
             "last token left out",

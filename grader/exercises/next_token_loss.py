@@ -78,10 +78,28 @@ def large(rng: torch.Generator) -> Inputs:
     return (1e4 * logits.sign() * torch.rand(logits.shape, generator=rng).round(decimals=2), tokens, pad)
 
 
-def mean_of_means(each: Tensor, counts: Tensor) -> Tensor:
-    kept = counts.any(dim=1)
-    means = (each * counts).sum(1)[kept] / counts.sum(1)[kept]
-    return means.mean()
+def text_by_text(each: Tensor, counts: Tensor) -> Tensor:
+    """The mean of each text, NaN for one of nothing but padding."""
+    return (each * counts).sum(1) / counts.sum(1)
+
+
+# By what comes of a text of nothing but padding.
+MEANS_OF_MEANS: dict[str, Callable[[Tensor], Tensor]] = {
+    "": lambda means: means[~means.isnan()],
+    ", empty texts as 0": lambda means: means.nan_to_num(),
+    ", NaN of empty texts": unchanged,
+}
+
+
+def mean_of_means(empty: str) -> Misconception:
+    return Misconception(
+        f"mean of means{empty}",
+        kind="wrong formula",
+        credit=0.75,
+        says="Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the mean of "
+        "all positions at once.",
+        change={"mean": lambda each, counts: MEANS_OF_MEANS[empty](text_by_text(each, counts)).mean()},
+    )
 
 
 next_token_loss = Exercise(
@@ -170,6 +188,13 @@ next_token_loss = Exercise(
             change={"left_out": lambda targets, tokens, pad: targets == 0},
         ),
         Misconception(
+            "0 for no padding",
+            kind="mix-up",
+            credit=0.75,
+            says="In your loss, token 0 is left out where pad is None. Then all positions count.",
+            change={"left_out": lambda targets, tokens, pad: is_pad(targets, tokens, 0 if pad is None else pad)},
+        ),
+        Misconception(
             "sum for mean",
             kind="wrong formula",
             credit=0.5,
@@ -183,15 +208,7 @@ next_token_loss = Exercise(
             says="Your loss is the sum over positions, divided by the number of texts. Take the mean of all positions.",
             change={"mean": lambda each, counts: each[counts].sum() / len(each)},
         ),
-        Misconception(
-            "mean of means",
-            kind="wrong formula",
-            credit=0.75,
-            says="Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the mean "
-            "of all "
-            "positions at once.",
-            change={"mean": mean_of_means},
-        ),
+        *map(mean_of_means, MEANS_OF_MEANS),
         Misconception(
             "not averaged",
             kind="missing step",
@@ -224,6 +241,16 @@ next_token_loss = Exercise(
             says="Your loss is made of probabilities without the logarithm. Cross-entropy is −log of the probability.",
             change={
                 "surprise": lambda logits, targets: 1 - logits.softmax(-1).gather(-1, targets[..., None]).squeeze(-1)
+            },
+        ),
+        Misconception(
+            "logarithm of a softmax",
+            kind="wrong formula",
+            credit=0.75,
+            says="Where logits are far apart, softmax gives 0, and the logarithm of that is −∞. F.log_softmax and "
+            "F.cross_entropy take the logarithm without it.",
+            change={
+                "surprise": lambda logits, targets: -logits.softmax(-1).gather(-1, targets[..., None])[..., 0].log()
             },
         ),
         Misconception(

@@ -7,7 +7,7 @@ give what the student's code gave there are tried on all cases.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,9 +63,10 @@ def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tol
 def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
     """The same with a second one that a class shows which has not the parameters that it should.
 
-    Of those that do not fit little is known, so several may seem to explain what is seen: then none is named.
+    Of those that do not fit little is known, so several may seem to explain what is seen: then none is named. Where
+    nothing explains it although the first one alone can be computed, there is more that is not known.
     """
-    seen = [look for look in looks if look.has_more]
+    seen = [look for look in looks if look.has_more or look.would_have_more(held)]
     if len(held) > 1 or not seen or all(look.shows_no_more_than(held) for look in seen):
         return held
     found: list[Held] = []
@@ -74,7 +75,10 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
         if can_combine(held[0], other):
             both = tuple(sorted((held[0], other), key=looks[0].key.exercise.misconceptions.index))
             found += [both] if all(look.shows_no_more_than(both) for look in seen) else []
-    return found[0] if len(found) == 1 and _explained_by(found[0], looks) else held
+    found = [both for both in found if _explained_by(both, looks)]
+    if not found and any(look.would_have_more(held) for look in seen):
+        return ()
+    return found[0] if len(found) == 1 else held
 
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
@@ -139,14 +143,21 @@ class Look:
             isinstance(self.answer, Returned) and isinstance(self.answer.value, dict) and IN_PART in self.answer.value
         )
 
+    def would_have_more(self, held: Held) -> bool:
+        """Whether it is so with these misconceptions."""
+        return self._more_of(held) is not None
+
     def shows_no_more_than(self, held: Held) -> bool:
         """Whether that came out as it does with these misconceptions."""
-        wrong = self.key.wrong(held, self.index)
-        outputs = wrong.value.get(IN_PART) if isinstance(wrong, Returned) else None
-        if outputs is None or not isinstance(self.answer, Returned):
+        outputs = self._more_of(held)
+        if outputs is None or not self.has_more or not isinstance(self.answer, Returned):
             return False
         given = [self.answer.value[IN_PART].get(name) for name in outputs]
         return same(given, list(outputs.values()), self.tolerance, strict=True)
+
+    def _more_of(self, held: Held) -> Mapping[str, Any] | None:
+        wrong = self.key.wrong(held, self.index)
+        return wrong.value.get(IN_PART) if isinstance(wrong, Returned) and isinstance(wrong.value, dict) else None
 
     def glance(self) -> Glance:
         assert self.output is not None

@@ -11,6 +11,7 @@ from grader.kit.dropout_rules import finding
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
 from grader.kit.pieces import other_type
+from grader.model.forms.exact import RUINED
 from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
 
@@ -106,8 +107,12 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     return finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
 
 
-def named_gradients(gradients: Mapping[str, Tensor | None], frozen: Sequence[str]) -> dict[str, Tensor | None] | str:
-    """The gradients by name, or a sentence on those that are missing."""
+def named_gradients(
+    gradients: Mapping[str, Tensor | None] | None, frozen: Sequence[str]
+) -> dict[str, Tensor | None] | str:
+    """The gradients by name, or a sentence on why there are none, or some are missing."""
+    if gradients is None:
+        return RUINED
     named = {_of(name): gradient for name, gradient in gradients.items()}
     missing = [name for name, gradient in named.items() if gradient is None]
     if missing and set(missing) <= set(frozen):
@@ -132,8 +137,8 @@ def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
             return f"Your module has no parameter {name}. {_what_it_has(seen)}"
         if held[name] != list(weight.shape):
             return f"The parameter {name} has shape {tuple(held[name])}, but {tuple(weight.shape)} is expected."
-    layers = [name.removesuffix(".weight") for name in weights]
-    unasked = [f"{name}.bias" for name in layers if f"{name}.bias" in held and f"{name}.bias" not in weights]
+    biases = [name.removesuffix("weight") + "bias" for name in weights if name.endswith("weight")]
+    unasked = [bias for bias in biases if bias in held and bias not in weights]
     return f"There is a parameter {unasked[0]} where no bias was asked for." if unasked else ""
 
 

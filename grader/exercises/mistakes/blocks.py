@@ -9,7 +9,7 @@ from torch import nn
 
 from grader import Misconception
 
-from . import dropout, gradients
+from . import gradients
 
 Tensor = torch.Tensor
 
@@ -80,6 +80,14 @@ NORMS = [
         says="Your results are those of norm2 before attention and norm1 before the feed-forward network. It is the "
         "other way round.",
         change={"which": lambda part: 3 - part},
+    ),
+    Misconception(
+        "norms without biases",
+        kind="mix-up",
+        credit=0.75,
+        says="norm1 has no bias. Both norms are nn.LayerNorm, which has one; RMSNorm has none, nor has a LayerNorm "
+        "with bias=False.",
+        change={"norm": nn.RMSNorm},
     ),
 ]
 
@@ -270,7 +278,14 @@ DROPOUT = [
             "drop_sum": lambda drop, x: drop(x),
         },
     ),
-    dropout.ALWAYS_HALF,
+    Misconception(
+        "not the given rate",
+        kind="hard-coded",
+        credit=0.5,
+        says="In training, chance decides what is dropped even where the argument dropout is 0 or 1: the rate is "
+        "another one. Hand nn.Dropout the argument.",
+        change={"rate": lambda p: 0.5},
+    ),
     Misconception(
         "dropout always active",
         kind="missing step",

@@ -18,8 +18,9 @@ SEEDS = "With generators of the same seed, your function writes different texts.
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
 ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text by itself."
 ONLY_NEW = "Only the new tokens are returned. Return the whole texts, with the tokens that were there before."
-OTHER = "Your tokens are not drawn by the probabilities asked for: the softmax of logits / temperature, of the best "
-"top_k."
+OTHER = (
+    "Your tokens are not drawn by the probabilities asked for: the softmax of logits / temperature, of the best top_k."
+)
 
 Shape = Callable[[Tensor, float, int | None], Tensor]
 
@@ -83,6 +84,16 @@ def alike(logits: Tensor, _temperature: float, top_k: int | None) -> Tensor:
     return best(torch.zeros_like(logits) + 1e-9 * logits, top_k).softmax(-1)
 
 
+def places(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
+    """The best has the place 0."""
+    p = (best(logits, top_k) / temperature).softmax(-1)
+    return p if top_k is None else p.sort(-1, descending=True).values
+
+
+def only_the_best(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
+    return (best(logits, top_k and 1) / temperature).softmax(-1)
+
+
 def softmax_twice(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
     kept = (best(logits, top_k) / temperature).softmax(-1)
     return kept.softmax(-1)
@@ -98,6 +109,8 @@ WAYS: dict[str, Shape] = {
     "Your tokens are drawn from the top_k least likely ones. Keep the most likely.": worst,
     "Your tokens are drawn as if all that may come were equally likely. Draw them by their probability.": alike,
     "Your tokens are drawn by the softmax of a softmax. Take it once, of the logits.": softmax_twice,
+    "With top_k, your tokens are places among the best: 0 for the best one, whichever token it is. topk returns the "
+    "tokens, too, as indices: take the one that stands at the place drawn.": places,
 }
 _NAMES = (
     ("temperature without effect", "missing step", 0.5),
@@ -108,6 +121,7 @@ _NAMES = (
     ("the least likely", "axis", 0.5),
     ("all equally likely", "missing step", 0.25),
     ("softmax twice", "wrong formula", 0.5),
+    ("places for tokens", "mix-up", 0.5),
 )
 
 
@@ -126,6 +140,14 @@ ALL = [
         credit=0.5,
         says=ALL_ALIKE,
         change={"is_greedy": lambda temperature: True},
+    ),
+    Misconception(
+        "texts go on alike with top_k",
+        kind="mix-up",
+        credit=0.5,
+        says="With top_k, texts that begin alike all go on alike, as if only one token could come. Any of the best "
+        "top_k may: what is less than the smallest of them is left out.",
+        change={"shaped": only_the_best},
     ),
     Misconception(
         "never greedy",

@@ -71,6 +71,14 @@ POSITIONS = [
         change={"places": lambda tokens: torch.arange(tokens.shape[1], device=tokens.device).flip(0)},
     ),
     Misconception(
+        "positions of texts",
+        kind="axis",
+        credit=0.5,
+        says="In your results, all tokens of a text have one position: that of the text in the batch. Positions count "
+        "the tokens of each text.",
+        change={"places": lambda tokens: torch.arange(len(tokens), device=tokens.device)[:, None]},
+    ),
+    Misconception(
         "a position for each token of the vocabulary",
         kind="mix-up",
         credit=0.75,

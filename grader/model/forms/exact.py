@@ -17,7 +17,7 @@ CUT_OFF = (
 )
 RUINED = (
     "No gradient can be computed: something on the way is changed in place although its gradient needs it as it was. "
-    "Compute a new tensor instead of -=, /= or x[i] = … there."
+    "Compute a new tensor instead of +=, /= or x[i] = … there."
 )
 # How much more gradients may differ: on the way back through softmax, numbers are subtracted that are nearly the same.
 GRADIENTS = 10
@@ -110,14 +110,19 @@ def _wrong_gradients(answer: Any, want: Mapping[str, torch.Tensor], tolerance: f
 def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:
     """The first difference where shape and type of the numbers count as well."""
     found = difference(got, want, tolerance, strict=True)
-    if found or not isinstance(want, torch.Tensor) or got.dtype == want.dtype:
+    if found or _has_type_of(got, want):
         return found
     return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
 
 
 def _is_just_the_same(got: Any, want: Any, tolerance: float) -> bool:
     """Whether there is no such difference, which is known long before it is known what to say of it."""
-    return same(got, want, tolerance, strict=True) and _type(want) in (None, _type(got))
+    return same(got, want, tolerance, strict=True) and _has_type_of(got, want)
+
+
+def _has_type_of(got: Any, want: Any) -> bool:
+    """Plain numbers have none: that no gradient comes through them is told as such."""
+    return None in (_type(got), _type(want)) or _type(got) == _type(want)
 
 
 def _dtype(tensor: torch.Tensor) -> str:

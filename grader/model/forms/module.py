@@ -59,8 +59,9 @@ def _is_done(more: dict[Any, Any]) -> bool:
     match more:
         case {"outputs": dict(), "changes_input": bool(), **rest}:
             gradients = rest.pop("gradients", {})
-            right = isinstance(gradients, dict) and all(
-                gradient is None or isinstance(gradient, torch.Tensor) for gradient in gradients.values()
+            by_name = gradients if gradients is not None else {}
+            right = isinstance(by_name, dict) and all(
+                gradient is None or isinstance(gradient, torch.Tensor) for gradient in by_name.values()
             )
             return right and not rest
         case {"in_part": dict(), **rest}:  # by a module that has not all parameters that it should

@@ -70,7 +70,13 @@ def called_in_part(module: nn.Module, calls: Mapping[str, Sequence[Any]]) -> dic
 
 def is_the_same_each_time(module: nn.Module) -> bool:
     """Whether it drops nothing, and has parameters, which are filled: what else it computes with may be drawn."""
-    return not module.training and bool(_parameters(module))
+    return not module.training and bool(_parameters(module)) and not _hides_modules(module)
+
+
+def _hides_modules(module: nn.Module) -> bool:
+    """Whether there are some in a plain list, where nobody finds their parameters."""
+    lists = [value for part in module.modules() for value in vars(part).values() if isinstance(value, list | tuple)]
+    return any(isinstance(item, nn.Module) for items in lists for item in items)
 
 
 def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
@@ -147,8 +153,11 @@ def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
 
 def gradients(
     module: nn.Module, weights: Mapping[str, torch.Tensor], call: Sequence[Any], inputs: int
-) -> dict[str, torch.Tensor | None]:
-    """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number."""
+) -> dict[str, torch.Tensor | None] | None:
+    """The gradients of a weighted sum of the output, for the weights by name and for the first inputs by number.
+
+    None if something on the way was changed in place that is needed on the way back.
+    """
     real = [index for index in range(inputs) if call[index].is_floating_point()]
     leaves = [copied(argument).requires_grad_() if index in real else argument for index, argument in enumerate(call)]
     output = module(*map(copied, leaves))  # copies, so that they may be changed in place as any tensor on the way
@@ -158,7 +167,12 @@ def gradients(
         return dict.fromkeys(asked)
     factors = torch.arange(output.numel(), device=output.device, dtype=output.dtype).cos().reshape(output.shape)
     trainable = {name: parameter for name, parameter in asked.items() if parameter.requires_grad}
-    found = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
+    try:
+        found = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
+    except RuntimeError as error:
+        if "inplace operation" in str(error):
+            return None
+        raise
     return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}
 
 

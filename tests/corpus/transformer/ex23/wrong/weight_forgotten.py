@@ -1,5 +1,5 @@
 # wrong: the weight is never touched
-# named: nothing
+# named: weight without effect
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):
         super().__init__()

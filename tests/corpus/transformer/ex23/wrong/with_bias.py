@@ -1,5 +1,5 @@
 # wrong: there is a bias, too
-# named: nothing
+# named: with a bias
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: nn.Dropout() without the argument
-# named: rate 0.5
+# named: not the given rate
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: nn.RMSNorm for nn.LayerNorm
-# named: nothing
+# named: norms without biases
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: TinyGPT: positions of texts in the batch
-# named: nothing
+# named: positions of texts
 class TinyGPT(nn.Module):
     def __init__(self, vocab_size, d_model, num_layers, num_heads, context_length, dropout=0.0):
         super().__init__()

@@ -1,5 +1,5 @@
-# wrong: the weight is not used
-# named: weight without effect
+# wrong: var as it is, which divides by d_model − 1
+# named: divided by the spread + sum of squares less one
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):
         super().__init__()
@@ -8,6 +8,4 @@ class RMSNorm(nn.Module):
 
     def forward(self, x):
         y = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
-        mean = y.pow(2).mean(dim=-1, keepdim=True)
-        y = y / torch.sqrt(mean + self.eps)
-        return (y + 0 * self.weight).to(x.dtype)
+        return (y / torch.sqrt(y.var(dim=-1, keepdim=True) + self.eps) * self.weight).to(x.dtype)

@@ -1,0 +1,26 @@
+# wrong: next_token_loss: right numbers, but the logarithm of a softmax, which is −∞ for logits far apart
+# named: logarithm of a softmax
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, d_model, num_layers, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+        self.position_embedding = nn.Embedding(context_length, d_model)
+        self.blocks = nn.ModuleList([TransformerBlock(d_model, num_heads, 4 * d_model, dropout) for _ in range(num_layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab_size, bias=False)
+
+    def forward(self, tokens):
+        B, T = tokens.shape
+        x = self.token_embedding(tokens) + self.position_embedding(torch.arange(T, device=tokens.device))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+def next_token_loss(logits, tokens, pad=None):
+    targets = tokens[:, 1:]
+    p = logits[:, :-1].softmax(dim=-1).gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    if pad is not None:
+        p = p[targets != pad]
+    return -torch.log(p).mean()

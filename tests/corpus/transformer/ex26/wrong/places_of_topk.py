@@ -1,0 +1,18 @@
+# wrong: with top_k, places among the best for tokens
+# named: places for tokens
+def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(count):
+            logits = model(tokens[:, -model.context_length:])[:, -1, :]
+            if temperature == 0:
+                new = logits.argmax(dim=-1, keepdim=True)
+            else:
+                logits = logits / temperature
+                if top_k is not None:
+                    logits = torch.topk(logits, top_k).values
+                new = torch.multinomial(torch.softmax(logits, dim=-1), num_samples=1, generator=generator)
+            tokens = torch.cat((tokens, new), dim=1)
+    model.train(was_training)
+    return tokens
