@@ -52,7 +52,7 @@ WRONG = [
     (25, "self.head(self.norm(x))", "self.head(x)", NUMBER_IS_WRONG),
     (25, "if pad is None else pad", "if not pad else pad", "pad=0, which is a token like any other"),
     (25, "[:, :-1]", "[:, 1:]", NUMBER_IS_WRONG),
-    (25, "F.cross_entropy(rows,", "F.nll_loss(rows.softmax(-1).log(),", "for large scores it has infinity in it"),
+    (25, "F.cross_entropy(rows,", "F.nll_loss(rows.softmax(-1).log(),", "for large scores it contains infinity"),
     (25, "else pad)", "else pad).item()", "is not a tensor"),
     # writing and learning
     (26, "model.eval()", "pass", "was expected"),

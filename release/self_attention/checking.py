@@ -28,6 +28,7 @@ TOLERANCE = 1e-4
 WIDTH = 88
 NEW_LINE = "\n  "
 MOST_NAMES = 6
+NOT_ASKED_FOR = 0.25
 LOOKS_AHEAD = f"{NEW_LINE}An earlier output changes when the last word does: no word may look at later ones."
 
 
@@ -309,7 +310,10 @@ def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str |
 
 
 def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str) -> str | None:
-    """Put known weights into a module, or say which parameter is missing or has another shape."""
+    """Put known weights into a module, or say which parameter is missing or has another shape.
+
+    What nobody asked for gets a number that shows, as a bias that begins with zeros would not.
+    """
     parameters = dict(module.named_parameters())
     for name, weight in weights.items():
         if name not in parameters:
@@ -317,8 +321,11 @@ def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str
         if parameters[name].shape != weight.shape:
             return f"{name} has shape {tuple(parameters[name].shape)}, but {tuple(weight.shape)} was expected."
     with torch.no_grad():
-        for name, weight in weights.items():
-            parameters[name].copy_(weight)
+        for name, parameter in parameters.items():
+            if name in weights:
+                parameter.copy_(weights[name])
+            elif parameter.requires_grad and not name.endswith("mask"):
+                parameter.fill_(NOT_ASKED_FOR)
     return None
 
 
@@ -389,10 +396,9 @@ def _other_dtype(result: Any, inputs: tuple[Any, ...]) -> str | None:
 def _not_finite(result: Any) -> str | None:
     if not _is_tensor(result) or bool(result.isfinite().all()):
         return None
-    return (
-        f"the result is right, but for large scores it contains NaN.{NEW_LINE}"
-        "Make sure that no exp overflows and no sum is 0."
-    )
+    what = "NaN" if bool(result.isnan().any()) else "infinity"
+    advice = "Make sure that no exp overflows, no sum is 0, and no logarithm of 0 is taken."
+    return f"the result is right, but for large scores it contains {what}.{NEW_LINE}{advice}"
 
 
 def _not_random(module: torch.nn.Module, weights: dict[str, torch.Tensor]) -> str | None:

@@ -356,7 +356,7 @@ def _loss() -> list[Example | PieceExample]:
         Example(
             "a text that ends with padding, pad=1", (logits, torch.tensor([[0, 3, 1, 1], [4, 2, 0, 3]]), 1), repeated
         ),
-        PieceExample("gradients, dtype and logits of ±10⁴", (logits, tokens, 2), (), (1e4 * logits.sign(), tokens, 2)),
+        PieceExample("gradients, dtype and logits of ±10⁴", (logits, tokens, 2), (), (-1e4 * logits.sign(), tokens, 2)),
     ]
 
 
