@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -72,19 +72,25 @@ def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
 reference.__wrapped__ = generate  # type: ignore[attr-defined]  # its source is the one that must not leak
 
 
-def expected_shares(weights: Mapping[str, Tensor], prompt: Tensor, count: int, shaped: Shape, how: Any) -> Tensor:
-    """The probability of each text of `count` tokens after the prompt (T,), in the order of `itertools.product`."""
+def logits_of_all_texts(weights: Mapping[str, Tensor], prompt: Tensor, count: int) -> list[Tensor]:
+    """What the model says after the prompt (T,) and each text of 0, 1, … tokens behind it: (texts, V), in the order of
+    `itertools.product`."""
     model, vocabulary = SmallModel(weights).eval(), len(weights["tokens.weight"])
-    named = how["named"]
-    given = (named.get("temperature", 1.0), named.get("top_k"))
-    shares = torch.ones(1, dtype=torch.float64)
-    texts = prompt[None]
+    texts, found = prompt[None], []
     with torch.no_grad():
         for _ in range(count):
-            p = shaped(model(texts[:, -model.context_length :])[:, -1].double(), *given)  # (texts, V)
-            shares = (shares[:, None] * p).flatten()
+            found.append(model(texts[:, -model.context_length :])[:, -1].double())
             new = torch.arange(vocabulary).repeat(len(texts))[:, None]
             texts = torch.cat([texts.repeat_interleave(vocabulary, 0), new], dim=1)
+    return found
+
+
+def expected_shares(logits: Sequence[Tensor], shaped: Shape, named: Mapping[str, Any]) -> Tensor:
+    """The probability of each text, in the order of the last logits (texts, V)."""
+    given = (named.get("temperature", 1.0), named.get("top_k"))
+    shares = torch.ones(1, dtype=torch.float64)
+    for each in logits:
+        shares = (shares[:, None] * shaped(each, *given)).flatten()
     return shares
 
 
@@ -128,9 +134,10 @@ def wrong_distribution(text: Tensor, weights: Any, tokens: Tensor, count: int, h
     if bool((text < 0).any() or (text >= vocabulary).any()):
         return generation.OTHER
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
+    logits = logits_of_all_texts(weights, tokens[0], count)  # the same in whichever way tokens are drawn from them
     ways: dict[str, Shape] = {"": probabilities, **generation.WAYS}
     for sentence, shaped in ways.items():
-        if fits(counts, expected_shares(weights, tokens[0], count, shaped, how)):
+        if fits(counts, expected_shares(logits, shaped, how["named"])):
             return sentence
     return generation.OTHER
 
