@@ -449,6 +449,11 @@ SAID = [
         12,
         "Also, SelfAttention_v1 changes its input. Compute a new tensor",
     ),
+    (
+        changed(12, "queries = x @", "self.W_query.data /= 1.5; queries = 1.5 * x @"),
+        12,
+        "a second call with the same input gives another one. Keep nothing from one call to the next",
+    ),
 ]
 
 

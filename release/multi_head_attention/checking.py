@@ -106,6 +106,7 @@ class ModuleExample(NamedTuple):
             return problem + (LOOKS_AHEAD if ahead else "") + _not_expected(module, self.weights) + also
         return (
             (changed and f"the result is right, but {changed}")
+            or (None if self.training else _otherwise_again(module(*_copy(self.inputs)), self.expected, called))
             or _without_gradient(_reached(module, self.weights, leaves), result)
             or (_mask_problem(module, self.mask_size) if self.mask_size else None)
             or even
@@ -306,6 +307,16 @@ def _changed(inputs: Sequence[Any], before: Sequence[Any], called: str) -> str |
     return (
         f"{called} changes its input.{NEW_LINE}"
         "Compute a new tensor instead of using -=, x[i] = … and the like on an argument."
+    )
+
+
+def _otherwise_again(result: Any, expected: Any, called: str) -> str | None:
+    """A second call that gives something else than the first one, which was right."""
+    if _wrong(result, expected, called) is None:
+        return None
+    return (
+        f"the result is right, but a second call with the same input gives another one.{NEW_LINE}"
+        "Keep nothing from one call to the next, and change no parameter or buffer in forward."
     )
 
 
