@@ -495,6 +495,9 @@ def test_only_what_is_newer_takes_the_place_of_what_is_there(
     assert outcomes(decided(class_of, inbound(tmp_path / "3", third, 21))) == {"ada": "a newer one is there"}
     assert outcomes(decided(class_of, inbound(tmp_path / "2", second, 22))) == {"ada": "the same is there"}
     assert placed(class_of)[NOTEBOOK] == second
+    (class_of.root / "submitted/ada" / ASSIGNMENT / "put-here-by-hand.ipynb").write_text("{}")
+    (one,) = decided(class_of, inbound(tmp_path / "2", second, 22))
+    assert (one.outcome, list(one.said)) == ("the same is there", ["one of the same time"])
     assert [path.name for path in (class_of.root / "submitted/ada").iterdir()] == [ASSIGNMENT]
 
 

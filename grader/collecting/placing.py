@@ -60,6 +60,8 @@ class Place:
         time, before = chosen.hand_in.time, _time_of(there)
         if self._is_same(there, chosen) and not (time and before and time != before):
             return (REPLACED, "by the same, whose time is known now") if time and not before else (SAME, "")
+        if time and time == before:
+            return SAME, "one of the same time"
         if time and before:
             return (REPLACED, f"one of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
         if newer:
