@@ -533,6 +533,8 @@ def test_hand_ins_of_several_sources_must_be_the_same(class_of: Course, notebook
     assert [one.waits for one in found] == [True, True]
     assert "one of 2 hand-ins of this student that differ" in why(found)
     assert outcomes(decided(class_of, one, same)) == {"ada": "new"}
+    timed = inbound(class_of.root.parent / "inbound", notebook(3), 20)
+    assert [one.waits for one in decided(class_of, timed, other)] == [True, True], "one has a time, and one has none"
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -659,6 +661,14 @@ def test_a_file_far_too_large_is_not_unpacked(
     monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/x.ipynb", bytes(2**21)))
     assert why(found).startswith("emmy/x.ipynb: with it, the hand-in has more than")
+
+
+def test_a_notebook_is_read_before_what_takes_its_room(
+    class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "MAX_BYTES", len(notebook(3)) + 100)
+    (one,) = decided(class_of, a_zip(class_of, {"ada/a.bin": bytes(1000), "ada/x.ipynb": notebook(3)}))
+    assert (one.outcome, one.said[0].split(":")[0]) == ("new", "ada/a.bin")
 
 
 def test_a_zip_that_lies_about_its_sizes_gives_no_more_than_it_says(class_of: Course, notebook: Notebook) -> None:

@@ -57,13 +57,13 @@ class Place:
         if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
             return NEW, ""
         there = self._there(chosen)
-        time, before = chosen.hand_in.time, _time_of(there)
-        if self._is_same(there, chosen) and not (time and before and time != before):
-            return (REPLACED, "by the same, whose time is known now") if time and not before else (SAME, "")
-        if time and time == before:
-            return SAME, "one of the same time"
-        if time and before:
+        time, before, same = chosen.hand_in.time, _time_of(there), self._is_same(there, chosen)
+        if time and before and time != before:
             return (REPLACED, f"one of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
+        if same and time and not before:
+            return REPLACED, "by the same, whose time is known now"
+        if same or (time and time == before):
+            return SAME, "" if same else "one of the same time"
         if newer:
             return REPLACED, "as --newer says"
         return WAITS, f"another one is in {self._shown}, and no time tells which is newer: say --newer if this one is"
