@@ -421,6 +421,11 @@ def test_a_notebook_goes_before_its_script_and_two_that_differ_wait(class_of: Co
     assert [list(decision.said) for decision in found] == [
         ["all.zip/ada/x.py is a script beside the notebook, and not taken".removeprefix("all.zip/")]
     ]
+    worked_on = {"zoë/x.ipynb": notebook(), "zoë/x.py": converted(notebook(3)), "zoë/y.py": converted(notebook())}
+    found = decided(class_of, a_zip(class_of, worked_on))
+    told = ["zoë/x.ipynb is as it was given out, and not taken", "zoë/y.py is as it was given out, and not taken"]
+    assert list(found[0].said) == ["made of a script", *told]
+    assert b"torch.exp" in placed(class_of, "zoë")[NOTEBOOK]
     two = {"emmy/x.ipynb": notebook(3), "emmy/x (1).ipynb": notebook(3, 4)}
     found = decided(class_of, a_zip(class_of, two))
     assert "2 notebooks that differ, and no time tells which is the newest: " in why(found)

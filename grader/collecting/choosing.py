@@ -89,24 +89,18 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
     return Chosen(hand_in, {name: one.content for name, one in taken.items()}, files, notes)
 
 
-def _best(candidates: list[Recognised]) -> list[Recognised]:
-    """A notebook rather than a script of it, and what was worked on rather than what was given out."""
-    for better in (
-        [one for one in candidates if not one.script],
-        [one for one in candidates if not one.script and not one.untouched],
-    ):
-        candidates = better or candidates
-    by_content: dict[bytes, Recognised] = {}
-    for one in candidates:
-        by_content.setdefault(one.content, one)
-    return list(by_content.values())
+def _best(candidates: Sequence[Recognised]) -> list[Recognised]:
+    """What was worked on rather than what was given out, and a notebook rather than a script of it."""
+    worked_on = [one for one in candidates if not one.untouched] or candidates
+    notebooks = [one for one in worked_on if not one.script] or worked_on
+    return list({one.content: one for one in reversed(notebooks)}.values())[::-1]
 
 
 def _passed_over(taken: Recognised, candidates: Sequence[Recognised]) -> Iterator[str]:
     for one in candidates:
         if one.content == taken.content:
             continue
-        what = "a script beside the notebook" if one.script else "as it was given out"
+        what = "as it was given out" if one.untouched else "a script beside the notebook"
         yield f"{_shown(one.held)} is {what}, and not taken"
 
 

@@ -120,7 +120,10 @@ class Recogniser:
         best, matches, why = self._matching(cells, of_script=True)
         if best is None:
             return Unknown(f"it is a script, and {why}. Ask for the notebook itself", is_script=True)
-        return Recognised(best.name, held, _notebook_of(matches, best, cells), ["made of a script"], script=True)
+        written = [cell for cell in best.cells if cell.solution and cell.grade_id in matches]
+        untouched = all(bare(matches[cell.grade_id].source) == bare(cell.source) for cell in written)
+        content = _notebook_of(matches, best, cells)
+        return Recognised(best.name, held, content, ["made of a script"], script=True, untouched=untouched)
 
     def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[_Released | None, dict[str, Any], str]:
         """The one notebook whose cells are all there, with them; or why there is none."""
