@@ -38,12 +38,12 @@ class InOrder(TyperGroup):
         return sorted(super().list_commands(ctx), key=lambda name: [*ORDER, name].index(name))
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """With those of typer, which would take six lines of a help that is to fit on a screen."""
+        """With those of typer, which would take seven lines of a help that is to fit on a screen."""
         found: list[Any] = super().get_params(ctx)
         for option in found:
             if option.name == "install_completion":
                 option.help = "Let this shell complete names."
-            option.hidden = option.name in ("show_completion", "help")  # who reads this has found it
+            option.hidden = option.name in ("show_completion", "help", "asked")  # whoever looks for one tries it
         return found
 
 

@@ -608,6 +608,8 @@ def test_pages_of_some_students(course: Course, submit: Any) -> None:
     pages = write_feedback(course, "self_attention", print, ["emmy", "ada"])
     assert [page.parent.parent.name for page in pages] == ["ada", "emmy"]
     assert not (course.folder("feedback") / "eve").exists()
+    assert len(write_feedback(course, "self_attention", print)) == 3
+    assert [page.parent.parent.name for page in write_feedback(course, "self_attention", print, ["eve"])] == ["eve"]
     with pytest.raises(CourseError, match="There is no graded notebook of self_attention by kurt"):
         write_feedback(course, "self_attention", print, ["ada", "kurt"])
 
