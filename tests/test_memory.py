@@ -151,6 +151,34 @@ def test_what_many_small_things_keep_is_no_room(sandbox: SandboxProcess) -> None
     assert isinstance(answer, Returned)
 
 
+def test_there_is_no_room_beside_what_is_allowed(sandbox: SandboxProcess) -> None:
+    """Such as a heap that a thread has left behind."""
+    collect = """
+def f(x):
+    kept = []
+    try:
+        while len(kept) < 100:
+            kept.append(torch.empty(2**20, dtype=torch.uint8))
+    except RuntimeError:
+        return torch.tensor(len(kept))"""
+    [answer] = answers(sandbox, collect, long(8192, 8 * MB))
+    assert isinstance(answer, Returned)
+    assert 4 <= int(answer.value) <= 8
+
+
+def test_rows_that_are_freed_leave_no_gaps_between_small_things_that_are_kept(sandbox: SandboxProcess) -> None:
+    rows = """
+def f(x):
+    kept = []
+    for _ in range(len(x)):
+        hidden = torch.zeros(len(x), dtype=torch.bool)
+        scores = torch.zeros(len(x)).masked_fill(hidden, 1.0)
+        kept.append(scores[:4] + 1)
+    return torch.stack(kept)"""
+    [answer] = answers(sandbox, rows, long(8192, 24 * MB))
+    assert isinstance(answer, Returned)
+
+
 def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:
     got = answers(sandbox, TABLE, short(), long(8192), short())
     assert [type(answer) for answer in got] == [Returned, Lost, Returned]

@@ -227,6 +227,8 @@ class OwnZygote(Zygote):
             "HOME": self._folder,
             "IPYTHONDIR": self._folder,
             "LANG": "C.UTF-8",
+            # A thread's own heap is room that nobody has asked for: 64 MB, which no promise of memory would count.
+            "MALLOC_ARENA_MAX": "1",
             # Libraries that start threads when they are imported would make the fork unsafe.
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",

@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of glibc's malloc.h
-_LARGE = 16 * 2**10  # bytes; less, as of a row of a tensor, is soon used again
+_LARGE = 4 * 2**10  # bytes, a page: a loop that keeps little of each row then strands no more than that of it
 
 
 def give_back_what_is_freed() -> None:
