@@ -30,7 +30,7 @@ GOES_AROUND = f"{HEAD}{OUTSIDE}        return torch.autograd.grad(output, inputs
 @pytest.mark.parametrize(
     ("cells", "used"),
     [
-        ([GOES_AROUND], "torch.inference_mode"),
+        ([GOES_AROUND], "torch.autograd.grad"),
         ([f"{HEAD}\n    return torch.autograd.grad(1, 2)"], "torch.autograd.grad"),
         ([f"from torch.autograd import grad as g\n{HEAD}\n    return g(1, 2)"], "torch.autograd.grad"),
         (["import torch.autograd as ag", f"{HEAD}\n    return ag.grad(1, 2)"], "torch.autograd"),
@@ -50,6 +50,14 @@ GOES_AROUND = f"{HEAD}{OUTSIDE}        return torch.autograd.grad(output, inputs
         ([f"{HEAD}\n    with torch.no_grad():\n        return softmax_backward(1)"], ""),
         (["def softmax_backward(x):\n    return x", f"{HEAD}\n    return softmax_backward(1)"], ""),
         ([f'{HEAD}\n    """Without torch.autograd."""  # nor backward\n    return 1'], ""),
+        (
+            [
+                "class Layer:\n    def softmax_backward(self, x):\n        return x",
+                f"{HEAD}\n    Layer().softmax_backward(1)",
+            ],
+            "",
+        ),
+        ([f"{HEAD}\n    with torch.inference_mode():\n        return torch.softmax(1, -1)"], ""),
         (["found = torch.autograd.grad(1, 2)", f"{HEAD}\n    found = 2\n    return found"], ""),
         (["q.requires_grad_()\nloss.backward()", f"{HEAD}\n    return q_of(1)"], ""),
         (["import torch\nfrom torch import nn", f"{HEAD}\n    return torch.softmax(1, -1)"], ""),
@@ -81,18 +89,39 @@ def verdict(released_course: Course, make_notebook: Callable[..., Any]) -> Calla
 def test_what_goes_around_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:
     found = verdict(GOES_AROUND)
     assert (found.credit, found.reason) == (0, Reason.FORBIDDEN)
-    assert "`torch.inference_mode`" in found.sentences[0]
+    assert "`torch.autograd.grad`" in found.sentences[0]
 
 
-def test_autograd_fails_by_the_mode_alone(verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch) -> None:
+WAYS_BACK = {
+    "autograd": GOES_AROUND.replace("torch.inference_mode(False), ", ""),
+    "the mode left": GOES_AROUND,
+    "the function API": f"""{HEAD}
+    _, back = torch.func.vjp(F.scaled_dot_product_attention, queries, keys, values)
+    return back(grad_output)""",
+    "a ready-made function": f"""{HEAD}
+    root = math.sqrt(queries.shape[-1])
+    p = torch.softmax(queries @ keys.mT / root, -1)
+    ds = torch.ops.aten._softmax_backward_data(grad_output @ values.mT, p, -1, p.dtype) / root
+    return ds @ keys, ds.mT @ queries, p.mT @ grad_output""",
+}
+
+
+@pytest.mark.parametrize("source", WAYS_BACK.values(), ids=WAYS_BACK)
+def test_ways_back_fail_by_the_mode_alone(
+    source: str, verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So code that hides what it calls has no gradients either."""
     monkeypatch.setattr("grader.running.definitions.said_of_forbidden", lambda *_: "")
-    plain = GOES_AROUND.replace("torch.inference_mode(False), ", "")
-    found = verdict(plain)
+    found = verdict(source)
     assert (found.credit, found.reason) == (0, Reason.ERROR)
-    assert verdict(GOES_AROUND).right  # which the text shows, and the mode does not
 
 
 def test_formulas_are_right_in_every_style(verdict: Callable[[str], Verdict]) -> None:
     for source in (from_notebook()[33], *corpus(33).values()):
         assert verdict(source).right
+
+
+def test_finite_differences_have_too_many_entries_to_go_through() -> None:
+    """Two answers for each, of some tens of microseconds."""
+    entries = [sum(one.numel() for one in case.inputs[:3]) for case in EXERCISE.sample()]
+    assert max(entries) > 100_000

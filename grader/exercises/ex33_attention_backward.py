@@ -13,7 +13,7 @@ from grader.kit.pieces import asked, in_float64
 from grader.model.forbidden import Forbidden
 from grader.model.forms.by_formulas import BY_FORMULAS
 
-from .mistakes import heads
+from .mistakes import heads, masks
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
 Tensor = torch.Tensor
@@ -21,8 +21,14 @@ Change = Callable[[Tensor], Tensor]
 
 LARGE = "Your code is right until scores become large: softmax must not overflow."
 NO_AUTOGRAD = Forbidden(
-    modules=("torch.autograd", "torch.func", "functorch", "torch._C", "torch.ops", "threading", "concurrent"),
-    names=("inference_mode", "getattr", "eval", "exec", "__import__", "importlib", "globals", "vars", "__dict__"),
+    modules=(
+        *("torch.autograd", "torch.func", "functorch", "torch._C", "torch.ops", "torch.jit", "torch.overrides"),
+        *("threading", "_thread", "concurrent", "multiprocessing", "sys.modules"),
+    ),
+    names=(
+        *("getattr", "attrgetter", "methodcaller", "eval", "exec", "__import__", "importlib"),
+        *("globals", "vars", "__dict__"),
+    ),
     parts=("_backward",),
     says="Your code uses `{}`. In this exercise the gradients are to be computed by formulas: neither by autograd nor "
     "by PyTorch's own backward functions, nor in a way that hides what is called.",
@@ -80,12 +86,13 @@ def sized(B: int, H: int, T: int, d: int) -> Callable[[torch.Generator], Inputs]
 
 
 def large(rng: torch.Generator) -> Inputs:
-    """Scores near 128 in one sentence and near −128 in the other: all exponentials overflow, or vanish.
+    """Scores near 112 in one sentence and near −112 in the other: all exponentials overflow, or vanish.
 
-    In multiples of 1/32, so that float32 has them exactly, and their differences are as large as ever.
+    In multiples of 1/32, so that float32 has them exactly, and their differences are as large as ever. Not further
+    from zero than need be: their logsumexp is rounded.
     """
     queries, keys = (torch.randint(-8, 9, (2, 2, 5, 4), generator=rng) / 4 for _ in range(2))
-    queries[0, ..., 0], queries[1, ..., 0], keys[..., 0] = 64.0, -64.0, 4.0
+    queries[0, ..., 0], queries[1, ..., 0], keys[..., 0] = 112.0, -112.0, 2.0
     return queries, keys, randn(rng, 2, 2, 5, 4), randn(rng, 2, 2, 5, 4)
 
 
@@ -104,7 +111,8 @@ exercise = Exercise(
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 3, 4, 1)),
         Case("everything is four", catches="tables that are not transposed", inputs=sized(4, 4, 4, 4)),
         Case("one head", catches="sums over heads or sentences", inputs=sized(3, 1, 4, 2)),
-        Case("scores of ±128", catches="a softmax that overflows", inputs=large, beside=LARGE),
+        Case("many entries", catches="finite differences, which take minutes", inputs=sized(1, 1, 5, 8192)),
+        Case("scores of ±112", catches="a softmax that overflows", inputs=large, beside=LARGE),
         in_float64(sized(2, 2, 4, 3)),
     ],
     misconceptions=[
@@ -351,6 +359,7 @@ exercise = Exercise(
             says="The weights are those of a softmax over the heads. It goes over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
+        masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores), dim=-1)),
         heads.softmax_not_shifted(normalise=heads.exponentials_shared),
         Misconception(
             "queries and keys exchanged",

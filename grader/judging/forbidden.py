@@ -20,14 +20,14 @@ def said_of_forbidden(exercise: Exercise, sources: Sequence[str]) -> str:
     """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none."""
     if exercise.forbidden is None:
         return ""
-    bound = _bound(sources)
+    bound, own = _bound(sources), _functions_of(sources)
     to_read, read = [exercise.entry], set()
     while to_read:
         name = to_read.pop()
         read.add(name)
         for node in bound.get(name, ()):
             for used in _used(node):
-                if _is_forbidden(used, exercise.forbidden):
+                if _is_forbidden(used, exercise.forbidden, own):
                     return exercise.forbidden.says.format(used)
             to_read += [other for other in _read_from_outside(node) if other not in read]
     return ""
@@ -45,6 +45,12 @@ def _bound(sources: Sequence[str]) -> _Bound:
             for name in _names_bound_by(node):
                 found.setdefault(name, []).append(node)
     return found
+
+
+def _functions_of(sources: Sequence[str]) -> set[str]:
+    """The names of the functions and methods that a notebook defines."""
+    nodes = (node for source in sources for one in _statements(source) for node in ast.walk(one))
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
 def _statements(source: str) -> list[ast.stmt]:
@@ -99,13 +105,13 @@ def _dotted(node: ast.expr) -> str:
     return ""
 
 
-def _is_forbidden(used: str, forbidden: Forbidden) -> bool:
+def _is_forbidden(used: str, forbidden: Forbidden, own: set[str]) -> bool:
     parts = used.split(".")
     if any(f"{used}.".startswith(f"{module}.") for module in forbidden.modules):
         return True
     if any(name in parts for name in forbidden.names):
         return True
-    return any(part in name for part in forbidden.parts for name in parts[1:])
+    return any(part in name for part in forbidden.parts for name in parts[1:] if name not in own)
 
 
 def _read_from_outside(node: ast.AST) -> set[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Forbidden:
     """Modules and names that a solution does without, and what is said to those who use one.
 
-    `parts` are what no attribute of another module contains. In `says`, {} stands for what is used.
+    `parts` are what no attribute contains, unless the notebook defines it. In `says`, {} stands for what is used.
     """
 
     modules: tuple[str, ...]

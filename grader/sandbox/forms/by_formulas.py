@@ -6,13 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from grader.sandbox.forms import exact
 
 WORDS = True
 
+OFF = "neither autograd nor a backward function of PyTorch's own: compute the gradients by formulas"
+
+
+class WithoutAutograd(TorchFunctionMode):
+    """Stops PyTorch's own backward functions, and all where autograd would note something, as inside of torch.func."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if not torch.is_inference_mode_enabled() or "_backward" in getattr(function, "__name__", ""):
+            raise RuntimeError(OFF)
+        return function(*args, **(kwargs or {}))
+
 
 def put(entry: Any, inputs: Sequence[Any]) -> Any:
     """What one call returns whose inputs have no gradients, and cannot get any."""
-    with torch.inference_mode():
+    with torch.inference_mode(), WithoutAutograd():
         return exact.called(entry, [value.clone() for value in inputs])
