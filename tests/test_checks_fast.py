@@ -87,3 +87,35 @@ def test_a_module_that_keeps_the_past_is_found_by_its_check(
     exec(changed, notebook)
     exec("check(29)", notebook)
     assert "a cache that was passed in is changed" in " ".join(capsys.readouterr().err.split())
+
+
+def test_nothing_is_rounded_beside_infinity(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """A maximum of 0 where −∞ was expected is near it by no measure."""
+    exec(CELLS["exercise-31"].replace("return m, l, o", "return subtracted, l, o"), notebook)
+    exec("check(31)", notebook)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "infinity was expected" in said
+    assert "16 bits" not in said
+
+
+WAYS_BACK = {
+    "the function API": "return torch.func.vjp(F.scaled_dot_product_attention, queries, keys, values)[1](grad_output)",
+    "a ready-made function": "return torch._softmax_backward_data(keys, values, -1, keys.dtype), keys, values",
+}
+
+
+@pytest.mark.parametrize("line", WAYS_BACK.values(), ids=WAYS_BACK)
+def test_ways_back_of_others_are_seen(line: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    exec(f"def attention_backward(queries, keys, values, grad_output):\n    {line}", notebook)
+    exec("check(33)", notebook)
+    assert "by formulas" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_cache_may_be_a_tuple_with_names(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    exec(
+        "from typing import NamedTuple\nclass Pair(NamedTuple):\n    keys: torch.Tensor\n    values: torch.Tensor",
+        notebook,
+    )
+    exec(CELLS["exercise-29"].replace("return y, (k, v)", "return y, Pair(k, v)"), notebook)
+    exec("check(29)", notebook)
+    assert capsys.readouterr().out.startswith("\x1b[32m✓")

@@ -9,21 +9,26 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from grader.kit.checking import TOLERANCE, Checks, Entry, Example, ModuleExample, PieceExample
 from grader.model.compare import difference
 
-# Exercise 28: four heads of queries share two of keys; the two heads of a group are printed one below the other.
+# Exercise 28: six heads of queries share two of keys; the two queries of a head are printed one below the other.
 GROUPED = [
     [-1.2366, 0.9298, 0.0037],
     [-0.1638, 0.635, 0.4723],
-    [-0.1703, 0.6514, 0.4623],
-    [0.272, 0.2572, 0.7897],
-    [0.4156, 0.685, -0.513],
-    [0.7698, 0.771, -0.5783],
-    [0.3233, 0.6791, -0.5992],
-    [-0.4389, 0.5233, -0.6415],
+    [-0.0961, 0.5859, 0.5169],
+    [-1.3283, 1.0759, -0.0959],
+    [0.2373, 0.4192, 0.6995],
+    [-1.2714, 1.042, -0.062],
+    [0.9469, 0.7921, -0.4741],
+    [1.4797, 0.9157, -0.5366],
+    [1.0265, 0.8177, -0.5282],
+    [0.7329, 0.7344, -0.3986],
+    [0.281, 0.6634, -0.5574],
+    [1.549, 0.9278, -0.5196],
 ]
 GROUPED_CAUSAL = [
     [-0.5569, -0.4138],
@@ -242,9 +247,14 @@ class ChunksExample(NamedTuple):
         heads = self.arguments["num_heads"]
         given = tuple(_heads(self.text[:, :-1] @ self.weights[f"{name}.weight"].T, heads) for name in "kv")
         _, own = module(self.text[:, :1])
-        y, _ = module(self.text[:, -1:], torch.stack(given) if isinstance(own, torch.Tensor) else type(own)(given))
+        y, _ = module(self.text[:, -1:], _like(own, given))
         found = difference(y, self.expected[:, -1:], TOLERANCE)
         return f"with a cache made by others, {called} is wrong: {found.sentence('output')}" if found else None
+
+
+def _like(own: Any, given: tuple[torch.Tensor, ...]) -> Any:
+    """A cache in the form that the code itself gives to one; a tuple may have names."""
+    return torch.stack(given) if isinstance(own, torch.Tensor) else getattr(own, "_make", type(own))(given)
 
 
 class _First(torch.nn.Module):
@@ -305,6 +315,15 @@ class LongExample(NamedTuple):
         )
 
 
+class _ByFormulas(TorchFunctionMode):
+    """Stops what is called where autograd would note something again, and PyTorch's own backward functions."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if not torch.is_inference_mode_enabled() or "_backward" in getattr(function, "__name__", ""):
+            raise RuntimeError("neither autograd nor a backward function of PyTorch's own")
+        return function(*args, **(kwargs or {}))
+
+
 class WithoutAutograd(NamedTuple):
     """Inputs for which autograd notes nothing."""
 
@@ -316,12 +335,14 @@ class WithoutAutograd(NamedTuple):
 
     def problem(self, function: Callable[..., Any], called: str) -> str | None:
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), _ByFormulas():
                 return self.example.problem(function, called)
         except RuntimeError as error:
             if "grad" not in str(error):
                 raise
-            return f"{called} asks autograd, which notes nothing here. Compute the gradients by formulas."
+            return (
+                f"{called} asks autograd, or a backward function of PyTorch's own. Compute the gradients by formulas."
+            )
 
 
 def _heads(projected: torch.Tensor, count: int) -> torch.Tensor:
@@ -334,7 +355,7 @@ def _grouped() -> list[Example | PieceExample | ValueErrorFor]:
 
     return [
         Example(
-            "four heads of queries and two of keys", inputs(1, 4, 2, 2, 3, 3), torch.tensor(GROUPED).reshape(1, 4, 2, 3)
+            "six heads of queries and two of keys", inputs(1, 6, 2, 2, 3, 3), torch.tensor(GROUPED).reshape(1, 6, 2, 3)
         ),
         Example(
             "two sentences, causal=True, two queries and five keys",
@@ -385,13 +406,15 @@ def _pieces() -> list[Example | OutputExample]:
     second = (column(2.0, -0.5), column(2.5, 3.0), torch.tensor([[-1.0, 0.0, 4.0], [2.0, 2.0, 2.0]]))
     empty = (column(-infinity, -infinity), column(0.0, 0.0), torch.zeros(2, 3))
     half = (column(1.0, -infinity), column(1.5, 0.0), torch.tensor([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]))
+    other_half = (column(2.0, -infinity), column(2.5, 0.0), torch.tensor([[-1.0, 0.0, 4.0], [0.0, 0.0, 0.0]]))
+    merged_half = (column(2.0, -infinity), column(3.0518, 0.0), torch.tensor([MERGED[0], [0.0, 0.0, 0.0]]))
     high = (column(9000.0, -9000.0), *first[1:])
     higher = (column(9500.0, -8000.0), *second[1:])
     merged = (column(2.0, 0.5), column(3.0518, 3.1036), torch.tensor(MERGED))
     return [
         Example("two pieces of two queries", (*first, *second), merged),
         Example("an empty second piece", (*first, *empty), first),
-        Example("a first piece in which the second query is empty", (*half, *empty), half),
+        Example("two pieces in which the second query is empty", (*half, *other_half), merged_half),
         Example("two empty pieces", (*empty, *empty), empty),
         Example("maxima of ±10⁴", (*high, *higher), higher),
         OutputExample(PieceExample("two pieces of two queries", (*first, *second), (2, 3))),

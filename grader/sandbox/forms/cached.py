@@ -82,4 +82,6 @@ def like(cache: Any, keys: Tensor, values: Tensor) -> Any:
     """A cache of these keys and values in the form that the code itself gives to one."""
     if isinstance(cache, torch.Tensor):
         return torch.stack([keys, values])
-    return [keys, values] if isinstance(cache, list) else (keys, values)
+    if isinstance(cache, list):
+        return [keys, values]
+    return getattr(cache, "_make", tuple)((keys, values))  # a tuple may have names
