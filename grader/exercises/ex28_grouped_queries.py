@@ -144,6 +144,23 @@ def refused(Hq: int, Hkv: int) -> Case:
     )
 
 
+OWN_KEY_HIDDEN = Misconception(
+    "own key hidden",
+    kind="mix-up",
+    credit=0.25,
+    says="With causal=True, a query does not see the key at its own place. Query i sees the keys up to "
+    "and with i + S − T.",
+    change={"hidden": lambda sizes: later_than(sizes, sizes.S - sizes.T - 1)},
+)
+MASK_INVERTED = Misconception(
+    "mask inverted",
+    kind="mix-up",
+    credit=0.25,
+    says="With causal=True, what should be seen is hidden in your results, and the reverse: query i sees the keys "
+    "after i + S − T alone. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+    change={"hidden": lambda sizes: ~after_the_query(sizes)},
+)
+
 exercise = Exercise(
     number=28,
     assignment="fast_attention",
@@ -251,14 +268,8 @@ exercise = Exercise(
             "Here query i sees the keys up to i + S − T: pass a mask.",
             change={"hidden": lambda sizes: later_than(sizes, 0)},
         ),
-        Misconception(
-            "own key hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, a query does not see the key at its own place. Query i sees the keys up to "
-            "and with i + S − T.",
-            change={"hidden": lambda sizes: later_than(sizes, sizes.S - sizes.T - 1)},
-        ),
+        OWN_KEY_HIDDEN,
+        heads.with_zeros(OWN_KEY_HIDDEN),
         Misconception(
             "next key seen",
             kind="mix-up",
@@ -275,6 +286,8 @@ exercise = Exercise(
             "i + S − T.",
             change={"hidden": lambda sizes: torch.ones(sizes.T, sizes.S, dtype=torch.bool).tril(sizes.S - sizes.T - 1)},
         ),
+        MASK_INVERTED,
+        heads.with_zeros(MASK_INVERTED),
         Misconception(
             "causal has no effect",
             kind="missing step",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -38,9 +38,27 @@ def beyond(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
     return (s > t) | (s <= t - sizes.window)
 
 
+def beyond_at_most(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
+    """Of windows that are no longer than the text."""
+    return beyond(t, s, replace(sizes, window=min(sizes.window, sizes.T)))
+
+
 def shifted(by: int) -> Callable[[Tensor, Tensor, Sizes], Tensor]:
     """With a window that begins so many keys earlier."""
     return lambda t, s, sizes: (s > t) | (s <= t - sizes.window - by)
+
+
+def from_its_block(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
+    """Queries of a block of `window` words all see what the first of them sees, up to their own key."""
+    return (s > t) | (s <= t // sizes.window * sizes.window - sizes.window)
+
+
+def counted_anew(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
+    """In blocks of `window` queries, whose places, and those of the keys that they need, are counted from 0."""
+    first = t // sizes.window * sizes.window
+    start = (first - sizes.window + 1).clamp(min=0)
+    outside = (s < start) | (s >= first + sizes.window)
+    return outside | beyond(t - first, s - start, sizes)
 
 
 def held_inside(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
@@ -59,13 +77,32 @@ def near(first: int, last: int, sizes: Sizes) -> tuple[int, int]:
     return (0, sizes.T) if sizes.T <= ROWS else (max(first - sizes.window, 0), last)
 
 
+def zeros_in_front(x: Tensor, count: int) -> Tensor:
+    return pad(x, (0, 0, count, 0))
+
+
+def first_in_front(x: Tensor, count: int) -> Tensor:
+    """The first word over and over, as where places below 0 are taken for 0."""
+    return torch.cat([x[..., :1, :].expand(*x.shape[:-2], count, -1), x], dim=-2)
+
+
+def before_the_text(window: int, _T: int) -> int:
+    return max(window - 1, 0)
+
+
+def no_more_than_words(window: int, T: int) -> int:
+    """Of such windows."""
+    return max(min(window, T) - 1, 0)
+
+
 def attention(
     queries: Tensor,
     keys: Tensor,
     values: Tensor,
     window: int,
     *,
-    padding: Callable[[int], int] = lambda window: 0,
+    padding: Callable[[int, int], int] = lambda window, T: 0,
+    padded: Callable[[Tensor, int], Tensor] = zeros_in_front,
     compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
     score: Callable[[Tensor, Tensor], Tensor] = lambda q, k: q @ k.mT,
     scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
@@ -81,8 +118,8 @@ def attention(
     dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     sizes = Sizes(queries.shape[-2], queries.shape[-1], window)
-    in_front = padding(window)  # keys and values of zeros, in front
-    padded_keys, padded_values = (pad(x, (0, 0, in_front, 0)) for x in (keys, values))  # (B, H, in_front + T, d)
+    in_front = padding(window, sizes.T)  # keys and values that there are none of
+    padded_keys, padded_values = (padded(x, in_front) for x in (keys, values))  # (B, H, in_front + T, d)
     outputs = []
     for first in range(0, sizes.T, ROWS):
         last = min(first + ROWS, sizes.T)
@@ -105,6 +142,21 @@ def sized(B: int, H: int, T: int, d: int, window: int) -> Callable[[torch.Genera
 def large(rng: torch.Generator) -> Inputs:
     return along_a_line(rng, 2, 2, 6, 4), along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 3
 
+
+OWN_KEY_HIDDEN = Misconception(
+    "own key hidden",
+    kind="mix-up",
+    credit=0.25,
+    says="A query does not see the key at its own place in your results. Its window ends with it.",
+    change={"hidden": lambda t, s, sizes: (s >= t) | (s <= t - sizes.window)},
+)
+WINDOW_BEFORE = Misconception(
+    "the window before the query",
+    kind="mix-up",
+    credit=0.25,
+    says="Your windows end before the query: query t sees t − window … t − 1. The window ends with t itself.",
+    change={"hidden": lambda t, s, sizes: (s >= t) | (s < t - sizes.window)},
+)
 
 exercise = Exercise(
     number=30,
@@ -151,20 +203,10 @@ exercise = Exercise(
             says="Your windows hold one key too few: query t sees t − window + 2 … t. It begins at t − window + 1.",
             change={"hidden": shifted(-1)},
         ),
-        Misconception(
-            "own key hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="A query does not see the key at its own place in your results. Its window ends with it.",
-            change={"hidden": lambda t, s, sizes: (s >= t) | (s <= t - sizes.window)},
-        ),
-        Misconception(
-            "the window before the query",
-            kind="mix-up",
-            credit=0.25,
-            says="Your windows end before the query: query t sees t − window … t − 1. The window ends with t itself.",
-            change={"hidden": lambda t, s, sizes: (s >= t) | (s < t - sizes.window)},
-        ),
+        OWN_KEY_HIDDEN,
+        heads.with_zeros(OWN_KEY_HIDDEN),
+        WINDOW_BEFORE,
+        heads.with_zeros(WINDOW_BEFORE),
         Misconception(
             "next key seen",
             kind="mix-up",
@@ -231,6 +273,22 @@ exercise = Exercise(
             change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window != t // sizes.window)},
         ),
         Misconception(
+            "windows that begin at their block",
+            kind="missing step",
+            credit=0.5,
+            says="In blocks of `window` words, all queries see in your results what the first of them sees, and what "
+            "came since. The window moves on with each query: nothing up to t − window counts.",
+            change={"hidden": from_its_block},
+        ),
+        Misconception(
+            "places counted anew in each block",
+            kind="mix-up",
+            credit=0.5,
+            says="In your results, the first key that a block of `window` queries needs counts as if it stood where "
+            "the first query stands. Compare places in the whole text.",
+            change={"hidden": counted_anew},
+        ),
+        Misconception(
             "first windows moved into the text",
             kind="mix-up",
             credit=0.5,
@@ -244,7 +302,31 @@ exercise = Exercise(
             credit=0.5,
             says="In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. "
             "There are no keys before the first: set their scores to −∞.",
-            change={"padding": lambda window: max(window - 1, 0)},
+            change={"padding": before_the_text},
+        ),
+        Misconception(
+            "zeros before the text count, no more than words",
+            kind="missing step",
+            credit=0.5,
+            says="In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. "
+            "There are no keys before the first: set their scores to −∞.",
+            change={"padding": no_more_than_words, "hidden": beyond_at_most},
+        ),
+        Misconception(
+            "first key counted again",
+            kind="missing step",
+            credit=0.5,
+            says="In the windows of the first queries, the first key counts several times in your results, as where "
+            "places below 0 are taken for 0. There are no keys before the first: set their scores to −∞.",
+            change={"padding": before_the_text, "padded": first_in_front},
+        ),
+        Misconception(
+            "first key counted again, no more than words",
+            kind="missing step",
+            credit=0.5,
+            says="In the windows of the first queries, the first key counts several times in your results, as where "
+            "places below 0 are taken for 0. There are no keys before the first: set their scores to −∞.",
+            change={"padding": no_more_than_words, "hidden": beyond_at_most, "padded": first_in_front},
         ),
         Misconception(
             "first queries left out",
@@ -288,6 +370,7 @@ exercise = Exercise(
         ),
         heads.SCALED_BY_QUERIES,
         *(one for one in heads.IN_FUNCTIONS if one.name != "values averaged"),
+        *(heads.with_zeros(one) for one in heads.IN_FUNCTIONS if one.name == "softmax over heads"),
         heads.heads_behind_the_words(after=lambda outputs, sizes: outputs.transpose(1, 2)),
         *PIECES,
     ],

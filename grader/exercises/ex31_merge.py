@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import as_pieces, asked
+from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.softmax_piece import SOFTMAX_PIECE
 from grader.sandbox.forms.softmax_piece import put
 
@@ -57,6 +57,14 @@ def merged(
 def larger_alone(m1: Tensor, l1: Tensor, o1: Tensor, m2: Tensor, l2: Tensor, o2: Tensor) -> Piece:
     first = m1 >= m2
     return torch.maximum(m1, m2), torch.where(first, l1, l2), torch.where(first, o1, o2)
+
+
+def the_other(m1: Tensor, l1: Tensor, o1: Tensor, m2: Tensor, l2: Tensor, o2: Tensor) -> Piece:
+    """The other piece, if any row of one is empty."""
+    first, second = (m1, l1, o1), (m2, l2, o2)
+    if bool((m1 == -torch.inf).any()):
+        return second
+    return first if bool((m2 == -torch.inf).any()) else merged(*first, *second)
 
 
 def piece(scores: Tensor, values: Tensor) -> Piece:
@@ -150,7 +158,7 @@ exercise = Exercise(
             catches="a division by a sum of nothing",
             inputs=with_empty("both"),
         ),
-        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large),
+        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large, beside=LARGE),
         *as_pieces(sized((2, 3), 3, 4, 4)),
     ],
     misconceptions=[
@@ -161,6 +169,17 @@ exercise = Exercise(
             says="Your l is l1 + l2. Each piece has subtracted another maximum: multiply its sum with exp(its maximum "
             "− the new one) before.",
             change={"add": lambda l1, l2, a1, a2: l1 + l2},
+        ),
+        Misconception(
+            "sums not rescaled, outputs right",
+            kind="missing step",
+            credit=0.75,
+            says="Your output is right, but your l is l1 + l2. Each piece has subtracted another maximum: multiply its "
+            "sum with exp(its maximum − the new one) before.",
+            change={
+                "add": lambda l1, l2, a1, a2: l1 + l2,
+                "divide": lambda mixed, total, weights: shared(mixed, weights),
+            },
         ),
         Misconception(
             "outputs not rescaled",
@@ -307,6 +326,14 @@ exercise = Exercise(
             "so it is with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and mind −∞ − "
             "(−∞).",
             change={"factor": lambda maximum, m: torch.exp(maximum) / torch.exp(m)},
+        ),
+        Misconception(
+            "one empty row taken for an empty piece",
+            kind="mix-up",
+            credit=0.5,
+            says="Where one row of a piece is empty, your results are those of the other piece in all rows. Each row "
+            "may be empty or not, by itself.",
+            answers=asked(the_other, put),
         ),
         Misconception(
             "larger piece alone",

@@ -20,8 +20,8 @@ from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
 Tensor = torch.Tensor
 
-LONG, BLOCK = 4096, 128  # a text, and a block, whose tables are 64 MB and 2 MB
-ALLOWED = 32 * 2**20
+LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
+ALLOWED = 24 * 2**20  # less than T × T of one byte each, as of a mask
 # What can be changed of exercises 22 and 28 where there is no row of all weights.
 OF_SCORES = (
     "not scaled",
@@ -53,6 +53,10 @@ def later(t: Tensor, s: Tensor, _block_size: int) -> Tensor:
     return s > t
 
 
+def own_block(scores: Tensor, t: Tensor, s: Tensor, block_size: int) -> Tensor:
+    return scores.masked_fill((s // block_size != t // block_size).to(scores.device), -torch.inf)
+
+
 def exponentials(scores: Tensor, m: Tensor) -> Tensor:
     return torch.exp(scores - torch.where(m == -torch.inf, 0.0, m))
 
@@ -71,10 +75,13 @@ def attention(
     is_causal: Callable[[bool], bool] = bool,
     hidden: Callable[[Tensor, Tensor, int], Tensor] = later,
     hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
+    limit: Callable[[Tensor, Tensor, Tensor, int], Tensor] = lambda scores, t, s, block_size: scores,
     maximum: Callable[[Tensor, Tensor], Tensor] = lambda old, scores: torch.maximum(old, scores.amax(-1, keepdim=True)),
     exp: Callable[[Tensor, Tensor], Tensor] = exponentials,
     add: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda total, factor, new: factor * total + new,
     mix: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda output, factor, new: factor * output + new,
+    keep: Callable[[Tensor, Tensor], Tensor] = lambda old, new: new,
+    meanwhile: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output,
     divide: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output / total,
     logsumexp: Callable[[Tensor, Tensor, Sizes], Tensor] = lambda m, total, sizes: m + total.log(),
     after: Callable[[Tensor, Tensor], Any] = lambda output, lse: (output, lse.squeeze(-1)),
@@ -92,11 +99,12 @@ def attention(
         scores = scale(queries @ k[..., block, :].mT, sizes)  # (B, H, T, block)
         if is_causal(causal):
             scores = hide(scores, hidden(t, s, block_size))
+        scores = limit(scores, t, s, block_size)
         new = maximum(m, scores)
         p, factor = exp(scores, new), rescaled(m, new)
         total = add(total, factor, p.sum(-1, keepdim=True))
-        output = mix(output, factor, p @ v[..., block, :])
-        m = new
+        output = meanwhile(mix(output, factor, p @ v[..., block, :]), total)
+        m = keep(m, new)
     return dtype(after(divide(output, total), logsumexp(m, total, sizes)))
 
 
@@ -161,7 +169,7 @@ exercise = Exercise(
         Case(
             "a long text",
             catches="memory that grows with the square of T",
-            inputs=sized(1, 1, LONG, 2, BLOCK),
+            inputs=sized(1, 1, LONG, 2, BLOCK, causal=True),
             promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
         ),
     ],
@@ -233,6 +241,14 @@ exercise = Exercise(
             },
         ),
         Misconception(
+            "maximum not kept",
+            kind="missing step",
+            credit=0.5,
+            says="Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a "
+            "block, the new maximum is the one so far.",
+            change={"keep": lambda old, new: old, "exp": lambda scores, m: torch.exp(scores - m)},
+        ),
+        Misconception(
             "nothing subtracted",
             kind="missing step",
             credit=0.5,
@@ -246,6 +262,14 @@ exercise = Exercise(
             credit=0.5,
             says="Your output is not divided by the sum of the exponentials in the end.",
             change={"divide": lambda output, total: output},
+        ),
+        Misconception(
+            "divided after each block",
+            kind="wrong formula",
+            credit=0.5,
+            says="Your output is divided by the sum so far after each block, and goes on as if it were not. Divide "
+            "once, in the end.",
+            change={"meanwhile": lambda output, total: output / total, "divide": lambda output, total: output},
         ),
         Misconception(
             "softmax in each block, added",
@@ -274,22 +298,8 @@ exercise = Exercise(
             "only its own block",
             kind="wrong formula",
             credit=0.25,
-            says="A query sees the keys of its own block alone in your results. It sees those of all blocks.",
-            change={
-                "is_causal": lambda causal: True,
-                "hidden": lambda t, s, block_size: s // block_size != t // block_size,
-            },
-        ),
-        Misconception(
-            "only its own block, causal",
-            kind="wrong formula",
-            credit=0.25,
-            says="A query sees what came before it in its own block alone in your results. The blocks before count, "
-            "too.",
-            change={
-                "is_causal": lambda causal: True,
-                "hidden": lambda t, s, block_size: (s // block_size != t // block_size) | (s > t),
-            },
+            says="A query sees the keys of its own block alone in your results. Other blocks count, too.",
+            change={"limit": own_block},
         ),
         Misconception(
             "mask begins again in each block",

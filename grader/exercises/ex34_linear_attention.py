@@ -52,6 +52,7 @@ def attention(
     of_query: Map = positive,
     of_key: Map = positive,
     of_value: Map = unchanged,
+    outer: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k[..., :, None] * v[..., None, :],
     collect: Map = so_far,
     total: Map = so_far,
     divide: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda mixed, q, sums: (
@@ -63,7 +64,7 @@ def attention(
 ) -> Any:
     q, k, v = roles(queries, keys, values)
     q, k, v = of_query(q), of_key(k), of_value(v)  # (B, H, T, d)
-    products = collect(k[..., :, None] * v[..., None, :])  # (B, H, T, d, d)
+    products = collect(outer(k, v))  # (B, H, T, d, d)
     mixed = (q[..., None, :] @ products)[..., 0, :]  # (B, H, T, d)
     return dtype(finish(after(divide(mixed, q, total(k)))))
 
@@ -100,6 +101,14 @@ def of_scores(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         return seen / seen.sum(-1, keepdim=True)
 
     return with_table(queries, keys, values, weights)
+
+
+def softmax_of_products(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """A softmax of φ(q)·φ(k), which are the weights already but for their sum."""
+    later = torch.ones(keys.shape[2], keys.shape[2], dtype=torch.bool, device=keys.device).triu(1)
+    return with_table(
+        positive(queries), positive(keys), values, lambda s: torch.softmax(s.masked_fill(later, -torch.inf), dim=-1)
+    )
 
 
 def between(rng: torch.Generator, least: float, most: float, *shape: int) -> Tensor:
@@ -212,6 +221,28 @@ exercise = Exercise(
             change={"of_query": elu, "of_key": elu},
         ),
         Misconception(
+            "elu without one for queries",
+            kind="missing step",
+            credit=0.5,
+            says="The feature map of your queries is elu(x). It is elu(x) + 1, as that of your keys.",
+            change={"of_query": elu},
+        ),
+        Misconception(
+            "elu without one for keys",
+            kind="missing step",
+            credit=0.5,
+            says="The feature map of your keys is elu(x). It is elu(x) + 1, as that of your queries.",
+            change={"of_key": elu},
+        ),
+        Misconception(
+            "products transposed",
+            kind="arrangement",
+            credit=0.5,
+            says="In your results, φ(q) is multiplied with the values, and it is φ(k) that is weighed, as when sums of "
+            "v φ(k)ᵀ are kept. Keep those of φ(k) vᵀ.",
+            change={"outer": lambda k, v: v[..., :, None] * k[..., None, :]},
+        ),
+        Misconception(
             "relu",
             kind="wrong formula",
             credit=0.5,
@@ -308,6 +339,13 @@ exercise = Exercise(
             says="The map φ is applied to the dot products in your results. Apply it to queries and keys, then "
             "multiply: only so can sums be kept.",
             answers=asked(of_scores),
+        ),
+        Misconception(
+            "softmax of φ(q)·φ(k)",
+            kind="wrong formula",
+            credit=0.25,
+            says="Your weights are a softmax of φ(q)·φ(k). They are these products themselves, divided by their sum.",
+            answers=asked(softmax_of_products),
         ),
         Misconception(
             "ordinary attention",

@@ -54,6 +54,7 @@ def attention(
     slot: Callable[[Tensor, int], Tensor] = slot_of,
     table: Callable[[Tensor], Tensor] = lambda page_table: page_table,
     used: Callable[[Tensor, Tensor, Sizes], Tensor] = lambda lengths, pages, sizes: lengths,
+    laid_out: Callable[[Tensor], Tensor] = unchanged,
     compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
     score: Callable[[Tensor, Tensor], Tensor] = lambda q, k: torch.einsum("bhd,bshd->bhs", q, k),
     scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
@@ -74,7 +75,10 @@ def attention(
     place = torch.arange(M * page_size, device=query.device)  # of a word in its sentence
     pages = table(page_table)  # (B, M)
     where = pages[:, page(place, page_size)], slot(place, page_size)  # (B, S), (S,)
-    k, v = key_pages[where], value_pages[where]  # (B, S, H, d) each; −1 takes the last page, which is hidden then
+    k, v = (
+        laid_out(key_pages[where]),
+        laid_out(value_pages[where]),
+    )  # (B, S, H, d) each; −1 takes the last page, which is hidden then
     not_used = hidden(place, used(lengths, page_table, sizes))[:, None]  # (B, 1, S)
     scores = hide(scale(score(query, compared(k, v)), sizes), not_used)  # (B, H, S)
     weights = change_weights(hide_weights(normalise(scores), not_used), sizes)

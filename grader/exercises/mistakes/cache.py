@@ -6,6 +6,8 @@ import torch
 
 from grader import Misconception
 
+from . import heads
+
 Tensor = torch.Tensor
 
 # For how long a module itself keeps the past.
@@ -15,6 +17,24 @@ NEVER, UNTIL_A_NEW_TEXT, FOR_EVER = "never", "until a new text", "for ever"
 def later_than(T: int, S: int, last_sees: int) -> Tensor:
     """True where the key comes after what query i sees: the keys up to i + last_sees."""
     return torch.ones(T, S, dtype=torch.bool).triu(1 + last_sees)
+
+
+OWN_WORD_HIDDEN = Misconception(
+    "own word hidden",
+    kind="mix-up",
+    credit=0.25,
+    says="A word does not see itself in your results. It sees the cached words, and those of its chunk up to and "
+    "with its own.",
+    change={"hidden": lambda T, S, is_first: later_than(T, S, S - T - 1)},
+)
+MASK_INVERTED = Misconception(
+    "mask inverted",
+    kind="mix-up",
+    credit=0.25,
+    says="What should be seen is hidden in your results, and the reverse: a word sees the later words of its chunk "
+    "alone. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+    change={"hidden": lambda T, S, is_first: ~later_than(T, S, S - T)},
+)
 
 
 IN_CACHES = [
@@ -41,14 +61,10 @@ IN_CACHES = [
         says="Every word of a chunk sees all words of it. No word may see a later one.",
         change={"hidden": lambda T, S, is_first: later_than(T, S, S)},
     ),
-    Misconception(
-        "own word hidden",
-        kind="mix-up",
-        credit=0.25,
-        says="A word does not see itself in your results. It sees the cached words, and those of its chunk up to and "
-        "with its own.",
-        change={"hidden": lambda T, S, is_first: later_than(T, S, S - T - 1)},
-    ),
+    OWN_WORD_HIDDEN,
+    heads.with_zeros(OWN_WORD_HIDDEN),
+    MASK_INVERTED,
+    heads.with_zeros(MASK_INVERTED),
     Misconception(
         "next word seen",
         kind="mix-up",

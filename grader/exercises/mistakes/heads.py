@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -19,6 +20,13 @@ def exponentials_shared(scores: Tensor) -> Tensor:
 
 def unhidden(scores: Tensor, _hidden: Tensor) -> Tensor:
     return scores
+
+
+def with_zeros(one: Misconception) -> Misconception:
+    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
+    normalise = one.change.get("normalise", lambda scores: torch.softmax(scores, dim=-1))
+    zeros = {"normalise": lambda scores: normalise(scores).nan_to_num(0.0)}
+    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
 
 
 # Which say nothing where each head has one query.

@@ -31,6 +31,12 @@ def spread(place: Tensor, page_size: int) -> Tensor:
     return place // (len(place) // page_size)
 
 
+def heads_first(slots: Tensor) -> Tensor:
+    """(B, S, H, d) viewed as if it were (B, H, S, d)."""
+    B, S, H, d = slots.shape
+    return slots.reshape(B, H, S, d).transpose(1, 2)
+
+
 def from_the_first(page_table: Tensor) -> Tensor:
     """Each sentence has the pages 0, 1, 2, …"""
     return torch.arange(page_table.shape[1], device=page_table.device).expand_as(page_table)
@@ -91,6 +97,17 @@ ON_PAGES = [
         says="All slots count in your results, and where the table has −1, those of the last page do. Of sentence b, "
         "only the first lengths[b] words count.",
         change={"used": lambda lengths, page_table, sizes: torch.full_like(lengths, sizes.M * sizes.page_size)},
+    ),
+    Misconception(
+        "lengths without effect, −1 taken for page 0",
+        kind="missing step",
+        credit=0.25,
+        says="All slots count in your results, and where the table has −1, those of page 0 do. Of sentence b, only the "
+        "first lengths[b] words count.",
+        change={
+            "table": lambda page_table: page_table.clamp(min=0),
+            "used": lambda lengths, page_table, sizes: torch.full_like(lengths, sizes.M * sizes.page_size),
+        },
     ),
     Misconception(
         "lengths without effect",
@@ -159,6 +176,14 @@ ON_PAGES = [
         says="Neighbouring words lie on different pages in your results. Word i is on page i // page_size of its "
         "sentence, in slot i % page_size.",
         change={"page": lambda place, page_size: place % (len(place) // page_size), "slot": spread},
+    ),
+    Misconception(
+        "words and heads mixed up",
+        kind="arrangement",
+        credit=0.25,
+        says="Your results are those of slots of shape (B, S, H, d) that are viewed as (B, H, S, d), which mixes words "
+        "and heads up. Exchange axes by transpose or permute.",
+        change={"laid_out": heads_first},
     ),
     Misconception(
         "slots in reverse order",

@@ -1,5 +1,5 @@
-# wrong: queries of a block see its keys alone
-# named: only its own block
+# wrong: queries of a block see its keys alone, causal or not
+# named: only its own block + all of its own block seen
 def tiled_attention(queries, keys, values, block_size, causal=False):
     B, H, T, d = queries.shape
     output = torch.empty_like(queries)
