@@ -21,7 +21,7 @@ from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.settings import read_settings
 from grader.model.submission import Graded, Submission
-from grader.release.compiling import enter
+from grader.release.entering import enter
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
 from grader.sandbox.plain_text import one_line

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
-
 from grader.course import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook, copy_gradebook
@@ -34,41 +32,11 @@ def compile_release(course: Course, assignment: str, tell: Callable[[str], None]
     release.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, or nothing can be renamed
         tried, made = Path(folder, "tried"), Path(folder, "made")
-        _compile(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
+        compile_into(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
         refuse_leaks(course, assignment, tried, course.called("release"))
         with _without_interrupts():
-            _compile(course, assignment, made)
+            compile_into(course, assignment, made)
             _put_in_place(made / assignment, release / assignment, Path(folder, "former"))
-
-
-def enter(course: Course, assignment: str, gradebook: Gradebook, tell: Callable[[str], None]) -> None:
-    """Put an assignment into a gradebook that does not know it, if its release lies there: in a fresh clone, say.
-
-    Where something of it was graded, the gradebook that knows it is somewhere else.
-    """
-    if _knows(gradebook, assignment) or any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
-        return
-    with tempfile.TemporaryDirectory(prefix="grader-release-") as folder:
-        tried = Path(folder, "tried")
-        _compile(course, assignment, tried, f"sqlite:///{folder}/gradebook.db")
-        release = course.folder("release") / assignment
-        if changed := differing(release, tried / assignment):
-            raise CourseError(
-                f"{assignment} is not in the gradebook yet, and its source does not compile to what lies in "
-                f"{course.called('release')}: {', '.join(changed)} would differ. Run: grader release {assignment}"
-            )
-        _compile(course, assignment, Path(folder, "made"))
-    gradebook.db.expire_all()
-    tell(f"{assignment} was not in the gradebook; now it is.")
-
-
-def _knows(gradebook: Gradebook, assignment: str) -> bool:
-    try:
-        return bool(gradebook.find_assignment(assignment).notebooks)
-    except MissingEntry:
-        return False
-    finally:
-        gradebook.db.rollback()  # nbgrader is to write into it
 
 
 def differing(one: Path, other: Path) -> list[str]:
@@ -86,7 +54,7 @@ def _same(one: Path, other: Path) -> bool:
     return one.is_file() and other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
-def _compile(course: Course, assignment: str, release: Path, db_url: str = "") -> None:
+def compile_into(course: Course, assignment: str, release: Path, db_url: str = "") -> None:
     config = course.config()
     config.CourseDirectory.release_directory = str(release)
     if db_url:
