@@ -381,19 +381,29 @@ def test_an_answer_in_words_cannot_be_told_without_its_id(course: Course, notebo
     "export", [converted, lambda made: percent(made, ids=True), lambda made: percent(made, ids=False)]
 )
 def test_a_script_becomes_a_notebook_that_is_graded(
-    export: Callable[[bytes], bytes], course: Course, notebook: Notebook, scores: Any
+    export: Callable[[bytes], bytes], course: Course, notebook: Notebook, scores: Any, solved: dict[Label, str]
 ) -> None:
     (course.root / "students.csv").write_text(STUDENTS)
     found = decided(course, a_zip(course, {"ada/self_attention.py": export(notebook(3, 5)), "ada/own.py": b"x = 1"}))
     assert [(one.outcome, list(one.said)) for one in found] == [("new", ["made of a script"])]
     made = nbformat.reads(placed(course)[NOTEBOOK].decode(), as_version=4)
     nbformat.validate(made)
+    sources = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in made.cells}
+    assert sources["exercise-3"] == solved[3].strip()
     assert "own.py" in placed(course)
     assert [one.error for one in autograde(course, ASSIGNMENT)] == [""]
     points = {name: score for name, score in scores(course, "ada").items() if score}
     assert points == {"test-exercise-3": 2, "test-exercise-5": 3}
     notes = course.read("autograded/ada", ASSIGNMENT).cells[0].source
     assert "was put back" not in notes or "cell “exercise" not in notes
+
+
+def test_texts_between_the_cells_of_a_script_are_no_code(class_of: Course) -> None:
+    released = class_of.notebook("release", ASSIGNMENT).read_bytes()
+    decided(class_of, a_zip(class_of, {"ada/x.py": converted(released)}))
+    made = nbformat.reads(placed(class_of)[NOTEBOOK].decode(), as_version=4)
+    assert [cell.source for cell in made.cells if cell.cell_type == "code" and "# ## Exercise" in cell.source] == []
+    assert any("## Exercise" in cell.source for cell in made.cells)
 
 
 @pytest.mark.parametrize(

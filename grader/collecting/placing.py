@@ -87,7 +87,6 @@ class Place:
 
     def put(self, chosen: Chosen) -> None:
         """Write it, and take away what was there."""
-        _remove(self._new)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
         if time := chosen.hand_in.time:
             files[_TIME] = f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()
