@@ -135,15 +135,17 @@ def validate(assignments: Assignments = None) -> None:
 
 
 @app.command()
-def demo() -> None:
+def demo(
+    assignment: Annotated[str, typer.Option(help="What the made-up class has done.")] = "self_attention",
+) -> None:
     """See all of it with a made-up class of twelve, in demo/.
 
-    Example: `grader demo`
+    Example: `grader demo --assignment transformer`
     """
     from grader.classroom import progress
     from grader.proof.demo import most_to_read, run_demo
 
-    results, pages, report = run_demo(Path("demo"), console)
+    results, pages, report = run_demo(Path("demo"), console, assignment)
     console.print(progress.results_table(results, pages))
     student = most_to_read(results)
     both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"

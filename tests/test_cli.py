@@ -18,6 +18,7 @@ import pytest
 import torch
 from command_line import grader
 from made_class import Made, grade
+from our_course import CATALOGUE
 
 from grader import terminal
 from grader.classroom.progress import results_table
@@ -26,7 +27,7 @@ from grader.course import Course
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.proof import class_bench, judging_bench, submission_bench
-from grader.proof.demo import make_up_class
+from grader.proof.demo import answers_of, demonstrated, make_up_class, student_files
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
@@ -303,15 +304,35 @@ def test_autograde_and_feedback_from_the_shell(course: Course, submit: Callable[
     assert "Exercise 8: Two heads" in page.read_text()
 
 
-def test_the_demo_makes_up_twelve_submissions(course: Course) -> None:
-    assert make_up_class(course) == 12
-    students = course.students("self_attention")
+@pytest.mark.parametrize("assignment", demonstrated())
+def test_the_demo_makes_up_twelve_submissions(assignment: str, course: Course) -> None:
+    assert make_up_class(course, assignment) == 12
+    students = course.students(assignment)
     assert len(students) == 12
-    notebooks = {student: course.notebook(f"submitted/{student}", "self_attention").read_text() for student in students}
+    notebooks = {student: course.notebook(f"submitted/{student}", assignment).read_text() for student in students}
     assert len(set(notebooks.values())) == 12
     with pytest.raises(json.JSONDecodeError):
         json.loads(notebooks["luca"])
-    assert notebooks["kurt"] == course.notebook("release", "self_attention").read_text().rstrip("\n")
+    assert notebooks["kurt"] == course.notebook("release", assignment).read_text().rstrip("\n")
+
+
+@pytest.mark.parametrize("assignment", demonstrated())
+def test_all_that_a_student_of_the_demo_has_written_is_handed_in(assignment: str) -> None:
+    exercises = CATALOGUE.of(assignment)
+    solved = set()
+    for file in student_files(assignment):
+        answers = answers_of(file, exercises)
+        handed_in = [line for answer in answers.values() for line in answer.splitlines() if line]
+        assert sorted(handed_in) == sorted(filter(None, file.read_text().splitlines()[1:])), file.stem
+        solved |= set(answers)
+    assert solved == set(exercises)
+
+
+def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
+    refused = run("demo", "--assignment", "algebra", folder=tmp_path)
+    assert refused.returncode == 1
+    assert "There are: causal_attention, fast_attention," in refused.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_table_has_a_line_for_everyone_even_without_a_result() -> None:

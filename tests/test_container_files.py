@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import pytest
 
+from grader.proof.demo import demonstrated
+
 ROOT = Path(__file__).parent.parent
 EDITOR = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
 
@@ -75,7 +77,7 @@ def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> Non
     assert len(files) > 200
     assert [str(file) for file in files if not (installed / file).is_file()] == []
     with zipfile.ZipFile(installed / "grader/proof/demo/course.zip") as course:
-        assert "source/self_attention/self_attention.ipynb" in course.namelist()
+        assert {f"source/{name}/{name}.ipynb" for name in demonstrated()} <= set(course.namelist())
 
 
 def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import nbformat
@@ -17,6 +16,7 @@ from grader.catalogue.loading import Exercises
 from grader.classroom.progress import Onlooker
 from grader.classroom.run import autograde
 from grader.course import CONFIG_FILE, Course, copy_course
+from grader.errors import CourseError
 from grader.machine import cores
 from grader.model.label import Label
 from grader.model.submission import Graded
@@ -32,26 +32,30 @@ STUDENTS = Path(__file__).parent / "students"
 PACKED = Path(__file__).parent / "course.zip"  # setup.py makes it
 
 
-def run_demo(folder: Path, console: Console) -> tuple[list[Graded], dict[str, Path], Path]:
+def run_demo(
+    folder: Path, console: Console, assignment: str = ASSIGNMENT
+) -> tuple[list[Graded], dict[str, Path], Path]:
     """Grade the class in a scratch course folder; the results, and where each feedback page and the report lie."""
-    console.print(f"Compiling the release of {ASSIGNMENT} into {folder}/release …")
+    if assignment not in demonstrated():
+        raise CourseError(f"Nobody in the demo has done {assignment}. There are: {', '.join(demonstrated())}.")
+    console.print(f"Compiling the release of {assignment} into {folder}/release …")
     with the_course() as source:
         course = copy_course(source, folder)
     with (course.root / CONFIG_FILE).open("a") as config:
         config.write(IMPATIENCE)
-    compile_release(course, ASSIGNMENT)
-    count = make_up_class(course)
+    compile_release(course, assignment)
+    count = make_up_class(course, assignment)
     console.print(f"Made up {count} submissions in {folder}/submitted.")
     onlooker = Onlooker(console, count, quiet=False)
     results = sorted(
-        onlooker.follow(autograde(course, ASSIGNMENT, jobs=cores(), watcher=onlooker)),
+        onlooker.follow(autograde(course, assignment, jobs=cores(), watcher=onlooker)),
         key=lambda graded: graded.student,
     )
     pages = {
         page.parent.parent.name: folder / page.relative_to(course.root)
-        for page in write_feedback(course, ASSIGNMENT, console.print)
+        for page in write_feedback(course, assignment, console.print)
     }
-    report, *_ = write_report(course, ASSIGNMENT, console.print)
+    report, *_ = write_report(course, assignment, console.print)
     return results, pages, folder / report.relative_to(course.root)
 
 
@@ -73,34 +77,46 @@ def most_to_read(results: list[Graded]) -> str:
     ).student
 
 
-def make_up_class(course: Course) -> int:
-    """Write the submissions: one for each file of students/, an empty one and a broken file."""
-    release = course.read("release", ASSIGNMENT)
-    right = solutions(course.read("source", ASSIGNMENT))
-    exercises = course.exercises(ASSIGNMENT)
+def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
+    """Write the submissions: one for each file of the students, an empty one and a broken file."""
+    release = course.read("release", assignment)
+    right = solutions(course.read("source", assignment))
+    exercises = course.exercises(assignment)
     notebooks: dict[str, str] = {
         file.stem: nbformat.writes(fill_in(release, {**right, **answers_of(file, exercises)}))
-        for file in student_files()
+        for file in student_files(assignment)
     }
     notebooks["kurt"] = nbformat.writes(release)
     notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
     for student, text in notebooks.items():
-        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path = course.notebook(f"submitted/{student}", assignment)
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
     return len(notebooks)
 
 
-def student_files() -> list[Path]:
-    return sorted(STUDENTS.glob("*.py"))
+def demonstrated() -> list[str]:
+    """The assignments that the made-up class has done."""
+    return sorted(path.name for path in STUDENTS.iterdir() if path.is_dir())
 
 
-def answers_of(file: Path, exercises: Exercises) -> dict[Label, Any]:
-    """The functions in a student's file, by exercise. What a file leaves out is solved as in the source."""
+def student_files(assignment: str = ASSIGNMENT) -> list[Path]:
+    return sorted((STUDENTS / assignment).glob("*.py"))
+
+
+def answers_of(file: Path, exercises: Exercises) -> dict[Label, str]:
+    """What stands in a student's file, by exercise: its functions and classes, each with the helpers before it.
+
+    What a file leaves out is solved as in the source.
+    """
     text = file.read_text(encoding="utf-8")
-    labels = {exercise.entry: label for label, exercise in exercises.items()}
-    return {
-        labels[node.name]: ast.get_source_segment(text, node)
-        for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef) and node.name in labels
-    }
+    labels = {function.entry: label for label, exercise in exercises.items() for function in exercise.functions}
+    answers: dict[Label, str] = {}
+    begun = 1  # behind what the first line says of the student, and later behind the last answer
+    for node in ast.parse(text).body:
+        label = labels.get(getattr(node, "name", ""))
+        if label is not None:
+            lines = text.splitlines()[begun : node.end_lineno]
+            answers[label] = "\n".join([*answers.get(label, "").splitlines(), *lines]).strip("\n")
+            begun = node.end_lineno or 0
+    return answers

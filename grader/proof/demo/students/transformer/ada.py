@@ -1,0 +1,1 @@
+# Everything right, as in the notebook.
