@@ -156,7 +156,8 @@ class Wanted:
         outputs, gradients = self._numbers
         if not all(map(close, seen["outputs"].values(), outputs)):
             return False
-        return not gradients or has_gradients(seen["gradients"], gradients)
+        # There are none where something on the way was changed in place that is needed on the way back.
+        return not gradients or (seen["gradients"] is not None and has_gradients(seen["gradients"], gradients))
 
     def _of_right_type(self, output: Any, call: Sequence[Any]) -> bool:
         """That of the input or, if it is of tokens, of the weights."""

@@ -30,7 +30,7 @@ CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the proces
 # Whose numbers are right: it is by its text that such code is refused (tests/test_forbidden.py).
 BY_TEXT = ("autograd_outside", "softmax_backward_data")
 # Whose numbers are right, too: only a long text shows it, in a sandbox (tests/test_corpus.py).
-BY_MEMORY = ("table", "table_of_masks", "mask_table", "whole_table")
+BY_MEMORY = ("table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
 
 # Solutions that differ in style. The notebook's own comes first.
