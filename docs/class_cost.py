@@ -14,10 +14,10 @@ OURS, THEIRS = "#1d3f72", "#c2571a"
 
 
 def main() -> None:
-    measured = json.loads((HERE / "class_cost.json").read_text())
+    measured = numbers("class_cost.json")
     compared = {one["students"]: one["seconds"] / one["students"] for one in measured["ours"]}
     theirs = {students: measured["ratio"][str(students)] * each for students, each in compared.items()}
-    grown = json.loads((HERE / "class_growth.json").read_text())
+    grown = numbers("class_growth.json")
     growth = {int(students): seconds / int(students) for students, seconds in grown["growth"].items()}
     each = {int(students): seconds for students, seconds in grown["each"].items()}
 
@@ -36,6 +36,10 @@ def main() -> None:
     ax.grid(axis="y", color="#dddddd")
     ax.set_title(f"What a submission costs, {measured['machine']}", loc="left")
     figure.savefig(HERE / "class_cost.svg", metadata={"Date": None})
+
+
+def numbers(file: str) -> Any:
+    return json.loads((HERE / file).read_text())["class"]["self_attention"]
 
 
 def draw(ax: Any, seconds: dict[int, float], label: str, style: str, color: str, *, below: bool = False) -> None:

@@ -31,6 +31,6 @@ def test_every_function_of_an_assignment_has_a_line() -> None:
 
 
 def test_what_each_submission_costs_is_told_beyond_the_start() -> None:
-    measured = class_bench.Measured("a machine", 2, "cpu", start=5.0, growth={12: 6.0, 102: 15.0})
+    measured = class_bench.Measured("an assignment", "a machine", 2, "cpu", start=5.0, growth={12: 6.0, 102: 15.0})
     assert measured.to_json()["each"] == {12: 0.1, 102: 0.1}
     assert class_bench.growth_table(measured).row_count == 3

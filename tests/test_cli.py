@@ -406,16 +406,20 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert points_both_ways(result.stdout) == ["30/30", "30/30"]
     assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
     written = json.loads((course.root / "bench.json").read_text())
-    assert written["kinds"] == {"2": {"honest": 2}}
-    assert len(written["theirs"]["honest"]) == 2
-    assert written["ratio"]["2"] > 0
-    assert written["start"] > 0
-    assert written["growth"].keys() == written["each"].keys() == {"3"}
+    of_class = written["class"]["self_attention"]
+    assert of_class["kinds"] == {"2": {"honest": 2}}
+    assert len(of_class["theirs"]["honest"]) == 2
+    assert of_class["ratio"]["2"] > 0
+    assert of_class["start"] > 0
+    assert of_class["growth"].keys() == of_class["each"].keys() == {"3"}
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 @pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
-def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(course: Course) -> None:
+def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.proof.bench.demonstrated", lambda: ["self_attention"])
     without_demos(course, "multi_head_attention")
     result = grader("bench", "--assignment", "multi_head_attention", "--runs", "1", folder=course.root)
     assert result.returncode == 0, result.stderr

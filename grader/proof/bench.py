@@ -12,7 +12,7 @@ from rich.console import Console
 
 from grader.course import Course
 from grader.proof import class_bench, judging_bench, submission_bench
-from grader.proof.demo import ASSIGNMENT
+from grader.proof.demo import demonstrated
 from grader.running.settings import need_device
 
 
@@ -29,14 +29,16 @@ class Plan:
 
 
 def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> None:
-    """Measure, show, and write the numbers down. The class is the demo's, which solves its own assignment only."""
+    """Measure, show, and write the numbers down. The class is the demo's."""
     need_device(plan.device)
     numbers: dict[str, Any] = {}
-    if ASSIGNMENT in plan.assignments:
-        measured = class_bench.bench_class(course, plan.students, plan.growth, plan.sample, plan.device, console)
-        class_bench.show(measured, console)
-        numbers |= measured.to_json()
     for assignment in plan.assignments:
+        if assignment in demonstrated():
+            measured = class_bench.bench_class(
+                course, assignment, plan.students, plan.growth, plan.sample, plan.device, console
+            )
+            class_bench.show(measured, console)
+            numbers.setdefault("class", {})[assignment] = measured.to_json()
         submission = submission_bench.bench(course, assignment, plan.runs)
         submission_bench.show(submission, assignment, console)
         costs = judging_bench.bench_judging(course.exercises(assignment), plan.runs)

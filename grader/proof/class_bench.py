@@ -26,7 +26,7 @@ from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
 from grader.model.label import Label
 from grader.notebooks.solutions import fill_in, solutions
-from grader.proof.demo import ASSIGNMENT, answers_of, student_files
+from grader.proof.demo import answers_of, student_files
 from grader.release.compiling import compile_release
 
 # nbgrader as it comes, without our parts.
@@ -47,8 +47,8 @@ MISHAPS = ("hangs", "crashes")
 RARE = 50
 FEW = 2  # students in the smallest class, whose time is all start …
 STARTS = 3  # … and is measured as often as this
-HANGS = "def softmax(items_in):\n    while True:\n        pass\n"
-CRASHES = "import os\n\n\ndef softmax(items_in):\n    os._exit(1)\n"
+HANGS = "def {}(*arguments, **named):\n    while True:\n        pass\n"
+CRASHES = "import os\n\n\ndef {}(*arguments, **named):\n    os._exit(1)\n"
 
 
 @dataclass
@@ -62,6 +62,7 @@ class Size:
 
 @dataclass
 class Measured:
+    assignment: str
     machine: str
     jobs: int
     device: str
@@ -94,21 +95,27 @@ class Measured:
 
 
 def bench_class(
-    course: Course, sizes: Sequence[int], growth: Sequence[int], sample: int, device: str, console: Console
+    course: Course,
+    assignment: str,
+    sizes: Sequence[int],
+    growth: Sequence[int],
+    sample: int,
+    device: str,
+    console: Console,
 ) -> Measured:
     """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
-    measured = Measured(f"{platform.machine()}, {cores()} cores", cores(), device)
+    measured = Measured(assignment, f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        texts = _submissions(course)
+        texts = _submissions(course, assignment)
         released = copy_course(course, Path(scratch, "released"))
-        compile_release(released, ASSIGNMENT)
+        compile_release(released, assignment)
         _both(released, Path(scratch), texts, sizes, sample, measured, console)
         honest = {name: text for name, text in texts.items() if name not in MISHAPS}
 
         def seconds(students: int) -> float:
             console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
-            ours = _course(released, Path(scratch, "honest"), honest, students)
-            taken = _ours(ours, device)
+            ours = _course(released, Path(scratch, "honest"), assignment, honest, students)
+            taken = _ours(ours, assignment, device)
             shutil.rmtree(ours.root)
             return taken
 
@@ -122,19 +129,20 @@ def _both(
     released: Course, scratch: Path, texts: Mapping[str, str], sizes: Sequence[int], sample: int,
     measured: Measured, console: Console,
 ) -> None:  # fmt: skip
-    plain = _course(released, scratch / "plain", texts, max(sizes))
+    assignment = measured.assignment
+    plain = _course(released, scratch / "plain", assignment, texts, max(sizes))
     (plain.root / CONFIG_FILE).write_text(PLAIN_SETTINGS)
-    chosen = _sample(plain.students(ASSIGNMENT), sample)
+    chosen = _sample(plain.students(assignment), sample)
     for place, student in enumerate(chosen, start=1):
         console.print(f"nbgrader alone: {place} of {len(chosen)}", highlight=False)
-        measured.theirs.setdefault(kind(student), []).append(_theirs(plain, student))
+        measured.theirs.setdefault(kind(student), []).append(_theirs(plain, assignment, student))
     for size in sizes:
         console.print(f"ours: a class of {size}", highlight=False)
-        ours = _course(released, scratch / "ours", texts, size)
-        measured.kinds[size] = dict(Counter(map(kind, ours.students(ASSIGNMENT))))
-        measured.ours.append(Size(size, _ours(ours, measured.device), _ours(ours, measured.device)))
+        ours = _course(released, scratch / "ours", assignment, texts, size)
+        measured.kinds[size] = dict(Counter(map(kind, ours.students(assignment))))
+        measured.ours.append(Size(size, *(_ours(ours, assignment, measured.device) for _ in range(2))))
         if size == max(sizes):
-            measured.compared, measured.differences = _compare(plain, ours, chosen)
+            measured.compared, measured.differences = _compare(plain, ours, assignment, chosen)
         shutil.rmtree(ours.root)
 
 
@@ -144,28 +152,31 @@ def kind(student: str) -> str:
     return what if what in MISHAPS else "honest"
 
 
-def _submissions(course: Course) -> dict[str, str]:
+def _submissions(course: Course, assignment: str) -> dict[str, str]:
     """A notebook of each kind: those of the demo, one more that plots, one that hangs, and one that crashes."""
-    release = course.read("release", ASSIGNMENT)
-    right = solutions(course.read("source", ASSIGNMENT))
-    exercises = course.exercises(ASSIGNMENT)
+    release = course.read("release", assignment)
+    right = solutions(course.read("source", assignment))
+    exercises = course.exercises(assignment)
     answers: dict[str, Mapping[Label, str]] = {
-        file.stem: {**right, **answers_of(file, exercises)} for file in student_files() if file.stem != "henri"
+        file.stem: {**right, **answers_of(file, exercises)}
+        for file in student_files(assignment)
+        if file.stem != "henri"  # who has an endless loop
     }
     answers["untouched"] = {}
-    answers["hangs"] = {**right, 3: HANGS}
-    answers["crashes"] = {**right, 3: CRASHES}
+    unlucky = list(exercises)[len(exercises) // 3]  # with others before and after
+    answers["hangs"] = {**right, unlucky: HANGS.format(exercises[unlucky].entry)}
+    answers["crashes"] = {**right, unlucky: CRASHES.format(exercises[unlucky].entry)}
     notebooks = {name: fill_in(release, what) for name, what in answers.items()}
     notebooks["plots"] = fill_in(release, right)
     notebooks["plots"].cells.append(nbformat.v4.new_code_cell(PLOT))
     return {name: nbformat.writes(notebook) for name, notebook in notebooks.items()}
 
 
-def _course(released: Course, folder: Path, texts: Mapping[str, str], students: int) -> Course:
+def _course(released: Course, folder: Path, assignment: str, texts: Mapping[str, str], students: int) -> Course:
     shutil.copytree(released.root, folder)
     course = Course(folder)
     for student, text in itertools.islice(_class(texts), students):
-        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path = course.notebook(f"submitted/{student}", assignment)
         path.parent.mkdir(parents=True)
         path.write_text(text)
     return course
@@ -188,40 +199,40 @@ def _sample(students: Sequence[str], count: int) -> list[str]:
     return sorted({*rare, *(honest[index * len(honest) // left] for index in range(left))})
 
 
-def _theirs(course: Course, student: str) -> float:
+def _theirs(course: Course, assignment: str, student: str) -> float:
     start = time.perf_counter()
-    course.api().autograde(ASSIGNMENT, student)
+    course.api().autograde(assignment, student)
     return time.perf_counter() - start
 
 
-def _ours(course: Course, device: str) -> float:
+def _ours(course: Course, assignment: str, device: str) -> float:
     """With all that belongs to it: the start of Python, of the crew and of its zygotes."""
-    command = [sys.executable, "-m", "grader", "autograde", ASSIGNMENT, "--quiet", "--device", device]
+    command = [sys.executable, "-m", "grader", "autograde", assignment, "--quiet", "--device", device]
     start = time.perf_counter()
     subprocess.run(command, cwd=course.root, check=True)
     return time.perf_counter() - start
 
 
-def _compare(one: Course, other: Course, students: Sequence[str]) -> tuple[int, int]:
+def _compare(one: Course, other: Course, assignment: str, students: Sequence[str]) -> tuple[int, int]:
     """How many scores of honest students there are, and how many differ."""
     honest = {student for student in students if kind(student) == "honest"}
-    scores, others = (_scores(course) for course in (one, other))
+    scores, others = (_scores(course, assignment) for course in (one, other))
     keys = [key for key in scores if key[0] in honest]
     return len(keys), sum(scores[key] != others.get(key) for key in keys)
 
 
-def _scores(course: Course) -> dict[tuple[str, str], float | None]:
+def _scores(course: Course, assignment: str) -> dict[tuple[str, str], float | None]:
     with course.api().gradebook as gradebook:
         return {
             (submission.student.id, grade.cell.name): grade.auto_score
-            for submission in gradebook.assignment_submissions(ASSIGNMENT)
+            for submission in gradebook.assignment_submissions(assignment)
             for notebook in submission.notebooks
             for grade in notebook.grades
         }
 
 
 def class_table(measured: Measured) -> Table:
-    table = Table(title="A class", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=f"A class, {measured.assignment}", title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("students", "ours", "nbgrader alone", "times as fast", "again, unchanged"):
         table.add_column(name, justify="right")
     for size in measured.ours:
