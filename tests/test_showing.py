@@ -129,6 +129,7 @@ def test_a_slider_draws_as_well_where_there_are_widgets() -> None:
     drawn = [output["data"]["text/plain"] for widget in widgets for output in widget.get("outputs", [])]
     assert drawn == ["[Plot: A bar as high as <2>.]"]
     assert ["1", "2", "4"] in [list(widget.get("_options_labels", [])) for widget in widgets]
+    assert "initial" in [widget.get("description_width") for widget in widgets]  # its name is there as a whole
 
 
 @pytest.mark.parametrize("without", ["", "IPython"])

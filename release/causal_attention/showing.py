@@ -70,7 +70,9 @@ def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[An
         return
     from ipywidgets import SelectionSlider, interact
 
-    interact(lambda value: draw(value), value=SelectionSlider(options=values, value=start, description=name))
+    whole_name = {"description_width": "initial"}  # a long one would be cut
+    slider = SelectionSlider(options=values, value=start, description=name, style=whole_name)
+    interact(lambda value: draw(value), value=slider)
 
 
 def progress(entries: Iterable[tuple[int, str]], what_next: str) -> Shown:
