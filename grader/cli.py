@@ -136,16 +136,16 @@ def validate(assignments: Assignments = None) -> None:
 
 @app.command()
 def demo(
-    assignment: Annotated[str, typer.Option(help="What the made-up class has done.")] = "self_attention",
+    assignment: Annotated[str, typer.Option(help="What the class has done, if not the first.")] = "",
 ) -> None:
     """See all of it with a made-up class of twelve, in demo/.
 
     Example: `grader demo --assignment transformer`
     """
     from grader.classroom import progress
-    from grader.proof.demo import most_to_read, run_demo
+    from grader.proof.demo import ASSIGNMENT, most_to_read, run_demo
 
-    results, pages, report = run_demo(Path("demo"), console, assignment)
+    results, pages, report = run_demo(Path("demo"), console, assignment or ASSIGNMENT)
     console.print(progress.results_table(results, pages))
     student = most_to_read(results)
     both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"

@@ -39,14 +39,20 @@ def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
     for one in some_misconceptions(exercise):
         key = answer_key(name, every=FEW * every if exercise.glance else every)
         found[one.name] = told_of(key, (one,))
-        if exercise.glance and found[one.name][0] != [one.name]:
+        known = found[one.name]
+        if exercise.glance and known is not None and known[0] != [one.name]:
             found[one.name] = told_of(answer_key(name, every=every), (one,))
     return found
 
 
-def told_of(key: AnswerKey, held: Held) -> list[Any]:
-    """Names, credit and places."""
-    given = [answer(key.exercise, held, case) for case in key.cases]
+def told_of(key: AnswerKey, held: Held) -> list[Any] | None:
+    """Names, credit and places; None if an index out of range takes the device down, which no name outlives."""
+    given = []
+    for case in key.cases:
+        given.append(answer(key.exercise, held, case))
+        if second_device.MODULE.broken:
+            second_device.MODULE.broken = False  # as only this one can be mended
+            return None
     verdict = judge_by(key, given, second_device.NAME)
     places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
     return [list(verdict.misconceptions), verdict.credit, places]

@@ -31,10 +31,15 @@ def test_right_is_said_and_nothing_else(
 WRONG = [
     # positions, added and turned by
     (20, "base **", "10000 **", "base 100"),
-    (20, ".flatten(1)", ".flatten(1)[None]", "Axis 0, of length 1, is too many"),
+    (20, ".flatten(1)", ".flatten(1)[None]", "Axis 0, of length 1, is one too many"),
     (20, ".flatten(1)", ".flatten(1).double()", "not a tensor of float32"),
     (21, "positions[:, None]", "torch.arange(len(positions))[:, None]", "one pair at position 1"),
-    (21, "positions[:, None] * rates", "positions[:, None].to(x.dtype) * rates.to(x.dtype)", "16 bits have no 3001"),
+    (
+        21,
+        "positions[:, None] * rates",
+        "positions[:, None].to(x.dtype) * rates.to(x.dtype)",
+        "in 16 bits there is no 3001",
+    ),
     (21, ".to(x.dtype)", "", "should be a tensor of float16"),
     # padding
     (22, "hidden & ~empty", "hidden & False", NUMBER_IS_WRONG),
@@ -56,7 +61,7 @@ WRONG = [
     (25, "else pad)", "else pad).item()", "is not a tensor"),
     # writing and learning
     (26, "model.eval()", "pass", "was expected"),
-    (26, "model.train(before)", "pass", "another mode than it came in"),
+    (26, "model.train(before)", "pass", "not left in the mode it came in"),
     (26, ", generator=generator)", ")", "the same tokens should be drawn"),
     (26, "-model.context_length :", ": model.context_length", "was expected"),
     (27, "optimizer.zero_grad()", "pass", "the weights of the last layer are off"),

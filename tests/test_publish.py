@@ -155,8 +155,8 @@ def due(course: Course, _submit: Submit) -> None:
     with course.api().gradebook as gradebook:
         gradebook.update_or_create_assignment(ASSIGNMENT, duedate=datetime(2026, 1, 1))
     with (course.root / CONFIG_FILE).open("a") as config:
-        config.write("\nc.AssignLatePenalties.plugin_class = 'late.Always'\n")
-    (course.root / "late.py").write_text(
+        config.write("\nc.AssignLatePenalties.plugin_class = 'always_late.Always'\n")
+    (course.root / "always_late.py").write_text(
         "from nbgrader.plugins import BasePlugin\nclass Always(BasePlugin):\n"
         "    def late_submission_penalty(self, student, score, late):\n        return 1.0\n"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.softmax_piece import SOFTMAX_PIECE
 from grader.sandbox.forms.softmax_piece import put
 
@@ -158,7 +158,7 @@ exercise = Exercise(
             catches="a division by a sum of nothing",
             inputs=with_empty("both"),
         ),
-        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large, beside=LARGE),
+        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large),
         *as_pieces(sized((2, 3), 3, 4, 4)),
     ],
     misconceptions=[

@@ -1,5 +1,5 @@
 # wrong: out_proj is made anew in every forward
-# named: out_proj missing
+# named: nothing
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttention, self).__init__()
