@@ -36,6 +36,8 @@ NAME = "second"
 MAKES_DEVICE = f"sys.path.insert(0, {str(TESTS)!r}); import second_device; sys.path.remove({str(TESTS)!r}); "
 ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
 SUBMISSIONS = 2  # made of the corpus, for each assignment
+# On the way to this device, a weight that two layers share becomes two.
+TAKEN_APART = {"head and embedding tied"}
 TOLD_IN = "The inputs are not on the CPU"
 LONG = Limits(cell=60, case=30, submission=600)
 
@@ -108,8 +110,8 @@ def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]
 ) -> None:
     told = on_second_device[str(name)]
-    found = {held: one for held, one in told.items() if one is not None}
-    assert len(told) - len(found) <= 1, "hardly any takes the device down"
+    found = {held: one for held, one in told.items() if one is not None and held not in TAKEN_APART}
+    assert sum(one is None for one in told.values()) <= 1, "hardly any takes the device down"
     *_, places = found.pop("")
     given = [case.inputs for case in FUNCTIONS[name].sample()]
     if list(tensors_in(given)):  # what is made of numbers alone may be anywhere
