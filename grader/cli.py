@@ -18,16 +18,8 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.terminal import console, errors, shown, tell
 
-ORDER = [
-    "new",
-    "release",
-    "collect",
-    "autograde",
-    "publish",
-    "feedback",
-    "report",
-    "export",
-]  # as an instructor's work goes
+# As an instructor's work goes.
+ORDER = ["new", "release", "collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["validate", "demo", "bench", "doctor"]  # what is not for every day
 
 

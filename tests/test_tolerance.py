@@ -19,9 +19,8 @@ from grader.judging.judge import TOLERANCE, judge_by
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs
-from grader.model.forms.by_formulas import BY_FORMULAS, MADE_AGAIN
 from grader.model.forms.exact import GRADIENTS
-from grader.model.forms.rounded import OF_16_BITS, ROUNDED, at_least
+from grader.model.forms.rounded import OF_16_BITS, Rounded
 from grader.model.verdict import Verdict
 from grader.sandbox.forms import put
 from grader.sandbox.forms.exact import asks_for_gradients
@@ -115,11 +114,8 @@ def spread(name: int | str, value: Callable[[Inputs], Any]) -> float:
 
 def more_rounding(name: int | str, inputs: Inputs) -> float:
     """How many times the usual rounding an answer may have."""
-    if FUNCTIONS[name].form is BY_FORMULAS:
-        return MADE_AGAIN / TOLERANCE["cpu"]
-    if FUNCTIONS[name].form is not ROUNDED:
-        return 1.0
-    return at_least(TOLERANCE["cpu"], inputs[0]) / TOLERANCE["cpu"]
+    form = FUNCTIONS[name].form
+    return form.allowed(inputs[0]) / TOLERANCE["cpu"] if isinstance(form, Rounded) else 1.0
 
 
 def error(got: Any, want: Any) -> float:

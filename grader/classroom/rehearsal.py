@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.connection import copy_gradebook
+from grader.gradebook.connection import copy_gradebook, gradebook_file
 from grader.gradebook.hidden_seed import secret_of
 from grader.model.exercise_files import ExerciseFiles
 
@@ -45,7 +45,7 @@ class Rehearsal(Course):
 def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
     """A course folder with the same settings, submissions and grades."""
     api = course.api()
-    if not api.coursedir.db_url.startswith("sqlite"):
+    if gradebook_file(api) is None:
         raise CourseError("--dry-run copies the gradebook, which needs one in a file: c.CourseDirectory.db_url is not.")
     secret_of(course.root)  # so that both have the same
     written = {str(course.folder(step)) for step in _WRITTEN}

@@ -10,13 +10,12 @@ from contextlib import closing
 from pathlib import Path
 
 from nbgrader.api import Student as Row
-from sqlalchemy import make_url
 
 from grader.classroom.handed_in import is_name
 from grader.collecting.students import CANVAS, ID, MOODLE, NAME, Form, Roster, Student, normal
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.connection import open_gradebook
+from grader.gradebook.connection import gradebook_file, open_gradebook
 from grader.sandbox.plain_text import one_line
 
 MAX_BYTES = 50 * 2**20
@@ -37,8 +36,8 @@ def known_students(course: Course, table: Path | None, tell: Callable[[str], Non
 
 def _in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
     api = course.api()
-    url = make_url(api.coursedir.db_url)
-    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+    file = gradebook_file(api)
+    if file and not file.exists():
         return []  # opening it would make one
     with closing(open_gradebook(api, tell)) as gradebook:
         rows = gradebook.db.query(Row.id, Row.first_name, Row.last_name, Row.email, Row.lms_user_id).all()

@@ -46,17 +46,17 @@ def open_gradebook(api: Any, tell: Callable[[str], None]) -> Gradebook:
 
 def is_emptied(api: Any) -> bool:
     """Whether a file without a byte lies where the gradebook was: a new one is not there at all."""
-    path = _path(api)
+    path = gradebook_file(api)
     return path is not None and path.is_file() and not path.stat().st_size
 
 
 def is_new(api: Any) -> bool:
     """Whether nothing can be in the gradebook yet."""
-    path = _path(api)
+    path = gradebook_file(api)
     return path is not None and not (path.is_file() and path.stat().st_size)
 
 
-def _path(api: Any) -> Path | None:
+def gradebook_file(api: Any) -> Path | None:
     """Where the gradebook lies; None if it is on a server."""
     if not api.coursedir.db_url.startswith("sqlite"):
         return None

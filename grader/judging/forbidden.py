@@ -20,7 +20,8 @@ def said_of_forbidden(exercise: Exercise, sources: Sequence[str]) -> str:
     """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none."""
     if exercise.forbidden is None:
         return ""
-    bound, own = _bound(sources), _functions_of(sources)
+    statements = [one for source in sources for one in _statements(source)]
+    bound, own = _bound(statements), _functions_in(statements)
     to_read, read = [exercise.entry], set()
     while to_read:
         name = to_read.pop()
@@ -38,18 +39,17 @@ def refused(verdict: Verdict, said: str) -> Verdict:
     return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
 
 
-def _bound(sources: Sequence[str]) -> _Bound:
+def _bound(statements: Sequence[ast.stmt]) -> _Bound:
     found: _Bound = {}
-    for source in sources:
-        for node in _statements(source):
-            for name in _names_bound_by(node):
-                found.setdefault(name, []).append(node)
+    for node in statements:
+        for name in _names_bound_by(node):
+            found.setdefault(name, []).append(node)
     return found
 
 
-def _functions_of(sources: Sequence[str]) -> set[str]:
+def _functions_in(statements: Sequence[ast.stmt]) -> set[str]:
     """The names of the functions and methods that a notebook defines."""
-    nodes = (node for source in sources for one in _statements(source) for node in ast.walk(one))
+    nodes = (node for one in statements for node in ast.walk(one))
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 

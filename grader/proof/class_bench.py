@@ -26,7 +26,7 @@ from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
 from grader.model.label import Label
 from grader.notebooks.solutions import fill_in, solutions
-from grader.proof.demo import answers_of, student_files
+from grader.proof.demo import answers_of_all
 from grader.release.compiling import compile_release
 
 # nbgrader as it comes, without our parts.
@@ -158,9 +158,9 @@ def _submissions(course: Course, assignment: str) -> dict[str, str]:
     right = solutions(course.read("source", assignment))
     exercises = course.exercises(assignment)
     answers: dict[str, Mapping[Label, str]] = {
-        file.stem: {**right, **answers_of(file, exercises)}
-        for file in student_files(assignment)
-        if file.stem != "henri"  # who has an endless loop
+        student: {**right, **own}
+        for student, own in answers_of_all(course, assignment).items()
+        if student != "henri"  # who has an endless loop
     }
     answers["untouched"] = {}
     unlucky = list(exercises)[len(exercises) // 3]  # with others before and after

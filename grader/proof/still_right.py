@@ -12,7 +12,7 @@ from grader.classroom.stale import stale
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
-from grader.gradebook.connection import open_gradebook
+from grader.gradebook.connection import gradebook_file, open_gradebook
 from grader.gradebook.fingerprint import EXERCISES, HAND_IN
 from grader.gradebook.records import Record
 from grader.model.label import Label
@@ -29,7 +29,7 @@ def no_longer_right(
 
     They are graded in a copy of the course. Where the gradebook is on a server, there is no copy, and nothing is tried.
     """
-    if not course.api().coursedir.db_url.startswith("sqlite"):
+    if gradebook_file(course.api()) is None:
         return
     try:
         reasons = stale(course, assignment, tell)

@@ -24,17 +24,16 @@ class Rounded(Exact):
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with a result, or with gradients."""
-        return super().finding(got, want, at_least(tolerance, want))
+        return super().finding(got, want, max(tolerance, self.allowed(want)))
 
     def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
         """Whether an answer is what a misconception answers."""
-        return super().agrees(answer, wrong, expected, at_least(tolerance, expected))
+        return super().agrees(answer, wrong, expected, max(tolerance, self.allowed(expected)))
+
+    def allowed(self, want: Any) -> float:
+        """How far right results may be from the expected one."""
+        dtype = want.dtype if isinstance(want, torch.Tensor) else torch.float32
+        return OF_16_BITS.get(dtype, ANGLES)
 
 
 ROUNDED = Rounded()
-
-
-def at_least(tolerance: float, want: Any) -> float:
-    """How far right results may be from the expected one."""
-    dtype = want.dtype if isinstance(want, torch.Tensor) else torch.float32
-    return max(tolerance, OF_16_BITS.get(dtype, ANGLES))

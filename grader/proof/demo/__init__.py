@@ -81,10 +81,9 @@ def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
     """Write the submissions: one for each file of the students, an empty one and a broken file."""
     release = course.read("release", assignment)
     right = solutions(course.read("source", assignment))
-    exercises = course.exercises(assignment)
+    answers = answers_of_all(course, assignment)
     notebooks: dict[str, str] = {
-        file.stem: nbformat.writes(fill_in(release, {**right, **answers_of(file, exercises)}))
-        for file in student_files(assignment)
+        student: nbformat.writes(fill_in(release, {**right, **own})) for student, own in answers.items()
     }
     notebooks["kurt"] = nbformat.writes(release)
     notebooks["luca"] = nbformat.writes(release)[:2000]  # an upload that broke off
@@ -98,6 +97,12 @@ def make_up_class(course: Course, assignment: str = ASSIGNMENT) -> int:
 def demonstrated() -> list[str]:
     """The assignments that the made-up class has done."""
     return sorted(path.name for path in STUDENTS.iterdir() if path.is_dir())
+
+
+def answers_of_all(course: Course, assignment: str) -> dict[str, dict[Label, str]]:
+    """What each student of the class has written."""
+    exercises = course.exercises(assignment)
+    return {file.stem: answers_of(file, exercises) for file in student_files(assignment)}
 
 
 def student_files(assignment: str = ASSIGNMENT) -> list[Path]:

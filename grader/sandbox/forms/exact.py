@@ -50,8 +50,13 @@ def gradients(entry: Any, arguments: Sequence[Any]) -> dict[str, Any]:
     try:
         found = torch.autograd.grad((flat * factors).sum(), list(leaves.values()), allow_unused=True)
     except RuntimeError as error:
-        return none | {"ruined": "inplace operation" in str(error)}
+        return none | {"ruined": is_ruined(error)}
     return none | {"gradients": dict(zip(leaves, found, strict=True))}
+
+
+def is_ruined(error: RuntimeError) -> bool:
+    """Whether there are no gradients since something was changed in place that is needed on the way back."""
+    return "inplace operation" in str(error)
 
 
 def or_else(entry: Any, inputs: Sequence[Any], otherwise: Callable[[], Any]) -> Any:

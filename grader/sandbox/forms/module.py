@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from grader.sandbox.forms.exact import is_ruined
+
 WORDS = True
 FILL = 0.25  # for parameters that nobody asked for, so that what they do is the same each time
 
@@ -170,7 +172,7 @@ def gradients(
     try:
         found = torch.autograd.grad((output * factors).sum(), list(trainable.values()), allow_unused=True)
     except RuntimeError as error:
-        if "inplace operation" in str(error):
+        if is_ruined(error):
             return None
         raise
     return {**dict.fromkeys(asked), **dict(zip(trainable, found, strict=True))}

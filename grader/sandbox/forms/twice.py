@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.sandbox.forms.exact import called, or_else
+from grader.sandbox.forms.exact import called, is_ruined, or_else
 
 WORDS = True
 MORE = 6  # calls of which only the number of zeros is noted
@@ -46,5 +46,5 @@ def _third(function: Any, inputs: Sequence[Any]) -> dict[str, Any]:
         try:
             (seen["gradient"],) = torch.autograd.grad(result.sum(), [leaf], allow_unused=True)
         except RuntimeError as error:
-            seen["ruined"] = "inplace operation" in str(error)
+            seen["ruined"] = is_ruined(error)
     return seen
