@@ -6,6 +6,7 @@ Tests that write take `course`, a copy of their own. A module that grades one cl
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from typing import Any
 # Before nbformat, which builds a grammar otherwise that nobody needs.
 from grader.classroom import fork_server  # noqa: F401  # isort: skip
 import nbformat
+import nbgrader.api
 import pytest
 import torch
 from chromium import headless_chromium
@@ -193,6 +195,14 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     """A headless Chromium, for the tests of one module."""
     with headless_chromium(tmp_path_factory.mktemp("chromium")) as driver:
         yield driver
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _known_version_of_gradebooks() -> Iterator[None]:
+    """nbgrader starts another program to find it out, which takes a second for each new gradebook."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nbgrader.api, "get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,6 +14,7 @@ import pytest
 from accessibility import SCHEMES, WIDTHS, seen_as, violations, violations_in
 from chromium import Page
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from part import part
 from selenium.webdriver import Chrome
 
 from grader.course import Course
@@ -58,7 +59,7 @@ class Made(NamedTuple):
     page: Read
 
 
-@pytest.fixture(scope="module", params=ASSIGNMENTS)
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=2))
 def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
     course, assignment = new_course(), request.param
     with (course.root / "nbgrader_config.py").open("a") as config:

@@ -1,7 +1,7 @@
 """Student code in many styles, right and wrong, through the whole pipeline to gradebook.db.
 
 One submission takes one file of each exercise, so that a few dozen submissions hold the whole corpus, and so
-that every exercise is judged among mistakes in the others.
+that every exercise is judged among mistakes in the others. Of the wrong ones, a run grades a part.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from graded_corpus import Result, grade, submissions
 from our_course import EXERCISES
+from part import part
 
 from grader.course import Course
 from grader.judging.arguments import ANOTHER_ORDER
@@ -66,6 +67,7 @@ def one_for_each_misconception() -> list[Entry]:
 
 RIGHT = entries("right")
 WRONG = one_for_each_misconception()
+GRADED = [one for number in EXERCISES for one in part((one for one in WRONG if one.number == number), of=3)]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +79,7 @@ def graded(
 
     @functools.cache
     def results(assignment: str) -> dict[Entry, Result]:
-        students = {**submissions("right", RIGHT, assignment), **submissions("wrong", WRONG, assignment)}
+        students = {**submissions("right", RIGHT, assignment), **submissions("wrong", GRADED, assignment)}
         return grade(course, assignment, students, submit, scores)
 
     return lambda entry: results(entry.assignment)[entry]
@@ -106,14 +108,14 @@ def test_right_gets_full_marks(entry: Entry, graded: Callable[[Entry], Result]) 
     assert result.points == result.max_points, result.verdict.sentences
 
 
-@pytest.mark.parametrize("entry", WRONG, ids=str)
+@pytest.mark.parametrize("entry", GRADED, ids=str)
 def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     result = graded(entry)
     assert result.points < result.max_points
     assert set(result.verdict.misconceptions) == entry.named, result.verdict.sentences
 
 
-@pytest.mark.parametrize("entry", WRONG, ids=str)
+@pytest.mark.parametrize("entry", GRADED, ids=str)
 def test_what_is_quoted_is_in_the_code(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     """What a sentence puts between backticks, it says of the code: each name and number of it is there."""
     quoted = [part for said in graded(entry).verdict.sentences for part in re.findall(r"`([^`]+)`", said)]

@@ -16,6 +16,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from our_course import of_assignment
+from part import part
 from warm_python import WarmPython
 
 from grader import cli
@@ -31,7 +32,7 @@ from grader.release.unique_names import with_unique_names
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
-@pytest.fixture(scope="module", params=ASSIGNMENTS)
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=2))
 def converted(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Path:
     """The notebook of one assignment for marimo, as it is handed out."""
     return convert_release(new_course(), request.param)

@@ -1,7 +1,7 @@
 """Right solutions, changed in one spot: full marks exactly where the change makes no difference.
 
 An oracle that knows nothing of the grader decides what a difference is. No mutant that it finds wrong may get full
-marks, and every mutant that it finds right must get them.
+marks, and every mutant that it finds right must get them. A run tries a part of the mutants.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from answer_keys import short_cases
 from mutator import mutants
 from oracle import Oracle
 from our_course import EXERCISES
+from part import ALL, part
 from remembered import is_cold, remembered
 from solution_cells import ROOT, corpus, from_notebook, functions, notebook, run, undisturbed
 
@@ -227,7 +228,7 @@ def outcomes(of_all_workers: Path) -> Callable[[int], list[Outcome]]:
 
     @functools.cache
     def of_exercise(number: int) -> list[Outcome]:
-        found = remembered(f"mutants-{number}", sources(number), lambda: judged(number), cold)
+        found = remembered(f"{'all-' * ALL}mutants-{number}", sources(number), lambda: judged(number), cold)
         return [Outcome(*one) for one in found]
 
     return of_exercise
@@ -257,7 +258,7 @@ def judged(number: int) -> list[Outcome]:
     with undisturbed():
         for style, source in implementations(number).items():
             assert is_right(source, 50 * STEPS), f"the solution {style} itself"
-            for description, mutant in mutants(source):
+            for description, mutant in part(mutants(source), of=3):
                 found.append(Outcome(number, style, description, is_right(mutant, STEPS), full_marks(mutant)))
     return found
 
@@ -314,7 +315,8 @@ def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
 
 def test_every_reason_is_needed(outcomes: Callable[[int], list[Outcome]]) -> None:
     survivors = [one for number in STYLES for one in outcomes(number) if one.full_marks]
-    assert {why_the_same(one) for one in survivors} == set(SAME)
+    needed = {why_the_same(one) for one in survivors}
+    assert needed == set(SAME) if ALL else needed <= set(SAME)
 
 
 def why_the_same(mutant: Outcome) -> str:

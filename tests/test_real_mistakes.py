@@ -3,14 +3,13 @@
 The headers of the files were written by reading the code, before the grader saw it: they are not what it can say today.
 The two bounds below are what it reaches; whoever makes it better makes them tighter. `pytest -s` shows the table.
 
-What nothing explains is searched, which takes seconds: every tenth file is graded, and all with GRADER_ALL_MISTAKES=1.
+What nothing explains is searched, which takes seconds: every tenth file is graded, and all with GRADER_ALL=1.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import os
 import re
 import warnings
 from collections import Counter
@@ -20,12 +19,12 @@ from pathlib import Path
 import pytest
 from graded_corpus import Result, grade, submissions
 from our_course import EXERCISES
+from part import ALL
 from real_mistakes_read import FIELDS, FOLDER, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
 
 from grader.course import Course
 
 MISTAKES = all_mistakes()
-ALL = bool(os.environ.get("GRADER_ALL_MISTAKES"))
 GRADED = MISTAKES if ALL else MISTAKES[::10]
 ASSIGNMENTS = tuple(dict.fromkeys(mistake.assignment for mistake in MISTAKES))
 NOT_PYTHON = ("missing_bracket.py",)
