@@ -1,7 +1,7 @@
 """Student code in many styles, right and wrong, through the whole pipeline to gradebook.db.
 
-One submission takes one file of each exercise, so that a few dozen submissions hold the whole corpus, and so
-that every exercise is judged among mistakes in the others. Of the wrong ones, a run grades a part.
+One submission takes one file of each exercise, so that a few dozen submissions hold the whole corpus, and so that every
+exercise is judged among mistakes in the others. A run grades half of what is right, and a sixth of what is wrong.
 """
 
 from __future__ import annotations
@@ -67,7 +67,14 @@ def one_for_each_misconception() -> list[Entry]:
 
 RIGHT = entries("right")
 WRONG = one_for_each_misconception()
-GRADED = [one for number in EXERCISES for one in part((one for one in WRONG if one.number == number), of=3)]
+
+
+def some(entries: list[Entry], of: int) -> list[Entry]:
+    """Of each exercise as large a part."""
+    return [one for number in EXERCISES for one in part((one for one in entries if one.number == number), of)]
+
+
+SOME_RIGHT, SOME_WRONG = some(RIGHT, of=2), some(WRONG, of=6)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +86,10 @@ def graded(
 
     @functools.cache
     def results(assignment: str) -> dict[Entry, Result]:
-        students = {**submissions("right", RIGHT, assignment), **submissions("wrong", GRADED, assignment)}
+        students = {
+            **submissions("right", SOME_RIGHT, assignment),
+            **submissions("wrong", SOME_WRONG, assignment),
+        }
         return grade(course, assignment, students, submit, scores)
 
     return lambda entry: results(entry.assignment)[entry]
@@ -102,20 +112,20 @@ def misconceptions(number: int) -> set[str]:
     return {one.name for function in EXERCISES[number].functions for one in function.misconceptions}
 
 
-@pytest.mark.parametrize("entry", RIGHT, ids=str)
+@pytest.mark.parametrize("entry", SOME_RIGHT, ids=str)
 def test_right_gets_full_marks(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     result = graded(entry)
     assert result.points == result.max_points, result.verdict.sentences
 
 
-@pytest.mark.parametrize("entry", GRADED, ids=str)
+@pytest.mark.parametrize("entry", SOME_WRONG, ids=str)
 def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     result = graded(entry)
     assert result.points < result.max_points
     assert set(result.verdict.misconceptions) == entry.named, result.verdict.sentences
 
 
-@pytest.mark.parametrize("entry", GRADED, ids=str)
+@pytest.mark.parametrize("entry", SOME_WRONG, ids=str)
 def test_what_is_quoted_is_in_the_code(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     """What a sentence puts between backticks, it says of the code: each name and number of it is there."""
     quoted = [part for said in graded(entry).verdict.sentences for part in re.findall(r"`([^`]+)`", said)]

@@ -13,7 +13,7 @@ import pytest
 import torch
 from answer_keys import FUNCTIONS, answer_key, short_cases
 from oracle import DEFINITIONS, float64
-from part import ALL
+from part import ALL, part
 from solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
 from grader.judging.judge import TOLERANCE, judge_by
@@ -182,7 +182,7 @@ def test_two_decimals_are_refused_and_named(name: int | str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("name", FOR_SIXTEEN_BITS)
+@pytest.mark.parametrize("name", part(FOR_SIXTEEN_BITS, of=3))
 def test_sixteen_bits_are_refused_and_named(name: int | str, dtype: torch.dtype) -> None:
     """The notebook's solution, computed in 16 bits from the start and given back as float32."""
     exercise = FUNCTIONS[name]
