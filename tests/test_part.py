@@ -1,0 +1,41 @@
+"""Which part of a collection a run tries."""
+
+from __future__ import annotations
+
+import part
+import pytest
+
+NUMBERS = list(range(100))
+
+
+@pytest.fixture
+def states(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """The parts of ten states of the grader."""
+    monkeypatch.setattr(part, "ALL", False)
+    found = []
+    for number in range(10):
+        monkeypatch.setattr(part, "state", lambda name=str(number): name)
+        found.append(part.part(NUMBERS, of=5))
+    return found
+
+
+def test_a_part_has_its_size_and_keeps_the_order(states: list[list[int]]) -> None:
+    assert [len(chosen) for chosen in states] == [20] * 10
+    assert all(chosen == sorted(chosen) for chosen in states)
+
+
+def test_another_state_has_another_part_and_some_states_try_nearly_all(states: list[list[int]]) -> None:
+    assert len({tuple(chosen) for chosen in states}) == 10
+    assert len({number for chosen in states for number in chosen}) > 75
+
+
+def test_who_asks_twice_gets_the_same_and_never_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "ALL", False)
+    assert part.part(NUMBERS, of=5) == part.part(iter(NUMBERS), of=5)
+    assert len(part.part(["one"], of=5)) == 1
+    assert part.part([], of=5) == []
+
+
+def test_all_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "ALL", True)
+    assert part.part(NUMBERS, of=5) == NUMBERS
