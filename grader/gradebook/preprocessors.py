@@ -119,6 +119,9 @@ class RunAndJudge(Execute):
     seed = Integer(DEFAULT_SEED, help="The seed that hidden cases are drawn from.").tag(config=True)
     device = Enum(["cpu", "cuda"], "cpu", help="Where hidden inputs live.").tag(config=True)
     confined = Bool(True, help="Whether the kernel confines what submissions do.").tag(config=True)
+    by_user = Bool(False, help="Where it has no Landlock: whether a user of its own does for a submission.").tag(
+        config=True
+    )
 
     def __call__(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         if not self.enabled:  # nbgrader autograde --no-execute: outputs of the submission are no scores
@@ -152,6 +155,7 @@ class RunAndJudge(Execute):
             self.confined,
             f"{self.seed} {seed}",
             names.get("student", ""),
+            by_user=self.by_user,
             limits=limits,
             ordinary=self._ordinary(known),
         )

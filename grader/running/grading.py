@@ -108,9 +108,10 @@ class Grading:
         return is_ordinary_test(cell, self.settings.exercises)
 
     def _new_sandbox(self) -> SandboxProcess:
-        device, confined, hidden = self.settings.device, self.settings.confined, self.settings.hidden
+        asked = self.settings
+        device, confined, hidden, by_user = asked.device, asked.confined, asked.hidden, asked.by_user
         loaded = worth_loading(cell.source for cell in self.cells)
-        return patiently(lambda: SandboxProcess(self.files, self.limits, device, confined, hidden, loaded))
+        return patiently(lambda: SandboxProcess(self.files, self.limits, device, confined, hidden, loaded, by_user))
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""

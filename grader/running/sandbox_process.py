@@ -61,11 +61,13 @@ class SandboxProcess:
         confined: bool = True,
         hidden: Sequence[str] = (),
         loaded: Sequence[str] = (),
+        by_user: bool = False,
     ) -> None:
         self._limits = limits
         self._on_cpu = device == "cpu"
         self._scratch = scratch.Scratch(files)
-        self._process = self._fork(device=device, confined=confined, hidden=list(hidden), loaded=list(loaded))
+        how = {"device": device, "confined": confined, "by_user": by_user}
+        self._process = self._fork(**how, hidden=list(hidden), loaded=list(loaded))
         self._channel = self._process.channel
         self._has_disk = False
         self._ready = False  # until the process says so

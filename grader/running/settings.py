@@ -26,6 +26,7 @@ class Settings:
     confined: bool = True
     seed: str = str(DEFAULT_SEED)
     student: str = ""
+    by_user: bool = False  # a user of its own does where the kernel has no Landlock
     ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
     judging: float = JUDGING_SECONDS  # of the grader's own processor time
     limits: Limits = field(default_factory=Limits)

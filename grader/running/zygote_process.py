@@ -22,6 +22,7 @@ from typing import Any
 
 from grader.running.memory_held import MemoryHeld
 from grader.running.patience import is_short
+from grader.running.real_user import really
 from grader.running.scratch import claimed_folder
 from grader.sandbox.handles import LISTENER, MEMORY, handed_over
 
@@ -49,6 +50,7 @@ class Forked:
     handle: int
     channel: socket.socket
     notes: socket.socket
+    user: int | None = None  # of its own
     _memory: MemoryHeld | None = field(default=None, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
 
@@ -84,13 +86,17 @@ class Forked:
             for limit, held in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
                 before[limit] = resource.prlimit(self.pid, limit)
                 most = (held * resource.getpagesize() + more, before[limit][1])
-                resource.prlimit(self.pid, limit, most)
+                self._set_limit(limit, most)
         try:
             yield
         finally:
             for limit, was in before.items() if self.alive else ():
                 with contextlib.suppress(OSError):  # it has ended, or, not confined, lowered what it may have itself
-                    resource.prlimit(self.pid, limit, was)
+                    self._set_limit(limit, was)
+
+    def _set_limit(self, limit: int, soft_and_hard: tuple[int, int]) -> None:
+        with really(self.user):
+            resource.prlimit(self.pid, limit, soft_and_hard)
 
     def take_hold(self) -> int:
         """Take what it has handed over. The value answers the kernel's questions; it is -1 if nothing does.
@@ -141,7 +147,7 @@ class Zygote:
         notes.setblocking(False)
         its_notes.setblocking(False)  # who writes far too many loses some
         try:
-            pid, handle = self._exchange(json.dumps(order).encode(), [its_channel.fileno(), its_notes.fileno()])
+            told, handle = self._exchange(json.dumps(order).encode(), [its_channel.fileno(), its_notes.fileno()])
         except (ZygoteError, OSError):
             channel.close()
             notes.close()
@@ -149,7 +155,7 @@ class Zygote:
         finally:
             its_channel.close()
             its_notes.close()
-        return Forked(pid, handle, channel, notes)
+        return Forked(told["pid"], handle, channel, notes, told["user"])
 
     def another(self) -> socket.socket:
         """The control of another process like that one, for another process that grades."""
@@ -161,8 +167,8 @@ class Zygote:
     def close(self) -> None:
         self._control.close()
 
-    def _exchange(self, message: bytes, descriptors: list[int]) -> tuple[int, int]:
-        """Send an order with what becomes the sandbox's; back come the process and a handle on it."""
+    def _exchange(self, message: bytes, descriptors: list[int]) -> tuple[dict[str, Any], int]:
+        """Send an order with what becomes the sandbox's; back comes what is told of the process, and a handle on it."""
         try:
             socket.send_fds(self._control, [message], descriptors)
             reply, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
@@ -175,7 +181,7 @@ class Zygote:
             raise OSError(told["short"], os.strerror(told["short"]))
         if not handles:
             raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
-        return told["pid"], handles[0]
+        return told, handles[0]
 
     def _last_words(self) -> str:
         return "it gave no reason"

@@ -1,7 +1,8 @@
 """What the kernel lets a sandbox do, set before the first byte of a student's code runs.
 
 Landlock limits files, seccomp limits system calls, rlimits limit amounts. None of it can be undone from
-inside, not even by root: all capabilities are dropped as well.
+inside, not even by root: all capabilities are dropped as well. Who says so may do without Landlock: then a sandbox is a
+user of its own, to whom files are closed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from landlock import FSAccess, LandlockError, Ruleset, landlock_abi_version
 
+from grader.sandbox import own_user
 from grader.sandbox.asked_calls import ask_about_calls
 from grader.sandbox.calls import ALLOWED, ALLOWED_ARGUMENTS, ALLOWED_FOR_CUDA
 
@@ -60,8 +62,22 @@ class Amounts:
 
 def why_not() -> str:
     """Why this platform cannot confine a process; empty if it can."""
-    if _NO_SECCOMP:
-        return f"libseccomp is missing ({_NO_SECCOMP})"
+    return _why_no_seccomp() or why_no_landlock()
+
+
+def why_not_even_by_user() -> str:
+    """Why it cannot even where a user of its own does for Landlock; empty if it can."""
+    if why := _why_no_seccomp():
+        return why
+    return "" if not (why := why_no_landlock()) or os.geteuid() == 0 else f"{why}, and only root can do without"
+
+
+def _why_no_seccomp() -> str:
+    return f"libseccomp is missing ({_NO_SECCOMP})" if _NO_SECCOMP else ""
+
+
+def why_no_landlock() -> str:
+    """Why this kernel cannot keep a process away from files; empty if it can."""
     try:
         version = landlock_abi_version()
     except (LandlockError, OSError) as error:
@@ -82,19 +98,27 @@ def confine(
     device: str,
     hidden: Sequence[str] = (),
     answer: Callable[[int], None] | None = None,
+    by_user: bool = False,
 ) -> None:
     """Confine this process for good. Afterwards `folder` is the only place where it can write.
 
     It reads nothing of the folders that are `hidden`, even where they lie among libraries.
 
     `answer` is given a descriptor by which somebody can see some of the calls that are denied: see asked_calls.py.
+
+    With `by_user`, it is done without Landlock: see own_user.py.
     """
     try:
         _limit_amounts(amounts, device)
+        if by_user:
+            parent = os.getppid()
+            own_user.become(folder, [_GRADER, *map(Path, hidden)])
+            die_with_parent(parent)  # the kernel has forgotten that with who it was
         _drop_privileges()
         if not amounts.watched:  # else the grader looks which files it holds
             _prctl(_PR_SET_DUMPABLE, 0)
-        _limit_files(folder, device, tuple(hidden))
+        if not by_user:
+            _limit_files(folder, device, tuple(hidden))
         _limit_calls(device, answer)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
         raise CannotConfineError(str(error)) from error

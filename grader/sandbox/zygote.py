@@ -22,7 +22,7 @@ from typing import Any
 # Zygotes alone import this module; importing torch on the way takes its time.
 import torch
 
-from grader.sandbox import accelerator, blocked, child, confine, own_disk, wire
+from grader.sandbox import accelerator, blocked, child, confine, own_disk, own_user, wire
 from grader.sandbox.error_colours import remember_colours
 from grader.sandbox.freed import give_back_what_is_freed
 from grader.sandbox.handles import LISTENER, hand_over, hand_over_memory
@@ -79,6 +79,7 @@ def _fork_sandbox(
     """Fork a sandbox, and send a handle on it."""
     _load(order.get("loaded", []))
     if order["confined"]:
+        order["by_user"] = order["by_user"] and bool(confine.why_no_landlock())
         confine.prepare(order["device"], order["hidden"])
     parent = os.getpid()
     try:
@@ -93,7 +94,8 @@ def _fork_sandbox(
         control.send(json.dumps({"short": failed}).encode())
         return
     handle = os.pidfd_open(pid)
-    socket.send_fds(control, [json.dumps({"pid": pid}).encode()], [handle])
+    user = own_user.USER if order["confined"] and order["by_user"] else None
+    socket.send_fds(control, [json.dumps({"pid": pid, "user": user}).encode()], [handle])
     os.close(handle)
 
 
@@ -153,9 +155,13 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
         give_back_what_is_freed()
         amounts = confine.Amounts(**order["amounts"])
         if order["confined"]:
-            has_disk = _has_disk(folder, amounts)
-            amounts = replace(amounts, threads=MAX_THREADS) if has_disk else replace(amounts, watched=True)
-            confine.confine(folder, amounts, order["device"], order["hidden"], partial(hand_over, notes, LISTENER))
+            by_user = order["by_user"]
+            has_disk = not by_user and _has_disk(folder, amounts)  # which would be root's
+            # The kernel counts threads for a user, whom it must know to be this sandbox alone.
+            threads = MAX_THREADS if has_disk or by_user else None
+            amounts = replace(amounts, threads=threads, watched=not has_disk and not by_user)
+            answer = partial(hand_over, notes, LISTENER)
+            confine.confine(folder, amounts, order["device"], order["hidden"], answer, by_user)
             blocked.watch(folder, notes)
         _start_device(order["device"], amounts.memory)
         child.serve(shell, before, channel, order["device"], has_disk)
