@@ -15,7 +15,7 @@ from grader.collecting.folders import list_folder
 from grader.collecting.hand_ins import Asked, HandIn
 from grader.collecting.placing import NEW, REPLACED, WAITS, Place, recover
 from grader.collecting.platforms import hand_ins_of, must_be_known
-from grader.collecting.recognising import Recogniser
+from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
 from grader.collecting.students import ID, NAME, Key, Roster
 from grader.collecting.zips import list_zip
@@ -60,7 +60,7 @@ def collect(
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     must_be_known(wanted.platform)
-    recogniser = Recogniser(course, assignment)
+    recogniser = Recogniser(released_by(course), assignment)
     roster = known_students(course, wanted.students, tell)
     asked = Asked(assignment, recogniser.all_names, lambda name: wanted.as_named or _knows(roster, name))
     if not wanted.dry_run:

@@ -42,7 +42,9 @@ class Unknown:
 
 
 @dataclass(frozen=True)
-class _Released:
+class Released:
+    """A notebook of a course, as students have got it."""
+
     assignment: str
     name: str
     cells: Sequence[KnownCell]
@@ -53,16 +55,21 @@ class _Released:
         return [cell for cell in self.cells if cell.solution or cell.grade or cell.task]
 
 
+def released_by(course: Course) -> list[Released]:
+    """All notebooks of a course."""
+    return [
+        Released(one, name, _known(course.read("release", one, name)))
+        for one in course.assignments()
+        for name in course.notebooks("release", one)
+    ]
+
+
 class Recogniser:
     """Knows all notebooks of a course, as they were released."""
 
-    def __init__(self, course: Course, assignment: str) -> None:
+    def __init__(self, released: Sequence[Released], assignment: str) -> None:
         self._assignment = assignment
-        self._released = [
-            _Released(one, name, _known(course.read("release", one, name)))
-            for one in course.assignments()
-            for name in course.notebooks("release", one)
-        ]
+        self._released = released
 
     @property
     def all_names(self) -> set[str]:
@@ -125,17 +132,17 @@ class Recogniser:
         content = _notebook_of(matches, best, cells)
         return Recognised(best.name, held, content, ["made of a script"], script=True, untouched=untouched)
 
-    def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[_Released | None, dict[str, Any], str]:
+    def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[Released | None, dict[str, Any], str]:
         """The one notebook whose cells are all there, with them; or why there is none."""
         all_found = [(one, _matches(one.cells, cells, of_script)) for one in self._released]
         whole = [(one, found) for one, found in all_found if isinstance(found, dict)]
         best = self._only([one for one, _ in whole]) if whole else None
-        if isinstance(best, _Released):
+        if isinstance(best, Released):
             return best, whole[0][1], ""
         own = [found for one, found in all_found if one.assignment == self._assignment and isinstance(found, str)]
         return None, {}, best.why if best else own[0]
 
-    def _only(self, found: Sequence[_Released]) -> _Released | Unknown:
+    def _only(self, found: Sequence[Released]) -> Released | Unknown:
         """The one that it is, if there is just one and it is of this assignment."""
         if len(found) > 1:
             return Unknown(f"it could be {' or '.join(f'{one.assignment}/{one.name}' for one in found)}")
@@ -193,7 +200,7 @@ def _places(known: KnownCell, cells: Sequence[Any]) -> list[Any]:
     return [cell for cell in cells if defined_in(known.source) and looks_like(cell, known)]
 
 
-def _notebook_of(matches: Mapping[str, Any], released: _Released, cells: Sequence[Any]) -> bytes:
+def _notebook_of(matches: Mapping[str, Any], released: Released, cells: Sequence[Any]) -> bytes:
     """With the ids of the cells as they were released."""
     for cell in cells:
         cell.metadata.pop("nbgrader", None)

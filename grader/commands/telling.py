@@ -11,7 +11,12 @@ import typer
 from grader.commands.grading import show_changes
 from grader.commands.options import Assignment, By, Column, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
-from grader.pages.platforms import Platform, export_points, refuse_what_is_not_for
+from grader.pages.platforms import (
+    Target,
+    export_grader,
+    export_points,
+    refuse_what_is_not_for,
+)
 from grader.terminal import console, print_path, tell
 
 if TYPE_CHECKING:
@@ -99,15 +104,15 @@ def _write(
 
 def export(
     assignment: Assignment,
-    to: Annotated[Platform, typer.Option(help="The platform that is to import the points.")],
+    to: Annotated[Target, typer.Option(help="The platform that is to import the points, or to grade.")],
     roster: Roster = None,
     column: Column = "",
     by: By = None,
     stale_anyway: StaleAnyway = False,
 ) -> None:
-    """Write the points as Canvas, Moodle or Gradescope import them.
+    """Write the points as Canvas, Moodle or Gradescope import them, or the grader itself.
 
-    The file goes to export/.
+    The file goes to export/. With gradescope-autograder, it holds hidden cases, and grades there.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
@@ -117,5 +122,8 @@ def export(
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     refuse_what_is_not_for(to, options)
     course.chosen([assignment])
+    if to == "gradescope-autograder":
+        print_path(export_grader(course, assignment, tell))
+        return
     refuse_stale(course, assignment, stale_anyway, tell)
     print_path(export_points(to, course, assignment, tell, **options))

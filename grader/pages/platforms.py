@@ -1,4 +1,4 @@
-"""The platforms that points can be exported to, and what each is to be told."""
+"""The platforms that points can be exported to, and what each is to be told; and those that grade by themselves."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from grader.errors import CourseError
 
 Platform = Literal["canvas", "moodle", "gradescope"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
+Elsewhere = Literal["gradescope-autograder"]  # where the grader itself goes
+Target = Literal[Platform, Elsewhere]
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Platform, ...]] = {
     "roster": ("canvas",),
@@ -19,7 +21,7 @@ OPTION_OF: dict[str, tuple[Platform, ...]] = {
 }
 
 
-def refuse_what_is_not_for(platform: Platform, options: Mapping[str, object]) -> None:
+def refuse_what_is_not_for(platform: str, options: Mapping[str, object]) -> None:
     """An option that would be ignored is a misunderstanding."""
     for option, value in options.items():
         if value and platform not in OPTION_OF[option]:
@@ -51,3 +53,12 @@ def export_points(
     from grader.pages.export_gradescope import export_gradescope
 
     return export_gradescope(course, assignment, tell)
+
+
+def export_grader(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+    """Write what grades an assignment there, with its hidden cases."""
+    from grader.elsewhere.autograder import gradescope_autograder
+    from grader.pages.export import write_export
+
+    content = gradescope_autograder(course, assignment, tell)
+    return write_export(course, f"{assignment}-gradescope-autograder.zip", content)
