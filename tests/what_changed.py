@@ -24,7 +24,7 @@ OF_FOLDERS = {
     ".devcontainer": ("test_container_files",),
     "grader/pages/templates": ("test_book", "test_feedback", "test_report"),
     "grader/exercises": ("test_judge", "test_modules"),  # the catalogue finds them
-    "grader/elsewhere": ("test_elsewhere",),
+    "grader/elsewhere": ("test_elsewhere", "test_workflows"),
     "grader/sandbox": ("test_channel", "test_confinement", "test_grading"),  # most is reached by another process
 }
 

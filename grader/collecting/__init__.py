@@ -1,3 +1,3 @@
 """Hand-ins from wherever they are: matched with students, recognised by what they contain, put into submitted/."""
 
-__all__ = ["choosing", "collect", "folders", "hand_ins", "recognising", "students", "telling"]
+__all__ = ["choosing", "collect", "files", "folders", "hand_ins", "recognising", "students", "telling"]

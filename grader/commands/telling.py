@@ -112,7 +112,7 @@ def export(
 ) -> None:
     """Write the points as Canvas, Moodle or Gradescope import them, or the grader itself.
 
-    The file goes to export/. With gradescope-autograder, it holds hidden cases, and grades there.
+    They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
@@ -122,8 +122,8 @@ def export(
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     refuse_what_is_not_for(to, options)
     course.chosen([assignment])
-    if to == "gradescope-autograder":
-        print_path(export_grader(course, assignment, tell))
+    if to == "gradescope-autograder" or to == "github":
+        print_path(export_grader(to, course, assignment, tell))
         return
     refuse_stale(course, assignment, stale_anyway, tell)
     print_path(export_points(to, course, assignment, tell, **options))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
@@ -35,6 +35,7 @@ class Outcome:
     scored: Sequence[Scored]  # of all tests, in their order
     notes: Sequence[str]  # about it as a whole
     blocked: Sequence[str] = ()  # what its code tried, in full: for the instructor
+    taken: Mapping[str, bytes] = field(default_factory=dict)  # the notebooks that count, by name
 
     @property
     def points(self) -> float:
@@ -64,7 +65,7 @@ def grade_folder(packed: Packed, folder: Path, student: str, number: int) -> Out
     graded = SubmissionGrader(packed.assignment).grade(Submission(student, found.notebooks, found.files, seed))
     if graded.error:
         raise CourseError(f"It could not be graded, which is not the student's fault: {graded.error}")
-    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked)
+    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, found.notebooks)
 
 
 def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:

@@ -14,16 +14,12 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import distribution
 from pathlib import Path
-
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from grader.classroom.intake import read_assignment
 from grader.collecting.recognising import Released, released_by
 from grader.course import CONFIG_FILE, Course
+from grader.elsewhere.packages import needed_by_grader, to_install
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
@@ -36,7 +32,6 @@ HIDDEN_FILE = "assignment.pickle"
 PLUGINS = "plugins"  # the folder of the course's own modules
 _PACKAGE = Path(__file__).resolve().parent.parent
 _AT_HOME = ("exercises", "proof")  # rooms that nobody needs there
-_DISTRIBUTION = "attention-grader"
 
 
 @dataclass(frozen=True)
@@ -53,11 +48,9 @@ def pack(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[s
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     packed = Packed(_assignment(course, assignment, tell), released_by(course), _secret(course, assignment))
-    requirements = _requirements(_DISTRIBUTION)
     return {
         HIDDEN_FILE: pickle.dumps(packed),
-        "requirements.txt": "".join(f"{one}\n" for one in requirements).encode(),
-        "constraints.txt": "".join(f"{line}\n" for line in sorted(set(_constraints(requirements)))).encode(),
+        **to_install(needed_by_grader()),
         **{f"grader/{path.relative_to(_PACKAGE).as_posix()}": path.read_bytes() for path in _sources()},
         **{f"{PLUGINS}/{path.name}": path.read_bytes() for path in _plugins(course)},
     }
@@ -99,26 +92,3 @@ def _sources() -> Iterator[Path]:
 
 def _plugins(course: Course) -> list[Path]:
     return [path for path in sorted(course.root.glob("*.py")) if path.name != CONFIG_FILE]
-
-
-def _requirements(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
-    """What a package here asks for."""
-    asked = map(Requirement, distribution(name).requires or [])
-    return [
-        one
-        for one in asked
-        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (*extras, ""))
-    ]
-
-
-def _constraints(requirements: Sequence[Requirement]) -> Iterator[str]:
-    """The versions that are installed here of all that these bring."""
-    done = set()
-    waiting = list(requirements)
-    for one in waiting:  # which grows meanwhile
-        asked = (canonicalize_name(one.name), *sorted(one.extras))
-        if asked not in done:
-            done.add(asked)
-            # What follows a plus in a version says for which machine it was built.
-            yield f"{asked[0]}=={Version(distribution(one.name).version).public}"
-            waiting += _requirements(one.name, asked[1:])

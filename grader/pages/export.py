@@ -45,7 +45,7 @@ def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades
 def write_export(course: Course, name: str, content: str | bytes) -> Path:
     """Into export/."""
     path = course.root / FOLDER / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 

@@ -11,7 +11,7 @@ from grader.errors import CourseError
 
 Platform = Literal["canvas", "moodle", "gradescope"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
-Elsewhere = Literal["gradescope-autograder"]  # where the grader itself goes
+Elsewhere = Literal["gradescope-autograder", "github"]  # where the grader itself goes
 Target = Literal[Platform, Elsewhere]
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Platform, ...]] = {
@@ -55,10 +55,17 @@ def export_points(
     return export_gradescope(course, assignment, tell)
 
 
-def export_grader(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+def export_grader(target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
     """Write what grades an assignment there, with its hidden cases."""
+    from grader.pages.export import FOLDER, write_export
+
+    if target == "github":
+        from grader.elsewhere.workflows import github_folders
+
+        for place, content in github_folders(course, assignment, tell).items():
+            write_export(course, f"{assignment}-github/{place}", content)
+        return course.root / FOLDER / f"{assignment}-github"
     from grader.elsewhere.autograder import gradescope_autograder
-    from grader.pages.export import write_export
 
     content = gradescope_autograder(course, assignment, tell)
     return write_export(course, f"{assignment}-gradescope-autograder.zip", content)

@@ -1,0 +1,72 @@
+"""What GitHub shows of a run: annotations at cells, and a summary. Students get this file, too; it needs nothing else.
+
+Nothing that is told can give an order to the runner, which takes lines that begin with two colons for one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")  # all that Markdown may take for more than a character
+
+
+def annotation(path: str, line: int, title: str, said: str) -> str:
+    """An error at a line of a file."""
+    return f"::error file={_value(path)},line={line},title={_value(title)}::{_text(said)}"
+
+
+def _text(said: str) -> str:
+    return said.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _value(said: str) -> str:
+    return _text(said).replace(":", "%3A").replace(",", "%2C")
+
+
+def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """In Markdown. Whatever a cell holds is shown as it is."""
+    lines = [heading, ["---"] * len(heading), *([plain(text) for text in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def plain(text: str) -> str:
+    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+
+
+def summarise(markdown: str) -> None:
+    """Where the runner shows it; elsewhere, it is printed."""
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{markdown}\n")
+    else:
+        print(markdown)  # noqa: T201
+
+
+def lines_of_cells(text: str) -> dict[str, int]:
+    """Where the cells that nbgrader knows begin in the file of a notebook, by their names there."""
+    return {name: line for name, line in _named_cells(text) if name}
+
+
+def _named_cells(text: str) -> Iterator[tuple[str, int]]:
+    begins = re.search(r'"cells"\s*:\s*\[', text)
+    place, decoder = begins.end() if begins else len(text), json.JSONDecoder()
+    while following := re.compile(r"[\s,]*(?=\{)").match(text, place):
+        try:
+            cell, place = decoder.raw_decode(text, following.end())
+        except (ValueError, RecursionError):
+            return
+        # The text of a cell is what people look for. It comes last, as notebooks are written.
+        source = text.rfind('"source"', following.end(), place)
+        yield _name(cell), text.count("\n", 0, source if source >= 0 else following.end()) + 1
+
+
+def _name(cell: Any) -> str:
+    try:
+        return str(cell["metadata"]["nbgrader"]["grade_id"])
+    except (KeyError, TypeError):
+        return ""

@@ -1,0 +1,45 @@
+"""What is to be installed there: what is asked for, and the versions of all of it that are installed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import distribution
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+
+def needed_by_grader() -> list[Requirement]:
+    return _asked_by("attention-grader")
+
+
+def to_install(requirements: Sequence[Requirement]) -> dict[str, bytes]:
+    """Two files for pip."""
+    return {
+        "requirements.txt": "".join(f"{one}\n" for one in requirements).encode(),
+        "constraints.txt": "".join(f"{line}\n" for line in sorted(set(_versions(requirements)))).encode(),
+    }
+
+
+def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
+    """What an installed package asks for."""
+    asked = map(Requirement, distribution(name).requires or [])
+    return [
+        one
+        for one in asked
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (*extras, ""))
+    ]
+
+
+def _versions(requirements: Sequence[Requirement]) -> Iterator[str]:
+    """The versions that are installed here of all that these bring."""
+    done = set()
+    waiting = list(requirements)
+    for one in waiting:  # which grows meanwhile
+        asked = (canonicalize_name(one.name), *sorted(one.extras))
+        if asked not in done:
+            done.add(asked)
+            # What follows a plus in a version says for which machine it was built.
+            yield f"{asked[0]}=={Version(distribution(one.name).version).public}"
+            waiting += _asked_by(one.name, asked[1:])
