@@ -23,16 +23,9 @@ SLOW = (
 )  # fmt: skip
 # What begins first, so that no core waits for another in the end.
 LONG = (
-    *SLOW,
-    "test_elsewhere",
-    "test_workflows",
-    "test_pages",
-    "test_class",
-    "test_modules",
-    "test_judge",
-    "test_report",
+    *SLOW, "test_elsewhere", "test_workflows", "test_pages", "test_class", "test_modules", "test_judge", "test_report",
     "test_cell_outputs",
-)
+)  # fmt: skip
 
 
 def group_of(nodeid: str) -> str:

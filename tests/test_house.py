@@ -19,7 +19,7 @@ HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
     "sandbox", "errors", "machine", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "wiring",
-    "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere", "pages",
+    "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere", "pages", "sending",
     "proof", "doctor", "terminal", "authoring", "commands", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 300  # lines of a module

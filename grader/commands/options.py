@@ -41,7 +41,7 @@ Platforms = Annotated[
 ]
 Roster = Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")]
 Column = Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")]
-By = Annotated[Identifier | None, typer.Option(help="Moodle: how it is to find a student; by username if not said.")]
+By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how students are found; by username if not said.")]
 StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Also if something has changed since grading.")]
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.", autocompletion=_assignments)]

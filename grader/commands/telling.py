@@ -33,10 +33,14 @@ def publish(
     stale_anyway: StaleAnyway = False,
     history: Annotated[bool, typer.Option("--history", help="Say what was published so far, and stop.")] = False,
     again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Hand out the Nth publication.")] = None,
+    send: Annotated[bool, typer.Option("--send", help="Also send points to Canvas or Moodle; shown first.")] = False,
+    at: Annotated[str, typer.Option(metavar="COURSE/ASSIGNMENT", help="Where, with --send: their numbers.")] = "",
+    link: Annotated[str, typer.Option(help="With --send: the address of feedback; {student} is the id.")] = "",
 ) -> None:
     """Tell students their points, and keep what was told.
 
-    Feedback goes to feedback/, exports to export/, and both are kept in published/.
+    Feedback goes to feedback/, exports to export/, and both are kept in published/. With --send, points go to the
+    platform itself.
 
     Example: `grader publish week1 --to moodle`
     """
@@ -49,6 +53,10 @@ def publish(
     if history:
         console.print(history_table(course, assignment))
         return
+    if send:
+        from grader.commands.sending import receiver, send_published
+
+        platform = receiver(to or [], at)
     new: Publication | None
     if again is not None:
         new = restore(course, assignment, again)
@@ -61,6 +69,8 @@ def publish(
             raise
     said = f"is published: number {new.number}, {len(new.students)} students" if new else "is published as it is"
     console.print(f"{assignment} {said}.", highlight=False)
+    if send:
+        send_published(course, assignment, platform, by or "username", link, yes)
 
 
 def feedback(assignment: Assignment, student: Student = None) -> None:
@@ -110,7 +120,7 @@ def export(
     by: By = None,
     stale_anyway: StaleAnyway = False,
 ) -> None:
-    """Write the points as Canvas, Moodle or Gradescope import them, or the grader itself.
+    """Write the points, or the grader, as other platforms take them.
 
     They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
 

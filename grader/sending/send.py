@@ -1,0 +1,140 @@
+"""What was published goes to a platform. First it is shown; what is right there already is not sent again.
+
+The platform itself knows how far we are, so a run that is cut off is run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from grader.classroom.run import alone
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.published import FOLDER, Publications, Told
+from grader.gradebook.standings import read_class
+from grader.pages.export import IDENTIFIERS, listed
+from grader.pages.spreadsheet import number
+from grader.sandbox.plain_text import one_line
+from grader.sending.canvas import Canvas
+from grader.sending.moodle import Moodle
+from grader.sending.platform import Grade, Platform
+from grader.sending.rest import Rest
+
+Key = TypeVar("Key")
+SENDERS = ("canvas", "moodle")
+_PLACE = re.compile(r"(\d+)/(\d+)")
+
+Tell = Callable[[str], None]
+
+
+def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> Platform:
+    """The assignment at COURSE/ASSIGNMENT, with address and token from the environment."""
+    name, prefix = kind.title(), kind.upper()
+    if not (found := _PLACE.fullmatch(place)):
+        raise CourseError(
+            f"Say where: --at COURSE/ASSIGNMENT, with the numbers that {name} has for them, such as --at 101/4711."
+        )
+    url, token = environment.get(f"{prefix}_URL", ""), environment.get(f"{prefix}_TOKEN", "")
+    if not url or not token:
+        missing = " and ".join(each for each in (f"{prefix}_URL", f"{prefix}_TOKEN") if not environment.get(each))
+        raise CourseError(f"The address of {name} and a token are taken from the environment. Set {missing}.")
+    if kind == "moodle":
+        return Moodle(Rest(name, url, {}), token, found[1], found[2])
+    return Canvas(Rest(name, url, {"Authorization": f"Bearer {token}"}), found[1], found[2])
+
+
+def plan(course: Course, assignment: str, platform: Platform, by: str, link: str, tell: Tell) -> list[Grade]:
+    """Whose points are others there than those that were published last."""
+    last = Publications(course, assignment).last()
+    assert last is not None  # it was published just now
+    platform.look(last.max_points)
+    heading, identifier = IDENTIFIERS[by]
+    names = {one.student: identifier(one).casefold() for one in read_class(course, assignment, tell).standings}
+    here = _once({student: names.get(student, "") for student in last.students})
+    there = _once({one: one.names.get(by, "").casefold() for one in platform.people()})
+    by_name = {name: one for one, name in there.items()}
+    found = {student: by_name[name] for student, name in here.items() if name in by_name}
+    if not found:
+        ways = " or ".join(IDENTIFIERS)
+        raise CourseError(f"{platform.name} knows nobody here by {heading}. Say how it is to find them: --by {ways}")
+    if unknown := [student for student in last.students if student not in found]:
+        tell(f"Left out, because {platform.name} knows nobody or two by their {heading}: {listed(unknown)}.")
+    points = platform.points()
+    if excused := [student for student, one in found.items() if one.id not in points]:
+        tell(f"Left out, because {platform.name} has excused them, or has not assigned it to them: {listed(excused)}.")
+    return [
+        Grade(student, one.id, points[one.id], round(told.total, 2), _comment(told, last.max_points, student, link))
+        for student, one in found.items()
+        if one.id in points and not _same(points[one.id], (told := last.students[student]).total)
+    ]
+
+
+def _once(names: Mapping[Key, str]) -> dict[Key, str]:
+    """Who has a name that no other has."""
+    counts = Counter(names.values())
+    return {one: name for one, name in names.items() if name and counts[name] == 1}
+
+
+def _same(there: float | None, here: float) -> bool:
+    return there is not None and abs(there - round(here, 2)) < 0.005
+
+
+def _comment(told: Told, max_points: float, student: str, link: str) -> str:
+    parts = [f"{label}: {number(points)}" for label, points in told.points.items()]
+    parts += [f"taken off: {number(told.penalty)}"] if told.penalty else []
+    said = f"{number(told.total)} of {number(max_points)} points ({', '.join(parts)})."
+    return f"{said} {link.replace('{student}', quote(student, safe=''))}" if link else said
+
+
+def send(course: Course, assignment: str, platform: Platform, grades: Sequence[Grade], yes: bool) -> int:
+    """How many were sent: all of them, or none where they have not been shown before."""
+    shown = course.root / FOLDER / assignment / f"shown-{platform.name.lower()}"
+    with alone(course):
+        lines = [_line(grade) for grade in grades]
+        if not yes and not set(lines) <= set(_shown(shown)):
+            shown.write_text(json.dumps(lines))
+            return 0
+        sent = 0
+        for first in range(0, len(grades), platform.at_once):
+            some = grades[first : first + platform.at_once]
+            try:
+                platform.save(some)
+            except CourseError as error:
+                raise CourseError(f"{error} {sent} of {len(grades)} were sent.") from None
+            sent += len(some)
+        return sent
+
+
+def _line(grade: Grade) -> str:
+    return json.dumps([grade.id, grade.student, grade.before, grade.points, grade.comment])
+
+
+def _shown(path: Path) -> list[str]:
+    try:
+        return [str(line) for line in json.loads(path.read_text())]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def plan_table(grades: Sequence[Grade], platform: Platform) -> Table:
+    table = Table(title=f"For {platform.name}", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("student", no_wrap=True)
+    for name in ("there", "now"):
+        table.add_column(name, justify="right")
+    table.add_column("comment")
+    for grade in grades:
+        before = "–" if grade.before is None else number(grade.before)
+        named = (one_line(grade.student, 60), before, number(grade.points), one_line(grade.comment, 300))
+        table.add_row(*map(escape, named))
+    return table
