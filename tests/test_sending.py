@@ -296,11 +296,13 @@ def test_the_command_shows_then_sends_then_has_nothing_to_do(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--to", "canvas"], "Say where: --at COURSE/ASSIGNMENT"),
-        (["--to", "canvas", "--at", "x"], "Say where: --at COURSE/ASSIGNMENT"),
-        (["--to", "canvas", "--at", "101/4711"], "Set CANVAS_URL and CANVAS_TOKEN."),
-        (["--to", "gradescope", "--at", "101/4711"], "--to canvas or --to moodle"),
-        (["--to", "canvas", "--to", "moodle", "--at", "1/2"], "--to canvas or --to moodle"),
+        (["--to", "canvas", "--at", "101/4711"], "Add --send, or leave them out."),
+        (["--to", "canvas", "--link", "https://example.edu"], "Add --send, or leave them out."),
+        (["--send", "--to", "canvas"], "Say where: --at COURSE/ASSIGNMENT"),
+        (["--send", "--to", "canvas", "--at", "x"], "Say where: --at COURSE/ASSIGNMENT"),
+        (["--send", "--to", "canvas", "--at", "101/4711"], "Set CANVAS_URL and CANVAS_TOKEN."),
+        (["--send", "--to", "gradescope", "--at", "101/4711"], "--to canvas or --to moodle"),
+        (["--send", "--to", "canvas", "--to", "moodle", "--at", "1/2"], "--to canvas or --to moodle"),
     ],
 )
 def test_what_is_missing_is_said_before_anything_is_published(
@@ -308,7 +310,7 @@ def test_what_is_missing_is_said_before_anything_is_published(
 ) -> None:
     for name in ("CANVAS_URL", "CANVAS_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    ended = command(published, "--send", *words)
+    ended = command(published, *words)
     assert (ended.returncode, said in " ".join(ended.stderr.split())) == (1, True), ended.stderr
     assert Publications(published, ASSIGNMENT).numbers == [1]
     assert not (published.root / "export").exists()

@@ -11,6 +11,7 @@ import typer
 from grader.commands.grading import show_changes
 from grader.commands.options import Assignment, By, Column, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
+from grader.errors import CourseError
 from grader.pages.platforms import (
     Target,
     export_grader,
@@ -57,6 +58,8 @@ def publish(
         from grader.commands.sending import receiver, send_published
 
         platform = receiver(to or [], at)
+    elif at or link:
+        raise CourseError("--at and --link say how points are sent. Add --send, or leave them out.")
     new: Publication | None
     if again is not None:
         new = restore(course, assignment, again)
