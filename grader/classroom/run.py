@@ -67,6 +67,7 @@ def autograde(
     """
     watcher = watcher or Nobody()
     chosen = who(course, assignment, students)
+    rules = course.rules(assignment)
     _must_be_ready(course, assignment, must_confine=confined and not dask)
     for name in [] if students else course.strays():
         watcher.tell(f"{course.called('submitted')}/{one_line(name)} is no folder of a student, and is left out.")
@@ -81,6 +82,7 @@ def autograde(
             if not emptied:
                 enter(course, assignment, opened, watcher.tell)
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
+            gradebook.must_fit(rules)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
             intake = Intake(course, common, settings, gradebook)
             folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)

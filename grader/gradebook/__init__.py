@@ -8,6 +8,7 @@ __all__ = [
     "fingerprint",
     "found",
     "hidden_seed",
+    "items",
     "preprocessors",
     "published",
     "records",

@@ -25,8 +25,10 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.errors import CourseError
 from grader.gradebook.connection import PatientSession
+from grader.gradebook.items import items_of
 from grader.gradebook.records import RECORDS, Record, read_record, row_of
 from grader.model.submission import Graded
+from grader.term.rules import AssignmentRules
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,10 @@ class ClassGradebook:
         # By the id of a cell, its notebook and its name.
         self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
         self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
+
+    def must_fit(self, rules: AssignmentRules) -> None:
+        """The rules speak of exercises that are there: better said before a class is graded."""
+        self._session.patiently(lambda: items_of(self._session.db, self.assignment, rules))
 
     def records(self) -> dict[str, Record]:
         """What is known of each student's submission."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,39 +13,19 @@ from nbgrader.api import (
     Comment,
     Grade,
     Gradebook,
-    GradeCell,
     Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    TaskCell,
 )
 from sqlalchemy import func, inspect, select
 
 from grader.errors import CourseError
+from grader.gradebook.items import Counted, items_of
 from grader.gradebook.records import RECORDS, Record, read_record
-from grader.model.label import Label, in_order
-from grader.notebooks.cells import exercise_of, solved_in
-
-
-@dataclass(frozen=True)
-class Item:
-    """Something that earns points: an exercise, as a rule."""
-
-    cell: str  # the id of its cell in the gradebook
-    name: str
-    max_points: float
-    notebook: str = ""  # where others have a cell of that name, too
-
-    @property
-    def exercise(self) -> Label | None:
-        """None for a cell that belongs to none."""
-        return exercise_of(self.name)
-
-    @property
-    def label(self) -> str:
-        label = self.name if self.exercise is None else str(self.exercise)
-        return f"{self.notebook}: {label}" if self.notebook else label
+from grader.model.label import Label
+from grader.notebooks.cells import solved_in
+from grader.term.rules import AssignmentRules, Rule
 
 
 @dataclass(frozen=True)
@@ -62,11 +42,6 @@ class Remark:
         return solved_in(self.name)
 
 
-def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:
-    """Exercises come first."""
-    return item.exercise is None, in_order(item.exercise), item.notebook, item.name
-
-
 @dataclass(frozen=True)
 class Person:
     """A student as the gradebook knows him or her."""
@@ -81,7 +56,7 @@ class Person:
 class ClassRows:
     """The rows of one assignment: one query for each table, however large the class is."""
 
-    def __init__(self, gradebook: Gradebook, assignment: str) -> None:
+    def __init__(self, gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
         self._session = gradebook.db
         row = self._session.execute(
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
@@ -95,33 +70,13 @@ class ClassRows:
                 select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
             )
         )
-        self.items = self._items()
+        self.items = items_of(self._session, assignment, rules)
         self.people = self._people()
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()
         self.penalties = self._penalties()
         self.remarks = self._remarks()
         self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
-
-    def _items(self) -> list[Item]:
-        cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
-        query = (
-            select(
-                cell.id,
-                cell.name,
-                Notebook.name.label("notebook"),
-                func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"),
-            )
-            .select_from(BaseCell.__table__.outerjoin(GradeCell.__table__).outerjoin(TaskCell.__table__))
-            .join(Notebook, Notebook.id == cell.notebook_id)
-            .where(Notebook.assignment_id == self._id, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
-        )
-        rows = list(self._session.execute(query))
-        times = Counter(row.name for row in rows)
-        items = [
-            Item(row.id, row.name, float(row.max_points), row.notebook if times[row.name] > 1 else "") for row in rows
-        ]
-        return sorted(items, key=_place)
 
     def _people(self) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
@@ -198,6 +153,24 @@ class ClassRows:
             .where(SubmittedAssignment.assignment_id == self._id)
         )
         return {row.submission_id: read_record(row) for row in self._session.execute(query)}
+
+    def counted(self, submission: str) -> Counted:
+        found = self.points[submission]
+        points = {
+            item.cell: item.counted(found[item.cell])
+            for item in self.items
+            if item.cell in found and item.rule is not Rule.VOID
+        }
+        return Counted(points, self.penalties.get(submission, 0.0))
+
+    def said_of_rules(self) -> list[str]:
+        """The rules that apply, in words."""
+        return [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
+
+    def waits(self, submission: str) -> set[str]:
+        """The cells for which a person is to give points that would count."""
+        settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
+        return self.waiting.get(submission, set()) - settled
 
     def seconds_late(self, submission: Any) -> float:
         if submission.timestamp is None or self.duedate is None:

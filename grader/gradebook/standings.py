@@ -10,9 +10,10 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Item, Person, Remark
+from grader.gradebook.class_rows import ClassRows, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
+from grader.gradebook.items import Counted, Item
 from grader.model.label import Label
 from grader.model.verdict import Scored
 from grader.notebooks.solutions import solutions
@@ -25,8 +26,8 @@ class Standing:
     person: Person
     is_graded: bool = False
     handed_in: bool = False
-    points: Mapping[str, float] = field(default_factory=dict)  # by cell
-    penalty: float = 0.0
+    raw: Mapping[str, float] = field(default_factory=dict)  # points as grading and people gave them, by cell
+    counted: Counted = field(default_factory=lambda: Counted({}, 0.0))  # what counts of them
     seconds_late: float = 0.0
     waits: Collection[str] = ()  # cells that a person is to give points for
     remarks: Sequence[Remark] = ()  # of a person
@@ -53,9 +54,12 @@ class Standing:
         return self.found.solutions
 
     @property
+    def penalty(self) -> float:
+        return self.counted.penalty
+
+    @property
     def total(self) -> float:
-        """As nbgrader counts: points given by hand take precedence, and penalties never make it negative."""
-        return max(0.0, sum(self.points.values()) - self.penalty)
+        return self.counted.total
 
 
 @dataclass(frozen=True)
@@ -72,17 +76,18 @@ class ClassGrades:
 
     @property
     def max_points(self) -> float:
-        return sum(item.max_points for item in self.items)
+        return sum(item.most for item in self.items)
 
 
 def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
     """All that is known of an assignment. Nobody graded is an error: there is nothing to tell yet."""
     course.chosen([assignment])
+    rules = course.rules(assignment)
     api = course.api()
     check_gradebook(api, tell)
     gradebook = open_gradebook(api, tell)
     try:
-        rows = ClassRows(gradebook, assignment)
+        rows = ClassRows(gradebook, assignment, rules)
     finally:
         gradebook.close()
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
@@ -111,10 +116,10 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         person,
         is_graded=True,
         handed_in=True,
-        points=rows.points[submission.id],
-        penalty=rows.penalties.get(submission.id, 0.0),
+        raw=rows.points[submission.id],
+        counted=rows.counted(submission.id),
         seconds_late=rows.seconds_late(submission),
-        waits=rows.waiting.get(submission.id, ()),
+        waits=rows.waits(submission.id),
         remarks=rows.remarks.get(submission.id, ()),
         found=what_grading_found(folder, rows.notebooks, rows.records.get(submission.id)),
     )

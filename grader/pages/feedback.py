@@ -24,6 +24,7 @@ def write_feedback(
     """
     course.chosen([assignment])
     course.need_plain_path()
+    course.rules(assignment)  # what is wrong with them, nbgrader would tell at length
     graded = {path.parent.parent.name for path in course.folder("autograded").glob(f"*/{assignment}/*.ipynb")}
     if not graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")

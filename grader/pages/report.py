@@ -81,13 +81,18 @@ def table(told: Summary) -> str:
         writer.writerow([
             *map(defused, (name, line.last_name, line.first_name, line.status)),
             *(number(value) if is_graded else "" for value in numbers),
-            *(number(line.exercises[label]) if is_graded else "" for label in exercises),
+            *(_points(line.exercises.get(label)) for label in exercises),
             defused("; ".join(f"{held.exercise}: {held.name}" for held in line.misconceptions)),
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
             defused("; ".join(alike[name])),
         ])  # fmt: skip
     return text.getvalue()
+
+
+def _points(points: float | None) -> str:
+    """Nothing for what does not count, and for who has no grade."""
+    return "" if points is None else number(points)
 
 
 def _alike_to(student: str, told: Summary) -> list[str]:
