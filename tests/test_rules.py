@@ -7,14 +7,16 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from command_line import grader
 
-from grader.classroom.run import autograde
+from grader.classroom.run import Nobody, autograde
 from grader.classroom.stale import stale
 from grader.course import Course
 from grader.errors import CourseError
@@ -27,13 +29,19 @@ from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.publish import UnseenChanges, publish
 from grader.pages.report import write_report
+from grader.pages.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from grader.term.reading import read_rules
-from grader.term.rules import Rule, counted, most
+from grader.term.rules import Late, Rule, counted, most
 
 ROOT = Path(__file__).parent.parent
 WORDS = "words"
-WHY = {"ada": 2.0, "kurt": 1.0}  # points by hand
+NUMBERS = "numbers"
+WHY = {"ada": 2.0, "kurt": 1.0, "emmy": 0.0, "henri": 1.0}  # points by hand
+TIMES = {
+    "ada": "2026-10-12 07:50:00 UTC", "kurt": "2026-10-13 09:00:00 UTC", "emmy": "2026-10-13 09:00:00 UTC",
+    "grace": "2026-10-12 08:10:00 UTC", "henri": "2026-10-21 08:00:01 UTC", "iris": "yesterday, I think",
+}  # fmt: skip
 # In each exercise a misconception of half the points; the greeting is wrong.
 KURT = {
     "exercise-1": "def count_words(text):\n    return {word: text.split().count(word) for word in text.split()}",
@@ -48,31 +56,33 @@ Points = Mapping[str, tuple[float, float]]  # by student: how many, of how many
 def silent(_: str) -> None: ...
 
 
-def hand_in(course: Course, student: str, answers: Mapping[str, str]) -> Path:
-    notebook: Any = solved(course.read("release", WORDS), course.read("source", WORDS))
-    for cell in notebook.cells:
-        cell.source = answers.get(cell.id, cell.source)
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == "why":
-            cell.source = "The second: order matters."
-    path = course.notebook(f"submitted/{student}", WORDS)
+def hand_in(course: Course, student: str, answers: Mapping[str, str] | None, assignment: str = WORDS) -> None:
+    """None: as it was handed out."""
+    notebook: Any = course.read("release", assignment)
+    if answers is not None:
+        notebook = solved(notebook, course.read("source", assignment))
+        for cell in notebook.cells:
+            cell.source = {"why": "The second: order matters.", **answers}.get(cell.id, cell.source)
+    path = course.notebook(f"submitted/{student}", assignment)
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, path)
-    return path
+    (path.parent / "timestamp.txt").write_text(TIMES[student])
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The class of docs/rules.md. Tests write nothing into it but course.toml, pages and exports."""
+    """The class of docs/rules.md, and some more. Tests write nothing into it but course.toml, pages and exports."""
     root = tmp_path_factory.mktemp("rules") / "course"
     shutil.copytree(ROOT / "tests/second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
     course = Course(root)
     compile_release(course, WORDS)
-    hand_in(course, "ada", {})
-    hand_in(course, "kurt", KURT)
-    assert [one.error for one in autograde(course, WORDS)] == ["", ""]
+    for student in TIMES:
+        hand_in(course, student, {"kurt": KURT, "grace": None}.get(student, {}))
+    assert [one.error for one in autograde(course, WORDS)] == [""] * len(TIMES)
     with course.api().gradebook as gradebook:
-        for student, points in WHY.items():
+        for student in TIMES:
             gradebook.update_or_create_student(student, email=f"{student}@example.edu")
+        for student, points in WHY.items():
             grade = gradebook.find_grade("why", WORDS, WORDS, student)
             grade.manual_score, grade.needs_manual_grade = points, False
         gradebook.db.commit()
@@ -158,6 +168,8 @@ def examples() -> Iterator[Any]:
         if "```toml" in shown:
             (text,) = re.findall(r"```toml\n(.*?)```", shown, re.DOTALL)
             said = re.findall(r"\b(ada|kurt) ([\d.]+) of ([\d.]+)", shown)
+            if title.startswith("Weights"):  # of several assignments
+                continue
             yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
 
 
@@ -166,15 +178,50 @@ def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
     text: str, points: Points, course: Course
 ) -> None:
     assert set(points) == {"ada", "kurt"}
-    assert by_standings(course) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
+    assert of_these(points, by_standings(course)) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
     rule(course, text)
-    assert {way.__name__: way(course) for way in WAYS} == dict.fromkeys([way.__name__ for way in WAYS], points)
+    found = {way.__name__: of_these(points, way(course)) for way in WAYS}
+    assert found == dict.fromkeys(found, points)
 
 
-def test_all_rules_for_exercises_at_once(course: Course) -> None:
-    """ada: 2 + 2 + 1 + 2 = 7 of 2 + 2 + 1 = 5. kurt: 1 + 2 (for all) + 0 + 1 = 4 of 5. Exercise 1 is gone."""
-    rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\nbonus = ["why"]\n')
-    assert [way(course) for way in WAYS] == [{"ada": (7, 5), "kurt": (4, 5)}] * len(WAYS)
+def of_these(students: Iterable[str], points: Points) -> Points:
+    return {student: points[student] for student in students}
+
+
+ALL = """\
+timezone = "Europe/Berlin"
+
+[late]
+per = "day"
+share = 0.1
+cap = 0.5
+grace = "15 minutes"
+
+[assignments.words]
+due = 2026-10-12T10:00:00  # 8:00 in UTC
+void = [1]
+full = ["parse-date"]
+bonus = ["why"]
+
+[assignments.words.extensions]
+emmy = "2 days"
+"""
+# Of exercise 2, parse-date and the greeting: 2 + 2 + 1 = 5. Exercise 1 is gone, and `why` is a bonus.
+BY_ALL = {
+    "ada": (7.0, 5.0),  # 2 + 2 + 1 + 2, ten minutes before the time
+    "kurt": (3.2, 5.0),  # 1 + 2 (for all) + 0 + 1 = 4; a day and an hour late, so two days: 0.8 is taken off
+    "emmy": (5.0, 5.0),  # 2 + 2 + 1 + 0, as late as kurt, with an extension
+    "grace": (2.0, 5.0),  # 0 + 2 (for all) + 0 + 0, ten minutes late, which is forgiven
+    "henri": (3.0, 5.0),  # 2 + 2 + 1 + 1 = 6; nine days and a second late, so ten days: half of it is the most
+    "iris": (5.0, 5.0),  # 2 + 2 + 1, and `why` waits; nobody knows when
+}
+PENALTIES = {"kurt": 0.8, "henri": 3.0}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: str(way.__name__))
+def test_all_rules_at_once(way: Callable[[Course], Points], course: Course) -> None:
+    rule(course, ALL)
+    assert way(course) == BY_ALL
 
 
 # --- pages -----------------------------------------------------------------------------------------------------------
@@ -200,7 +247,7 @@ def test_the_report_tells_the_rules_and_what_was_understood(course: Course) -> N
     (kurt,) = [row for row in csv.DictReader(table.read_text("utf-8-sig").splitlines()) if row["student"] == "kurt"]
     assert (kurt["exercise 1"], kurt["exercise parse-date"]) == ("", "2")
     of_1, _, of_date, *_ = json.loads(write_report(course, WORDS, silent)[2].read_text())["exercises"]
-    assert (of_1["mean points"], of_date["mean points"]) == (1.5, 1.5), "as they were earned"
+    assert (of_1["mean points"], of_date["mean points"]) == (1.5, 1.5), "as they were earned: 2, 2, 2, 2, 1, 0"
 
 
 def test_nobody_waits_for_points_that_do_not_count(course: Course) -> None:
@@ -214,7 +261,7 @@ def test_nobody_waits_for_points_that_do_not_count(course: Course) -> None:
     with course.api().gradebook as gradebook:
         gradebook.find_grade("why", WORDS, WORDS, "kurt").needs_manual_grade = False
         gradebook.db.commit()
-    assert [one[:24] for one in said] == ["Not final: kurt waits for"[:24]]
+    assert [one.split(" for ")[0] for one in said] == ["Not final: iris, kurt wait"]
 
 
 # --- what a rule changes, and what it does not -----------------------------------------------------------------------
@@ -226,14 +273,14 @@ def test_a_rule_is_a_reason_of_its_own_and_makes_nobody_graded_again(graded: Cou
     assert publish(course, WORDS, [], silent)
     rule(course, "[assignments.words]\nvoid = [1]\n")
     assert stale(course, WORDS, silent) == {}
-    assert [one.unchanged for one in autograde(course, WORDS)] == [True, True]
+    assert {one.unchanged for one in autograde(course, WORDS)} == {True}
     with pytest.raises(UnseenChanges) as unseen:
         publish(course, WORDS, [], silent)
     why = ["course.toml (1: does not count)"]
-    assert [(one.student, one.before, one.now, one.exercises, one.why) for one in unseen.value.found] == [
-        ("ada", 9, 7, ["1: 2 → 0"], why),
-        ("kurt", 4, 3, ["1: 1 → 0"], why),
-    ]
+    found = {one.student: (one.before, one.now, one.exercises, one.why) for one in unseen.value.found}
+    assert set(found) == {"ada", "kurt", "emmy", "henri", "iris"}, "grace had nothing"
+    assert found["ada"] == (9, 7, ["1: 2 → 0"], why)
+    assert found["kurt"] == (4, 3, ["1: 1 → 0"], why)
     new = publish(course, WORDS, [], silent, yes=True)
     assert new
     assert new.max_points == 7
@@ -254,9 +301,274 @@ def test_a_rule_that_changes_nobodys_points_is_published_all_the_same(graded: Co
     assert (new.max_points, list(new.changed)) == (7, [])
 
 
+# --- being late ------------------------------------------------------------------------------------------------------
+
+
+def by_grading(course: Course) -> Points:
+    return {one.student: (one.points, one.max_points) for one in autograde(course, WORDS)}
+
+
+def in_nbgrader(course: Course) -> dict[str, Any]:
+    """What nbgrader itself knows of due date, extensions, and what being late costs."""
+    with course.api().gradebook as gradebook:
+        submissions = gradebook.assignment_submissions(WORDS)
+        return {
+            "due": gradebook.find_assignment(WORDS).duedate,
+            "extensions": {one.student.id: one.extension for one in submissions if one.extension},
+            "late": {one.student.id for one in submissions if one.total_seconds_late},
+            "penalties": {
+                one.student.id: notebook.late_submission_penalty
+                for one in submissions
+                for notebook in one.notebooks
+                if notebook.late_submission_penalty is not None
+            },
+        }
+
+
+def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tmp_path: Path) -> None:
+    shutil.copytree(graded.root, tmp_path / "course")
+    course = Course(tmp_path / "course")
+    said = Told()
+    rule(course, ALL)
+    assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
+    assert in_nbgrader(course) == {
+        "due": datetime(2026, 10, 12, 8),
+        "extensions": {"emmy": timedelta(days=2)},
+        "late": {"kurt", "grace", "henri"},  # it knows no grace
+        "penalties": PENALTIES,
+    }
+    assert said.found == [
+        "words is due on 2026-10-12 08:00 UTC now, as course.toml has it.",
+        "The extension of emmy is another one, as course.toml has it: until 2026-10-14 08:00 UTC.",
+    ]
+    assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
+    assert len(said.found) == 2, "once is enough"
+    rule(course, ALL.replace("share = 0.1", "share = 0").replace('emmy = "2 days"', ""))
+    assert publish(course, WORDS, [], said.tell)
+    assert in_nbgrader(course)["penalties"] == {}
+    assert in_nbgrader(course)["extensions"] == {}
+    assert said.found[2:] == ["The extension of emmy is another one, as course.toml has it: none."]
+
+
+class Told(Nobody):
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def tell(self, text: str) -> None:
+        self.found.append(text)
+
+
+def test_what_rules_have_taken_off_is_no_plugins(graded: Course, tmp_path: Path) -> None:
+    """The rule is gone, and what it has written into nbgrader's database still lies there."""
+    shutil.copytree(graded.root, tmp_path / "course")
+    course = Course(tmp_path / "course")
+    rule(course, ALL)
+    list(autograde(course, WORDS))
+    rule(course, "[assignments.words]\nvoid = [1]\n")
+    assert in_nbgrader(course)["penalties"] == PENALTIES
+    assert {way(course)["kurt"] for way in WAYS} == {(3.0, 7.0)}
+    list(autograde(course, WORDS))
+    assert in_nbgrader(course)["penalties"] == {}
+
+
+def test_a_plugins_penalties_stay_and_beside_a_rule_they_are_an_error(graded: Course, tmp_path: Path) -> None:
+    shutil.copytree(graded.root, tmp_path / "course")
+    course = Course(tmp_path / "course")
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    rule(course, "[assignments.words]\ndue = 2026-10-12T08:00:00Z\nextensions = {kurt = '2 days'}\nbonus = ['why']\n")
+    list(autograde(course, WORDS))
+    # The plugin sees the points as they were given: all of henri's 8 are gone, and grace has none.
+    assert in_nbgrader(course)["penalties"] == {"henri": 8, "emmy": 7, "grace": 0}
+    assert of_these(["ada", "kurt", "emmy"], by_standings(course)) == {"ada": (9, 7), "kurt": (4, 7), "emmy": (0, 7)}
+    assert {one.unchanged for one in autograde(course, WORDS)} == {True}
+    rule(course, ALL)
+    for way in (*WAYS, by_grading):
+        with pytest.raises(CourseError, match=r"late: a plugin of nbgrader's, in .* takes points off"):
+            way(course)
+
+
+def test_due_dates_of_the_gradebook_count_where_the_file_has_none(graded: Course, tmp_path: Path) -> None:
+    shutil.copytree(graded.root, tmp_path / "course")
+    course = Course(tmp_path / "course")
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(WORDS, duedate="2026-10-12 08:00 UTC")
+        gradebook.grant_extension(WORDS, "emmy", days=2)
+    rule(course, "[late]\nper = 'day'\nshare = 0.25\n")
+    # Two days of a quarter each: half of kurt's 4. grace had 0 of 9, and ten minutes cost her nothing of it.
+    found = {"kurt": (2.0, 9.0), "emmy": (7.0, 9.0), "grace": (0.0, 9.0), "henri": (0.0, 9.0)}
+    assert [of_these(found, way(course)) for way in WAYS] == [found] * len(WAYS)
+
+
+def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
+    rule(course, ALL)
+    pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS, silent)}
+    why = "10 % of the points for each day begun, at most 50 %; up to 15 minutes are forgiven"
+    assert f"0.8 taken off for handing in late ({why})" in pages["kurt"]
+    assert "taken off" not in pages["grace"]
+    assert "taken off" not in pages["iris"]
+    page, _, data = write_report(course, WORDS, silent)
+    told = json.loads(data.read_text())
+    assert [(one["student"], one["penalty"]) for one in told["late"]] == [("henri", 3.0), ("kurt", 0.8)]
+    assert told["denied"] == [{"student": "iris", "attempts": ["hand in a time that is none (timestamp.txt)"]}]
+    assert (told["no time"], told["due"]) == (["iris"], "2026-10-12T08:00:00")
+    assert "1 submission without a time" in page.read_text()
+
+
+def test_a_due_date_is_a_reason_and_so_is_an_extension(graded: Course, tmp_path: Path) -> None:
+    shutil.copytree(graded.root, tmp_path / "course")
+    course = Course(tmp_path / "course")
+    rule(course, ALL)
+    publish(course, WORDS, [], silent)
+    rule(course, ALL + "kurt = '2 days'\n")
+    assert stale(course, WORDS, silent) == {}
+    with pytest.raises(UnseenChanges) as unseen:
+        publish(course, WORDS, [], silent)
+    (kurt,) = unseen.value.found
+    assert (kurt.student, kurt.before, kurt.now) == ("kurt", 3.2, 4)
+    extension = "course.toml (an extension until 2026-10-14 08:00 UTC)"
+    assert kurt.why == [extension, "the penalty for being late"]
+
+
+@pytest.mark.parametrize(
+    ("late", "share"),
+    [
+        (timedelta(), 0.0),
+        (timedelta(minutes=15), 0.0),
+        (timedelta(minutes=15, seconds=1), 0.1),
+        (timedelta(days=1), 0.1),
+        (timedelta(days=1, seconds=1), 0.2),
+        (timedelta(days=30), 0.25),
+    ],
+)
+def test_what_has_begun_counts(late: timedelta, share: float) -> None:
+    assert Late("day", 0.1, cap=0.25, grace=timedelta(minutes=15)).cost(late) == pytest.approx(share)
+
+
 def test_more_than_full_marks_stay() -> None:
     assert counted(3.0, 2.0, Rule.FULL) == 3.0
     assert [most(2.0, one) for one in (None, *Rule)] == [2.0, 0.0, 2.0, 0.0]
+
+
+# --- the term as a whole ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graded_term(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A second assignment of five points: ada has them all, kurt has none, and of mary there is nothing to grade."""
+    root = tmp_path_factory.mktemp("term") / "course"
+    shutil.copytree(graded.root, root)
+    course = Course(root)
+    compile_release(course, NUMBERS)
+    hand_in(course, "ada", {}, NUMBERS)
+    hand_in(course, "kurt", None, NUMBERS)
+    (course.folder("submitted") / "mary" / NUMBERS).mkdir(parents=True)
+    assert [one.student for one in autograde(course, NUMBERS) if one.error] == ["mary"]
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_student("ada", first_name="Ada", last_name="=Lovelace")
+    return course
+
+
+@pytest.fixture
+def term(graded_term: Course) -> Iterator[Course]:
+    yield graded_term
+    (graded_term.root / "course.toml").unlink(missing_ok=True)
+
+
+def totals(course: Course) -> dict[str, str]:
+    """By student, of the table; the page says the same."""
+    ended = grader("export", "--stale-anyway", folder=course.root)
+    assert ended.returncode == 0, ended.stderr
+    rows = list(csv.DictReader((course.root / "export/all-assignments.csv").read_text().splitlines()))
+    assert grader("report", folder=course.root).returncode == 0
+    page = (course.root / "report/all-assignments.html").read_text()
+    shown = re.findall(r'<th scope="row">(\w+)</th>.*<strong>([\d.]+) %</strong>', page)
+    found = {row["student"]: row["total in percent"] for row in rows}
+    assert dict(shown) == found
+    return found
+
+
+def test_the_example_of_the_page_about_weights(term: Course) -> None:
+    (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("Weights")]
+    (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    rule(term, text)
+    said = dict(re.findall(r"\b(ada|kurt) ([\d.]+) %", section))
+    assert {student: totals(term)[student] for student in said} == said == {"ada": "100", "kurt": "33.33"}
+
+
+def test_totals_with_all_rules(term: Course) -> None:
+    """With weights of 3 and 1, and the points of BY_ALL: (3 · points / 5 + points in numbers / 5) / 4."""
+    rule(term, ALL.replace("void =", "weight = 3\nvoid ="))
+    assert totals(term) == {
+        "ada": "130",  # (3 · 7/5 + 1) / 4, with a bonus
+        "kurt": "48",  # (3 · 3.2/5 + 0) / 4
+        "emmy": "75",  # (3 · 5/5) / 4
+        "grace": "30",  # (3 · 2/5) / 4
+        "henri": "45",  # (3 · 3/5) / 4
+        "iris": "75",  # (3 · 5/5) / 4
+        "mary": "0",
+    }
+
+
+def test_what_has_no_weight_or_no_points_adds_nothing(term: Course) -> None:
+    rule(term, "[assignments.words]\nweight = 0\n")
+    assert totals(term) == {"ada": "100"} | dict.fromkeys(["emmy", "grace", "henri", "iris", "kurt", "mary"], "0")
+    rule(term, "[assignments.numbers]\nvoid = [1, 2]\n")
+    assert totals(term)["kurt"] == "44.44", "4 of 9, and nothing of nothing"
+    assert "does not count" in (term.root / "report/all-assignments.html").read_text()
+    rule(term, "[assignments.numbers]\nvoid = [1, 2]\n[assignments.words]\nweight = 0\n")
+    assert grader("export", "--stale-anyway", folder=term.root).returncode == 0
+    (ada, *_) = csv.DictReader((term.root / "export/all-assignments.csv").read_text().splitlines())
+    assert ada["total in percent"] == ""
+
+
+def test_the_table_of_all_assignments(term: Course) -> None:
+    rule(term, "[assignments.words]\nweight = 2.5\n")
+    said = Told()
+    (ada, *others) = csv.DictReader(export_term(term, said.tell).read_text().splitlines())
+    assert ada == {
+        "student": "ada", "last name": "'=Lovelace", "first name": "Ada", "numbers": "5", "numbers: of": "5",
+        "numbers: weight": "1", "words": "9", "words: of": "9", "words: weight": "2.5", "total in percent": "100",
+    }  # fmt: skip
+    assert [one["numbers"] for one in others if one["student"] in ("emmy", "kurt")] == ["", "0"]
+    assert said.found == ["Not final: of iris, mary, something waits for a grade or for points by hand."]
+
+
+def test_the_page_of_all_assignments(term: Course) -> None:
+    write_report(term, WORDS, silent)
+    page = write_term_report(term, silent, ["ada"]).read_text()
+    assert '<a href="words.html">words</a>' in page
+    assert re.findall(r'<tr><th scope="row">(\w+)</th>', page) == ["of", "weight", "ada"]
+    assert "numbers: mary – without a grade" in page
+    with pytest.raises(CourseError, match="There is no student called bob"):
+        write_term_report(term, silent, ["bob"])
+
+
+def test_an_assignment_that_nobody_has_a_grade_in_is_left_out(course: Course) -> None:
+    assert totals(course)["kurt"] == "44.44"
+    assert "Not graded yet, and so not counted: numbers." in (course.root / "report/all-assignments.html").read_text()
+
+
+def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tests/second_course", tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+    ended = grader("report", folder=tmp_path / "course")
+    assert (ended.returncode, ended.stderr.strip()) == (1, "Nothing is graded yet. Run: grader autograde")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["export", "--to", "moodle"], "Platforms import one assignment"),
+        (["export", "words"], "Name a platform: --to canvas, --to moodle, --to gradescope."),
+        (["export"], "Not up to date: not graded yet: mary"),
+    ],
+)
+def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) -> None:
+    (term.folder("submitted") / "mary" / WORDS).mkdir(parents=True, exist_ok=True)
+    shutil.copy(term.notebook("submitted/ada", WORDS), term.notebook("submitted/mary", WORDS))
+    ended = grader(*words, folder=term.root)
+    shutil.rmtree(term.folder("submitted") / "mary" / WORDS)
+    assert (ended.returncode, said in ended.stderr) == (1, True)
 
 
 # --- what may stand in the file --------------------------------------------------------------------------------------
@@ -279,6 +591,37 @@ def test_more_than_full_marks_stay() -> None:
             "course.toml, assignments.words.bonus: exercise 1 is in void, too. Take it out of one of them.",
         ),
         ("[assignments.words\n", "course.toml cannot be read: Expected ']'"),
+        ("[late]\nshare = 0.1", 'course.toml, late.per: it is missing. Write per = "day" or per = "hour".'),
+        ("[late]\nper = 'week'\nshare = 0.1", 'course.toml, late.per: "week" is none of them.'),
+        ("[late]\nper = 'day'", "course.toml, late.share: it is missing. Write share = 0.1 for 10 %."),
+        ("[late]\nper = 'day'\nshare = 10", "late.share: 10 is no number from 0 to 1. Write share = 0.1 for 10 %."),
+        ("[late]\nper = 'day'\nshare = 0.1\ncapp = 0.5", "late.capp: there is no such key. Did you mean cap?"),
+        ("[late]\nper = 'day'\nshare = 0.1\ngrace = 15", 'grace: 15: this is no length of time. Write it as "2 days"'),
+        ("timezone = 'Europe/Berln'", '"Europe/Berln" here. Write timezone = "Europe/Berlin", say.'),
+        ("[assignments.words]\nweight = -1", "words.weight: -1 is no number from 0 on. Write weight = 2, say."),
+        ("[assignments.words]\nweight = '2'", 'words.weight: "2" is no number from 0 on.'),
+        ("[assignments.words]\ndue = 2026-10-12", "words.due: 2026-10-12: a date without a time. Write it as 2026"),
+        ("[assignments.words]\ndue = 'soon'", 'words.due: "soon": this is no date and time. Write it as 2026'),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00",
+            "due: 2026-10-12 10:00:00: a time without a time zone. Write 2026-10-12T10:00:00+02:00, or timezone =",
+        ),
+        (
+            "timezone = 'Europe/Berlin'\n[assignments.words]\ndue = 2026-10-25T02:30:00",
+            "clocks in Europe/Berlin change then, so this is not one moment. Write it as 2026-10-25T02:30:00+02:00",
+        ),
+        (
+            "[assignments.words]\nextensions = {ada = '2 days'}",
+            "words.extensions: there is no due date that they extend. Write due = 2026-10-12T10:00:00+02:00.",
+        ),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada = 2026-10-11T10:00:00Z}",
+            "extensions.ada: 2026-10-11 10:00:00+00:00 is before the due date. Write a later time",
+        ),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada = 'long'}",
+            'words.extensions.ada: "long": this is no length of time.',
+        ),
     ],
 )  # fmt: skip
 def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: Path) -> None:
@@ -287,9 +630,7 @@ def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: 
         read_rules(tmp_path, ["numbers", "words"])
 
 
-@pytest.mark.parametrize(
-    "way", [*WAYS, lambda course: list(autograde(course, WORDS))], ids=lambda way: getattr(way, "__name__", "")
-)
+@pytest.mark.parametrize("way", [*WAYS, by_grading], ids=lambda way: str(way.__name__))
 def test_a_rule_for_an_exercise_that_is_not_there_is_an_error_everywhere(
     way: Callable[[Course], object], course: Course
 ) -> None:

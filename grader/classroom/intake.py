@@ -22,7 +22,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.fingerprint import Fingerprint, digest, way
 from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
-from grader.gradebook.settings import ClassSettings
+from grader.gradebook.settings import ClassSettings, takes_points_off
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.beside import FILES, given_beside
 from grader.notebooks.cells import demos_of
@@ -123,11 +123,12 @@ class Intake:
         self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
         self._own = settings.students_own
-        self._extensions = gradebook.extensions()
+        self._is_penalised = takes_points_off(settings.penalties)  # by nbgrader, while it grades
+        self._extensions = gradebook.extensions() if self._is_penalised else {}
         self._times = gradebook.times()
         self._previous = {student: record.hand_in for student, record in gradebook.records().items()}  # with a grade
         self._secret = secret_of(course.root)
-        self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate)
+        self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate if self._is_penalised else None)
 
     def take_in(self, student: str) -> Taken:
         """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""

@@ -9,9 +9,12 @@ __all__ = [
     "found",
     "hidden_seed",
     "items",
+    "late",
     "preprocessors",
     "published",
     "records",
     "settings",
+    "settling",
     "standings",
+    "term_grades",
 ]

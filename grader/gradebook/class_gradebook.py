@@ -6,7 +6,7 @@ What each grade was given for is written in the same transaction.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -44,9 +44,15 @@ class ClassGradebook:
     """The rows of one assignment."""
 
     def __init__(
-        self, gradebook: Gradebook, assignment: str, penalties: AssignLatePenalties | None, tell: Callable[[str], None]
+        self,
+        gradebook: Gradebook,
+        assignment: str,
+        penalties: AssignLatePenalties | None,
+        tell: Callable[[str], None],
+        rules: AssignmentRules | None = None,
     ) -> None:
         self.assignment = assignment
+        self.rules = rules or AssignmentRules()
         self._session = PatientSession(gradebook, tell)
         self._penalties = penalties
         self._session.patiently(lambda: self._read(gradebook))
@@ -60,9 +66,10 @@ class ClassGradebook:
             self.notebooks = {}
         if not self.notebooks:
             raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
+        items_of(gradebook.db, assignment, self.rules)  # rules that do not fit are better told before a class is graded
         RECORDS.create(self._session.engine, checkfirst=True)
         self._assignment_id = row.id
-        self.duedate = row.duedate
+        self.duedate = self.rules.due or row.duedate
         # For each notebook, the cells that have a row of their own in every submission.
         self._graded = {
             notebook.id: [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)]
@@ -81,10 +88,6 @@ class ClassGradebook:
         self._grade_cells = {cell: names[cell] for cells in self._graded.values() for cell in cells}
         self._comment_cells = {cell: names[cell] for cells in self._commented.values() for cell in cells}
 
-    def must_fit(self, rules: AssignmentRules) -> None:
-        """The rules speak of exercises that are there: better said before a class is graded."""
-        self._session.patiently(lambda: items_of(self._session.db, self.assignment, rules))
-
     def records(self) -> dict[str, Record]:
         """What is known of each student's submission."""
         query = (
@@ -94,9 +97,9 @@ class ClassGradebook:
         )
         return {row.student_id: read_record(row) for row in self._session.all(query)}
 
-    def extensions(self) -> dict[str, Any]:
+    def extensions(self) -> Mapping[str, Any]:
         """By how much each student may be late."""
-        return self._of_submissions(SubmittedAssignment.extension)
+        return self.rules.extensions if self.rules.due else self._of_submissions(SubmittedAssignment.extension)
 
     def times(self) -> dict[str, datetime | None]:
         """When each student has handed in, if that is known."""
@@ -120,7 +123,7 @@ class ClassGradebook:
         ]
         self._update(SubmittedAssignment, "timestamp", times)
         self._write_grades(entries, submissions)
-        if self._penalties is not None:
+        if self._penalties is not None and not self.rules.late:
             self._write_penalties(submissions)
         self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(submissions.values())))
         self._session.db.execute(
@@ -142,7 +145,12 @@ class ClassGradebook:
         self._add(
             SubmittedAssignment,
             [
-                {"id": identity, "assignment_id": self._assignment_id, "student_id": student}
+                {
+                    "id": identity,
+                    "assignment_id": self._assignment_id,
+                    "student_id": student,
+                    "extension": self.rules.extensions.get(student),
+                }
                 for student, identity in new.items()
             ],
         )

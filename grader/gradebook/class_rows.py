@@ -18,10 +18,11 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import func, inspect, select
+from sqlalchemy import inspect, select
 
 from grader.errors import CourseError
 from grader.gradebook.items import Counted, items_of
+from grader.gradebook.late import NotebookRow, notebook_rows
 from grader.gradebook.records import RECORDS, Record, read_record
 from grader.model.label import Label
 from grader.notebooks.cells import solved_in
@@ -53,6 +54,10 @@ class Person:
     lms_user_id: str = ""
 
 
+class NotInGradebook(CourseError):
+    """The gradebook does not know the assignment yet."""
+
+
 class ClassRows:
     """The rows of one assignment: one query for each table, however large the class is."""
 
@@ -62,9 +67,10 @@ class ClassRows:
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
         ).first()
         if row is None:
-            raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
+            raise NotInGradebook(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         self._id = row.id
-        self.duedate: datetime | None = row.duedate
+        self._rules = rules
+        self.duedate: datetime | None = rules.due or row.duedate
         self.notebooks = list(
             self._session.scalars(
                 select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
@@ -74,7 +80,9 @@ class ClassRows:
         self.people = self._people()
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()
-        self.penalties = self._penalties()
+        self.notebook_rows: dict[str, list[NotebookRow]] = defaultdict(list)  # by submission
+        for notebook in notebook_rows(self._session, assignment):
+            self.notebook_rows[notebook.submission].append(notebook)
         self.remarks = self._remarks()
         self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
 
@@ -121,15 +129,6 @@ class ClassRows:
                 by_hand[submission].add(cell)
         return points, scored, waiting, by_hand
 
-    def _penalties(self) -> dict[str, float]:
-        query = (
-            select(SubmittedNotebook.assignment_id, func.sum(SubmittedNotebook.late_submission_penalty))
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-            .group_by(SubmittedNotebook.assignment_id)
-        )
-        return {submission: float(penalty or 0.0) for submission, penalty in self._session.execute(query)}
-
     def _remarks(self) -> dict[str, list[Remark]]:
         """By submission. What nbgrader says by itself is none."""
         query = (
@@ -154,26 +153,32 @@ class ClassRows:
         )
         return {row.submission_id: read_record(row) for row in self._session.execute(query)}
 
-    def counted(self, submission: str) -> Counted:
-        found = self.points[submission]
+    def counted(self, submission: Any) -> Counted:
+        found = self.points[submission.id]
         points = {
             item.cell: item.counted(found[item.cell])
             for item in self.items
             if item.cell in found and item.rule is not Rule.VOID
         }
-        return Counted(points, self.penalties.get(submission, 0.0))
+        late = self._rules.late
+        if late is None:
+            return Counted(points, {row.name: row.by_plugin for row in self.notebook_rows[submission.id]})
+        reached: dict[str, float] = defaultdict(float)
+        for item in self.items:
+            reached[item.notebook] += points.get(item.cell, 0.0)
+        late_by = self.late_by(submission)
+        return Counted(points, {name: late.penalty(earned, late_by) for name, earned in reached.items()})
 
-    def said_of_rules(self) -> list[str]:
+    def said_of_rules(self, student: str) -> list[str]:
         """The rules that apply, in words."""
-        return [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
+        late = [self._rules.late.words] if self._rules.late else []
+        exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
+        return [*exercises, *self._rules.dates(student), *late]
 
     def waits(self, submission: str) -> set[str]:
         """The cells for which a person is to give points that would count."""
         settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
         return self.waiting.get(submission, set()) - settled
 
-    def seconds_late(self, submission: Any) -> float:
-        if submission.timestamp is None or self.duedate is None:
-            return 0.0
-        late: timedelta = submission.timestamp - self.duedate - (submission.extension or timedelta())
-        return max(0.0, late.total_seconds())
+    def late_by(self, submission: Any) -> timedelta:
+        return self._rules.late_by(submission.student_id, submission.timestamp, self.duedate, submission.extension)

@@ -52,7 +52,11 @@ class Counted:
     """What counts of the points that a submission has, by the rules of the term."""
 
     points: Mapping[str, float]  # by cell; what is void has none
-    penalty: float
+    penalties: Mapping[str, float]  # for being late, by notebook
+
+    @property
+    def penalty(self) -> float:
+        return sum(self.penalties.values())
 
     @property
     def total(self) -> float:

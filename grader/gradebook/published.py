@@ -18,6 +18,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.fingerprint import changes_between, digest
+from grader.gradebook.settings import term_rules
 from grader.term.rules import Rule
 
 FOLDER = "published"
@@ -35,8 +36,8 @@ class Told:
     by_hand: Sequence[str] = ()  # exercises with points that a person has given
     fingerprint: str = ""  # of what it was given for
     remarks: str = ""  # what tells a person's words from others; empty if there are none
-    void: Sequence[str] = ()  # exercises that do not count
-    rules: Sequence[str] = ()  # of the term, by which this is what counts
+    void: Sequence[str] = field(default_factory=list)  # exercises that do not count
+    rules: Sequence[str] = field(default_factory=list)  # of the term, by which this is what counts
 
 
 @dataclass(frozen=True)
@@ -66,17 +67,19 @@ class Publication:
 
 def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
     """What everyone would be told now whose submission is graded, and of how many points."""
-    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        rows = ClassRows(gradebook, assignment, course.rules(assignment))
+    api = course.api()
+    rules = term_rules(course, api, assignment)
+    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
+        rows = ClassRows(gradebook, assignment, rules)
     graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
-    found = {student: _told(rows, row.id) for student, row in sorted(graded.items())}
+    found = {student: _told(rows, row) for student, row in sorted(graded.items())}
     return found, sum(item.most for item in rows.items)
 
 
-def _told(rows: ClassRows, submission: str) -> Told:
+def _told(rows: ClassRows, submission: Any) -> Told:
     counted = rows.counted(submission)
-    by_hand, record = rows.by_hand.get(submission, ()), rows.records.get(submission)
-    remarks = rows.remarks.get(submission)
+    by_hand, record = rows.by_hand.get(submission.id, ()), rows.records.get(submission.id)
+    remarks = rows.remarks.get(submission.id)
     return Told(
         points={item.label: counted.points[item.cell] for item in rows.items if item.cell in counted.points},
         total=counted.total,
@@ -85,7 +88,7 @@ def _told(rows: ClassRows, submission: str) -> Told:
         fingerprint=record.fingerprint if record else "",
         remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
         void=[item.label for item in rows.items if item.rule is Rule.VOID],
-        rules=rows.said_of_rules(),
+        rules=rows.said_of_rules(submission.student_id),
     )
 
 

@@ -14,9 +14,11 @@ from grader.gradebook.class_rows import ClassRows, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
 from grader.gradebook.items import Counted, Item
+from grader.gradebook.settings import term_rules
 from grader.model.label import Label
 from grader.model.verdict import Scored
 from grader.notebooks.solutions import solutions
+from grader.term.rules import Late
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,9 @@ class Standing:
     is_graded: bool = False
     handed_in: bool = False
     raw: Mapping[str, float] = field(default_factory=dict)  # points as grading and people gave them, by cell
-    counted: Counted = field(default_factory=lambda: Counted({}, 0.0))  # what counts of them
+    counted: Counted = field(default_factory=lambda: Counted({}, {}))  # what counts of them
     seconds_late: float = 0.0
+    has_time: bool = False  # whether it is known when it was handed in
     waits: Collection[str] = ()  # cells that a person is to give points for
     remarks: Sequence[Remark] = ()  # of a person
     found: Found = field(default_factory=Found)  # by grading
@@ -69,6 +72,7 @@ class ClassGrades:
     items: Sequence[Item]
     standings: Sequence[Standing]  # of everyone, by name
     given: Mapping[Label, Sequence[str]]  # solution cells as they were released, and as the course solves them
+    late: Late | None = None  # what being late costs by the rules of the term
 
     @property
     def graded(self) -> list[Standing]:
@@ -82,8 +86,8 @@ class ClassGrades:
 def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
     """All that is known of an assignment. Nobody graded is an error: there is nothing to tell yet."""
     course.chosen([assignment])
-    rules = course.rules(assignment)
     api = course.api()
+    rules = term_rules(course, api, assignment)
     check_gradebook(api, tell)
     gradebook = open_gradebook(api, tell)
     try:
@@ -102,6 +106,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         items=rows.items,
         standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
+        late=rules.late,
     )
     if not found.graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
@@ -117,8 +122,9 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         is_graded=True,
         handed_in=True,
         raw=rows.points[submission.id],
-        counted=rows.counted(submission.id),
-        seconds_late=rows.seconds_late(submission),
+        counted=rows.counted(submission),
+        has_time=submission.timestamp is not None,
+        seconds_late=rows.late_by(submission).total_seconds(),
         waits=rows.waits(submission.id),
         remarks=rows.remarks.get(submission.id, ()),
         found=what_grading_found(folder, rows.notebooks, rows.records.get(submission.id)),

@@ -64,6 +64,8 @@ def summary(grades: ClassGrades) -> Summary:
         not_compared=_not_compared(graded),
         in_process=_in_process(graded),
         late=_late(graded),
+        late_rule=grades.late.words if grades.late else "",
+        no_time=[standing.student for standing in graded if grades.late and not standing.has_time],
         waiting=[standing.student for standing in graded if standing.waits],
         empty=[standing.student for standing in graded if standing.student in empty],
         no_submission=[standing.student for standing in grades.standings if not standing.handed_in],

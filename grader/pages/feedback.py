@@ -12,6 +12,7 @@ from sqlalchemy import select
 from grader.course import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook
+from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import one_line
 
 
@@ -24,7 +25,6 @@ def write_feedback(
     """
     course.chosen([assignment])
     course.need_plain_path()
-    course.rules(assignment)  # what is wrong with them, nbgrader would tell at length
     graded = {path.parent.parent.name for path in course.folder("autograded").glob(f"*/{assignment}/*.ipynb")}
     if not graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
@@ -32,6 +32,7 @@ def write_feedback(
         raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     api = course.api()
     check_gradebook(api, tell)
+    term_rules(course, api, assignment)  # what is wrong with them, nbgrader would tell at length
     for student in students or [""]:  # everyone
         result = api.generate_feedback(assignment, student or None, force=True)
         if not result["success"]:

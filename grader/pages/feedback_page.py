@@ -16,6 +16,7 @@ from sqlalchemy.exc import StatementError
 from traitlets import default
 
 from grader.gradebook.items import items_of
+from grader.gradebook.late import notebook_rows
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
 from grader.pages.feedback_template import render
@@ -36,7 +37,7 @@ class Grades(GetGrades):
         self.notebook_id, self.assignment_id, self.student_id = (
             names[name] for name in ("notebook", "assignment", "student")
         )
-        rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
+        self._rules = rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
         with Gradebook(names["db_url"]) as self.gradebook:
             items = items_of(self.gradebook.db, self.assignment_id, rules)
             self._items = {item.name: item for item in items if item.notebook == self.notebook_id}
@@ -45,13 +46,22 @@ class Grades(GetGrades):
                 names.update(self._in_all())
         return nb, resources
 
-    def _in_all(self) -> dict[str, float]:
+    def _in_all(self) -> dict[str, object]:
         """What the notebook has, of how much, and what is taken off for being late."""
         notebook = self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
         points = sum(self._items[grade.name].counted(grade.score) for grade in notebook.grades)
-        penalty = notebook.late_submission_penalty or 0.0
+        penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
-        return {"score": points - penalty, "max_score": most, "late_penalty": penalty}
+        return {"score": points - penalty, "max_score": most, "late_penalty": penalty, "why_late": why}
+
+    def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
+        """For being late, and by which rule."""
+        if self._rules.late is None:
+            rows = notebook_rows(self.gradebook.db, self.assignment_id, self.student_id)
+            return sum(row.by_plugin for row in rows if row.name == self.notebook_id), ""
+        due = submission.assignment.duedate
+        late = self._rules.late_by(self.student_id, submission.timestamp, due, submission.extension)
+        return self._rules.late.penalty(points, late), self._rules.late.words
 
     def _get_score(self, cell: Any, _resources: Any) -> None:
         grade = self._found(self.gradebook.find_grade, cell)

@@ -182,6 +182,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
         ("late", plural(len(told.late), "submission"), "handed in late"),
+        ("no-time", plural(len(told.no_time), "submission"), "without a time"),
         ("no-submission", plural(len(told.no_submission), "student"), "without a submission"),
     ]
     return [(line[0], f"{line[1]} {line[2]}".strip()) for line in lines if line and not line[1].startswith("no ")]

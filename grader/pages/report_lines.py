@@ -169,6 +169,8 @@ class Summary:
     not_compared: Sequence[NotCompared]
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[Late]
+    late_rule: str  # what that costs, if the rules of the term say so
+    no_time: Sequence[str]  # where being late costs points; they count as in time
     waiting: Sequence[str]
     empty: Sequence[str]
     no_submission: Sequence[str]

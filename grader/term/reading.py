@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Sequence
+from datetime import date, datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from grader.errors import CourseError
-from grader.term.rules import AssignmentRules, Rule, Rules
-from grader.term.toml_table import COURSE_FILE, TomlTable, nearest
+from grader.term.rules import AssignmentRules, Late, Rule, Rules
+from grader.term.toml_table import COURSE_FILE, TomlTable, nearest, shown
 
-_TERM = ("assignments",)
-_ASSIGNMENT = tuple(Rule)
+_TERM = ("timezone", "late", "assignments")
+_ASSIGNMENT = (*Rule, "due", "extensions", "late", "weight")
+_LATE = ("per", "share", "cap", "grace")
 
 
 def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
@@ -28,7 +32,10 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     tables = term.table("assignments")
     if assignments is not None:
         tables.only(assignments)
-    return Rules({name: _assignment(tables.table(name)) for name in tables.values})
+    zone, late = _zone(term), _late(term)
+    return Rules(
+        {name: _assignment(tables.table(name), zone, late) for name in tables.values}, AssignmentRules(late=late)
+    )
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
@@ -39,12 +46,63 @@ def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -
             raise table.wrong(rule, f"{assignment} has no exercise {label}", nearest(label, labels))
 
 
-def _assignment(table: TomlTable) -> AssignmentRules:
+def _zone(term: TomlTable) -> str:
+    """The time zone of times that name none."""
+    name = term.values.get("timezone", "")
+    try:
+        return ZoneInfo(name).key if name else ""
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        known = available_timezones()
+        instead = (
+            f'Write timezone = "{get_close_matches(str(name), known, 1, 0.0)[0]}", say' if known else "Leave it out"
+        )
+        raise term.wrong("timezone", f"there is no time zone {shown(name)} here", instead) from None
+
+
+def _late(above: TomlTable) -> Late | None:
+    """What is said of being late; None if nothing is."""
+    if "late" not in above.values:
+        return None
+    table = above.table("late")
+    table.only(_LATE)
+    return Late(
+        per=table.one_of("per", ("day", "hour")),
+        share=table.share("share"),
+        cap=table.share("cap", 1.0),
+        grace=table.length("grace"),
+    )
+
+
+def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, timedelta]:
+    """By student: how much longer, or until when."""
+    given = table.table("extensions")
+    if given.values and due is None:
+        raise table.wrong(
+            "extensions", "there is no due date that they extend", "Write due = 2026-10-12T10:00:00+02:00"
+        )
+    found = {}
+    for student, value in given.values.items():
+        if isinstance(value, date):  # or a date and time
+            until = given.moment(student, zone)
+            assert until is not None
+            assert due is not None
+            found[student] = until - due
+        else:
+            found[student] = given.length(student)
+        if found[student] < timedelta():
+            raise given.wrong(student, f"{shown(value)} is before the due date", 'Write a later time, or "2 days"')
+    return found
+
+
+def _assignment(table: TomlTable, zone: str, late: Late | None) -> AssignmentRules:
     table.only(_ASSIGNMENT)
+    due = table.moment("due", zone)
     exercises: dict[str, Rule] = {}
     for rule in Rule:
         for label in table.names(rule, '[3, "mean"]'):
             if label in exercises:
                 raise table.wrong(rule, f"exercise {label} is in {exercises[label]}, too", "Take it out of one of them")
             exercises[label] = rule
-    return AssignmentRules(exercises)
+    return AssignmentRules(
+        exercises, due, _extensions(table, due, zone), table.amount("weight", 1.0), _late(table) or late
+    )

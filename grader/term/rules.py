@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
+
+from grader.term.times import said, unit
 
 
 class Rule(StrEnum):
@@ -35,10 +38,63 @@ def most(max_points: float, rule: Rule | None) -> float:
 
 
 @dataclass(frozen=True)
+class Late:
+    """What being late costs: of the points that are reached, a share for each day or hour that has begun."""
+
+    per: str  # day or hour
+    share: float
+    cap: float = 1.0  # the largest share
+    grace: timedelta = timedelta()  # so late is not late at all; who is later is late from the due date on
+
+    def cost(self, late: timedelta) -> float:
+        """The share of the points that is taken off."""
+        begun = -(-late // unit(self.per)) if late > self.grace else 0
+        return min(self.cap, begun * self.share)
+
+    def penalty(self, points: float, late: timedelta) -> float:
+        """Of these points, to two decimals."""
+        return round(self.cost(late) * points, 2)
+
+    @property
+    def words(self) -> str:
+        most = f", at most {_percent(self.cap)}" if self.cap < 1 else ""
+        free = f"; up to {self.grace // unit('minute')} minutes are forgiven" if self.grace else ""
+        return f"{_percent(self.share)} of the points for each {self.per} begun{most}{free}"
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share, 2):g} %"
+
+
+@dataclass(frozen=True)
 class AssignmentRules:
     """Those of one assignment. Without any, what grading gave is what counts."""
 
     exercises: Mapping[str, Rule] = field(default_factory=dict)  # by the label that the report has
+    due: datetime | None = None  # in UTC; None: what the gradebook has counts, with its extensions
+    extensions: Mapping[str, timedelta] = field(default_factory=dict)  # by student
+    weight: float = 1.0  # of its share of the points, among those of the other assignments
+    late: Late | None = None  # None: a plugin of nbgrader's decides, if there is one
+
+    def late_by(
+        self, student: str, handed_in: datetime | None, due: datetime | None, extension: timedelta | None
+    ) -> timedelta:
+        """With due date and extension of the gradebook. Whoever has no time that is known is not late."""
+        if self.due:
+            due, extension = self.due, self.extensions.get(student)
+        if handed_in is None or due is None:
+            return timedelta()
+        late = handed_in - due - (extension or timedelta())
+        grace = self.late.grace if self.late else timedelta()
+        return late if late > grace else timedelta()
+
+    def dates(self, student: str) -> list[str]:
+        """What they say of when this student has to hand in, in words."""
+        if self.due is None:
+            return []
+        extension = self.extensions.get(student)
+        more = [f"an extension until {said(self.due + extension)}"] if extension else []
+        return [f"due on {said(self.due)}", *more]
 
 
 @dataclass(frozen=True)
@@ -46,6 +102,7 @@ class Rules:
     """Those of the term."""
 
     assignments: Mapping[str, AssignmentRules] = field(default_factory=dict)
+    others: AssignmentRules = AssignmentRules()  # of assignments of which nothing more is said
 
     def of(self, assignment: str) -> AssignmentRules:
-        return self.assignments.get(assignment, AssignmentRules())
+        return self.assignments.get(assignment, self.others)

@@ -5,13 +5,18 @@ Whatever is wrong is a CourseError: the file, the key, what is wrong with it, an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 from grader.errors import CourseError
+from grader.term.times import NoTime, length_of, moment_of
 
 COURSE_FILE = "course.toml"
+
+T = TypeVar("T")
 
 
 class TomlTable:
@@ -38,6 +43,42 @@ class TomlTable:
                 key, f"{shown(found)} is no table", f"Write [{'.'.join([*self._place, key])}] in its place"
             )
         return TomlTable(found, (*self._place, key))
+
+    def share(self, key: str, usual: float | None = None) -> float:
+        """A number from 0 to 1. It must be there if there is no usual one."""
+        found = self.values.get(key, usual)
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found <= 1:
+            what = "it is missing" if found is None else f"{shown(found)} is no number from 0 to 1"
+            raise self.wrong(key, what, f"Write {key} = 0.1 for 10 %")
+        return float(found)
+
+    def amount(self, key: str, usual: float) -> float:
+        """A number that is not negative."""
+        found = self.values.get(key, usual)
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 <= found < math.inf:
+            raise self.wrong(key, f"{shown(found)} is no number from 0 on", f"Write {key} = 2, say")
+        return float(found)
+
+    def one_of(self, key: str, known: Sequence[str]) -> str:
+        found = self.values.get(key)
+        if found not in known:
+            what = "it is missing" if found is None else f"{shown(found)} is none of them"
+            choice = " or ".join(f'{key} = "{one}"' for one in known)
+            raise self.wrong(key, what, f"Write {choice}")
+        return str(found)
+
+    def length(self, key: str) -> timedelta:
+        """How long something is; nothing if it is not said."""
+        return self._time(key, length_of) if key in self.values else timedelta()
+
+    def moment(self, key: str, zone: str) -> datetime | None:
+        return self._time(key, lambda value: moment_of(value, zone)) if key in self.values else None
+
+    def _time(self, key: str, read: Callable[[object], T]) -> T:
+        try:
+            return read(self.values[key])
+        except NoTime as error:
+            raise self.wrong(key, f"{shown(self.values[key])}: {error.what}", error.instead) from None
 
     def names(self, key: str, example: str) -> list[str]:
         """A list of texts or whole numbers, as texts."""
