@@ -222,11 +222,12 @@ def _by_rule(part: Part, cell: Any) -> Part:
     said = cell.metadata.get("nbgrader", {}).get("rule")
     part.rule = Rule(said) if said in list(Rule) else None
     if part.rule is Rule.VOID:
+        part.right = part.right if part.state == "full" else []  # it speaks of points
         part.state = "void"
     elif part.rule is Rule.FULL and (part.points is None or part.points < part.max_points):
         part.automatic, part.found = part.points or 0.0, part.headline
         part.points, part.state, part.headline = part.max_points, "full", "Full marks for all who handed in"
-        part.steps = []
+        part.right, part.steps = [], []
     return part
 
 
