@@ -6,7 +6,7 @@ What each grade was given for is written in the same transaction.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -97,9 +97,9 @@ class ClassGradebook:
         )
         return {row.student_id: read_record(row) for row in self._session.all(query)}
 
-    def extensions(self) -> Mapping[str, Any]:
+    def extensions(self) -> dict[str, Any]:
         """By how much each student may be late."""
-        return self.rules.extensions if self.rules.due else self._of_submissions(SubmittedAssignment.extension)
+        return self._of_submissions(SubmittedAssignment.extension)
 
     def times(self) -> dict[str, datetime | None]:
         """When each student has handed in, if that is known."""
@@ -149,7 +149,7 @@ class ClassGradebook:
                     "id": identity,
                     "assignment_id": self._assignment_id,
                     "student_id": student,
-                    "extension": self.rules.extensions.get(student),
+                    "extension": self.rules.extension(student),
                 }
                 for student, identity in new.items()
             ],

@@ -69,7 +69,7 @@ class ClassRows:
         if row is None:
             raise NotInGradebook(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         self._id = row.id
-        self._rules = rules
+        self._rules, self.assignment = rules, assignment
         self.duedate: datetime | None = rules.due or row.duedate
         self.notebooks = list(
             self._session.scalars(
@@ -80,6 +80,9 @@ class ClassRows:
         self.people = self._people()
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()
+        self.submissions |= self._of_groups()
+        known = {person.id for person in self.people}
+        self.people += [Person(student) for student in sorted(self.submissions.keys() - known)]
         self.notebook_rows: dict[str, list[NotebookRow]] = defaultdict(list)  # by submission
         for notebook in notebook_rows(self._session, assignment):
             self.notebook_rows[notebook.submission].append(notebook)
@@ -93,12 +96,27 @@ class ClassRows:
     def _submissions(self) -> dict[str, Any]:
         """By student. An extension alone makes nbgrader add a submission, so a row is no proof of one."""
         query = select(
-            SubmittedAssignment.student_id,
+            SubmittedAssignment.student_id,  # who handed in
             SubmittedAssignment.id,
             SubmittedAssignment.timestamp,
             SubmittedAssignment.extension,
         ).where(SubmittedAssignment.assignment_id == self._id)
         return {row.student_id: row for row in self._session.execute(query)}
+
+    def _of_groups(self) -> dict[str, Any]:
+        """What a group has handed in is the submission of each of its members. Of several, the last one counts."""
+        found: dict[str, Any] = {}
+        for group in self._rules.groups:
+            rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
+            if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
+                both = " and ".join(row.student_id for row in rows)
+                raise CourseError(
+                    f"course.toml, groups: {both} have both handed in {self.assignment}, and no time tells which of it "
+                    "counts. Write the times into their timestamp.txt, and run: grader autograde"
+                )
+            if rows:
+                found |= dict.fromkeys(group, max(rows, key=lambda row: (row.timestamp is not None, row.timestamp)))
+        return found
 
     def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]], dict[str, set[str]]]:
         """The points of each submission by cell; which have a score at all; what waits for one by hand, and has one."""
@@ -171,9 +189,11 @@ class ClassRows:
 
     def said_of_rules(self, student: str) -> list[str]:
         """The rules that apply, in words."""
+        by = self.submissions[student].student_id
+        group = [f"handed in by {by}"] if by != student else []
         late = [self._rules.late.words] if self._rules.late else []
         exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
-        return [*exercises, *self._rules.dates(student), *late]
+        return [*exercises, *self._rules.dates(student), *late, *group]
 
     def waits(self, submission: str) -> set[str]:
         """The cells for which a person is to give points that would count."""

@@ -80,7 +80,7 @@ def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Cal
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
     for one in session.execute(query).all():
-        extension = rules.extensions.get(one.student_id)
+        extension = rules.extension(one.student_id)
         if (one.extension or timedelta()) != (extension or timedelta()):
             session.execute(update(submitted).where(submitted.id == one.id).values(extension=extension))
             until = f"until {said(rules.due + extension)}" if extension else "none"

@@ -72,11 +72,11 @@ def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tu
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
         rows = ClassRows(gradebook, assignment, rules)
     graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
-    found = {student: _told(rows, row) for student, row in sorted(graded.items())}
+    found = {student: _told(rows, student, row) for student, row in sorted(graded.items())}
     return found, sum(item.most for item in rows.items)
 
 
-def _told(rows: ClassRows, submission: Any) -> Told:
+def _told(rows: ClassRows, student: str, submission: Any) -> Told:
     counted = rows.counted(submission)
     by_hand, record = rows.by_hand.get(submission.id, ()), rows.records.get(submission.id)
     remarks = rows.remarks.get(submission.id)
@@ -88,7 +88,7 @@ def _told(rows: ClassRows, submission: Any) -> Told:
         fingerprint=record.fingerprint if record else "",
         remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
         void=[item.label for item in rows.items if item.rule is Rule.VOID],
-        rules=rows.said_of_rules(submission.student_id),
+        rules=rows.said_of_rules(student),
     )
 
 

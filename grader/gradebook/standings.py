@@ -28,6 +28,7 @@ class Standing:
     person: Person
     is_graded: bool = False
     handed_in: bool = False
+    by: str = ""  # who of a group has handed in
     raw: Mapping[str, float] = field(default_factory=dict)  # points as grading and people gave them, by cell
     counted: Counted = field(default_factory=lambda: Counted({}, {}))  # what counts of them
     seconds_late: float = 0.0
@@ -79,6 +80,11 @@ class ClassGrades:
         return [standing for standing in self.standings if standing.is_graded]
 
     @property
+    def submissions(self) -> list[Standing]:
+        """One for each hand-in, however many students it is of."""
+        return [standing for standing in self.graded if standing.by == standing.student]
+
+    @property
     def max_points(self) -> float:
         return sum(item.most for item in self.items)
 
@@ -97,7 +103,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
     handed_in = set(course.students(assignment))
     standings = [
-        _standing(person, rows, folder / person.id / assignment, person.id in handed_in)
+        _standing(person, rows, folder, person.id in handed_in)
         for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
@@ -121,13 +127,16 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         person,
         is_graded=True,
         handed_in=True,
+        by=submission.student_id,
         raw=rows.points[submission.id],
         counted=rows.counted(submission),
         has_time=submission.timestamp is not None,
         seconds_late=rows.late_by(submission).total_seconds(),
         waits=rows.waits(submission.id),
         remarks=rows.remarks.get(submission.id, ()),
-        found=what_grading_found(folder, rows.notebooks, rows.records.get(submission.id)),
+        found=what_grading_found(
+            folder / submission.student_id / rows.assignment, rows.notebooks, rows.records.get(submission.id)
+        ),
     )
 
 

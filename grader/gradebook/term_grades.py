@@ -66,8 +66,7 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
                     found.append(_grades(name, rows, own.weight, course.students(name)))
     if not found:
         raise CourseError("Nothing is graded yet. Run: grader autograde")
-    for one in found:
-        people |= {student: Person(student) for student in one.not_final if student not in people}
+    people = {student: Person(student) for one in found for student in one.not_final} | people
     graded = {one.name for one in found}
     ungraded = [name for name in rules if name not in graded]
     return TermGrades(found, ungraded, [people[student] for student in sorted(people)])

@@ -58,10 +58,10 @@ def summary(grades: ClassGrades) -> Summary:
         exercises=[_exercise(item, titles, graded) for item in grades.items],
         mistakes=_mistakes([standing for standing in graded if standing.student not in empty], titles),
         together=_together(graded),
-        stopped=[line for standing in graded for line in _stopped(standing)],
-        denied=[Denied(standing.student, standing.blocked) for standing in graded if standing.blocked],
+        stopped=[line for standing in grades.submissions for line in _stopped(standing)],
+        denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
         alike=_alike(grades),
-        not_compared=_not_compared(graded),
+        not_compared=_not_compared(grades.submissions),
         in_process=_in_process(graded),
         late=_late(graded),
         late_rule=grades.late.words if grades.late else "",
@@ -219,8 +219,8 @@ def _stopped(standing: Standing) -> list[StoppedCode]:
 
 
 def _alike(grades: ClassGrades) -> list[AlikePair]:
-    wrong = {standing.student: _wrong(standing) for standing in grades.graded}
-    found = pairs({standing.student: standing.solutions for standing in grades.graded}, wrong, grades.given)
+    wrong = {standing.student: _wrong(standing) for standing in grades.submissions}
+    found = pairs({standing.student: standing.solutions for standing in grades.submissions}, wrong, grades.given)
     return [
         AlikePair(
             students=pair.students,

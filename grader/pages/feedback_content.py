@@ -66,7 +66,7 @@ class _Reader:
         notes = [note for place in (self.notebook, *self.notebook.cells[:1]) for note in texts(ours(place).get(NOTES))]
         return Page(
             title=self.sections.title or name,
-            student=one_line(self.names.get("student", "")),
+            student=one_line(self.names.get("of") or self.names.get("student", "")),
             notebook=name,
             score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
             max_score=largest if largest is not None else sum(part.max_points for part in parts),

@@ -52,7 +52,8 @@ class Grades(GetGrades):
         points = sum(self._items[grade.name].counted(grade.score) for grade in notebook.grades)
         penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
-        return {"score": points - penalty, "max_score": most, "late_penalty": penalty, "why_late": why}
+        group = ", ".join(self._rules.group_of(self.student_id))
+        return {"of": group, "score": points - penalty, "max_score": most, "late_penalty": penalty, "why_late": why}
 
     def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""

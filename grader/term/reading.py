@@ -13,8 +13,8 @@ from grader.errors import CourseError
 from grader.term.rules import AssignmentRules, Late, Rule, Rules
 from grader.term.toml_table import COURSE_FILE, TomlTable, nearest, shown
 
-_TERM = ("timezone", "late", "assignments")
-_ASSIGNMENT = (*Rule, "due", "extensions", "late", "weight")
+_TERM = ("timezone", "late", "assignments", "groups")
+_ASSIGNMENT = (*Rule, "due", "extensions", "late", "weight", "groups")
 _LATE = ("per", "share", "cap", "grace")
 
 
@@ -32,10 +32,9 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     tables = term.table("assignments")
     if assignments is not None:
         tables.only(assignments)
-    zone, late = _zone(term), _late(term)
-    return Rules(
-        {name: _assignment(tables.table(name), zone, late) for name in tables.values}, AssignmentRules(late=late)
-    )
+    of_all = AssignmentRules(late=_late(term), groups=_groups(term.table("groups")))
+    zone = _zone(term)
+    return Rules({name: _assignment(tables.table(name), zone, of_all) for name in tables.values}, of_all)
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
@@ -73,6 +72,20 @@ def _late(above: TomlTable) -> Late | None:
     )
 
 
+def _groups(table: TomlTable) -> list[list[str]]:
+    """Students who hand in together. Nobody is in two groups."""
+    found: dict[str, str] = {}
+    for name in table.values:
+        members = table.names(name, '["ada", "kurt"]')
+        if len(set(members)) < max(2, len(members)):
+            raise table.wrong(name, f"{shown(members)} are not two different students or more", "Name each once")
+        for student in members:
+            if student in found:
+                raise table.wrong(name, f"{student} is in {found[student]}, too", "Take the name out of one of them")
+            found[student] = name
+    return [table.names(name, "") for name in table.values]
+
+
 def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, timedelta]:
     """By student: how much longer, or until when."""
     given = table.table("extensions")
@@ -94,7 +107,7 @@ def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, 
     return found
 
 
-def _assignment(table: TomlTable, zone: str, late: Late | None) -> AssignmentRules:
+def _assignment(table: TomlTable, zone: str, of_all: AssignmentRules) -> AssignmentRules:
     table.only(_ASSIGNMENT)
     due = table.moment("due", zone)
     exercises: dict[str, Rule] = {}
@@ -103,6 +116,6 @@ def _assignment(table: TomlTable, zone: str, late: Late | None) -> AssignmentRul
             if label in exercises:
                 raise table.wrong(rule, f"exercise {label} is in {exercises[label]}, too", "Take it out of one of them")
             exercises[label] = rule
-    return AssignmentRules(
-        exercises, due, _extensions(table, due, zone), table.amount("weight", 1.0), _late(table) or late
-    )
+    extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
+    groups = of_all.groups if table.switch("groups", True) else ()
+    return AssignmentRules(exercises, due, extensions, weight, groups, _late(table) or of_all.late)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -74,14 +74,22 @@ class AssignmentRules:
     due: datetime | None = None  # in UTC; None: what the gradebook has counts, with its extensions
     extensions: Mapping[str, timedelta] = field(default_factory=dict)  # by student
     weight: float = 1.0  # of its share of the points, among those of the other assignments
+    groups: Sequence[Sequence[str]] = ()  # students who hand in together
     late: Late | None = None  # None: a plugin of nbgrader's decides, if there is one
+
+    def group_of(self, student: str) -> Sequence[str]:
+        return next((group for group in self.groups if student in group), [student])
+
+    def extension(self, student: str) -> timedelta | None:
+        """What one of a group has, all of it have."""
+        return max((self.extensions[one] for one in self.group_of(student) if one in self.extensions), default=None)
 
     def late_by(
         self, student: str, handed_in: datetime | None, due: datetime | None, extension: timedelta | None
     ) -> timedelta:
         """With due date and extension of the gradebook. Whoever has no time that is known is not late."""
         if self.due:
-            due, extension = self.due, self.extensions.get(student)
+            due, extension = self.due, self.extension(student)
         if handed_in is None or due is None:
             return timedelta()
         late = handed_in - due - (extension or timedelta())
@@ -92,7 +100,7 @@ class AssignmentRules:
         """What they say of when this student has to hand in, in words."""
         if self.due is None:
             return []
-        extension = self.extensions.get(student)
+        extension = self.extension(student)
         more = [f"an extension until {said(self.due + extension)}"] if extension else []
         return [f"due on {said(self.due)}", *more]
 

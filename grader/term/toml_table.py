@@ -59,6 +59,14 @@ class TomlTable:
             raise self.wrong(key, f"{shown(found)} is no number from 0 on", f"Write {key} = 2, say")
         return float(found)
 
+    def switch(self, key: str, usual: bool) -> bool:
+        found = self.values.get(key, usual)
+        if not isinstance(found, bool):
+            raise self.wrong(
+                key, f"{shown(found)} is neither true nor false", f"Write {key} = {str(not usual).lower()}"
+            )
+        return found
+
     def one_of(self, key: str, known: Sequence[str]) -> str:
         found = self.values.get(key)
         if found not in known:
@@ -102,5 +110,7 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 def shown(value: object) -> str:
     """A value as it stands in the file, if it is not long."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]"
     text = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
