@@ -365,6 +365,20 @@ class Told(Nobody):
         self.found.append(text)
 
 
+def test_names_that_nobody_knows_are_told(graded: Course, tmp_path: Path) -> None:
+    course, said = copied(graded, tmp_path), Told()
+    due = "[assignments.words]\ndue = 2027-01-01T00:00:00Z\nextensions = {kurtt = '1 day'}\n"
+    rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
+    list(autograde(course, WORDS, watcher=said))
+    unknown = [
+        "course.toml names gracie, whom the gradebook does not know. Did you mean grace?",
+        "course.toml names kurtt, whom the gradebook does not know. Did you mean kurt?",
+    ]
+    assert said.found[1:] == unknown
+    publish(course, WORDS, [], said.tell)
+    assert said.found[3:] == unknown
+
+
 def test_what_rules_have_taken_off_is_no_plugins(graded: Course, tmp_path: Path) -> None:
     """The rule is gone, and what it has written into nbgrader's database still lies there."""
     course = copied(graded, tmp_path)
@@ -701,6 +715,10 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
             "extensions.ada: 2026-10-11 10:00:00+00:00 is before the due date. Write a later time",
         ),
         (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada.b = '2 days'}",
+            'words.extensions.ada: a name with a dot in it is taken for two. Write it in quotes: "ada.…".',
+        ),
+        (
             "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada = 'long'}",
             'words.extensions.ada: "long": this is no length of time.',
         ),
@@ -710,6 +728,12 @@ def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: 
     (tmp_path / "course.toml").write_text(text)
     with pytest.raises(CourseError, match=re.escape(said)):
         read_rules(tmp_path, ["numbers", "words"])
+
+
+def test_validate_reads_the_rules_first(course: Course) -> None:
+    rule(course, "[assignments.words]\nviod = [1]\n")
+    ended = grader("validate", folder=course.root)
+    assert (ended.returncode, "Did you mean void?" in " ".join(ended.stderr.split())) == (1, True)
 
 
 @pytest.mark.parametrize("way", [*WAYS, by_grading], ids=lambda way: str(way.__name__))

@@ -20,7 +20,7 @@ from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.settings import read_settings, term_rules
-from grader.gradebook.settling import settle
+from grader.gradebook.settling import settle, tell_of_unknown
 from grader.model.submission import Graded, Submission
 from grader.release.entering import enter
 from grader.running.scratch import sweep
@@ -91,6 +91,7 @@ def autograde(
                 crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)
                 yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
             settle(opened, assignment, rules, watcher.tell)
+            tell_of_unknown(opened, rules, watcher.tell)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from difflib import get_close_matches
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, Student
+from sqlalchemy import select
 
 from grader.course import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
 from grader.gradebook.late import are_there_any, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
+from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
 
 Tell = Callable[[str], None]
@@ -23,12 +26,26 @@ def write_rules(course: Course, assignment: str, tell: Tell) -> None:
     rules = term_rules(course, api, assignment)
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
         settle(gradebook, assignment, rules, tell)
+        tell_of_unknown(gradebook, rules, tell)
 
 
 def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
     """Due date, extensions and penalties as the rules have them: all, or nothing."""
     session = PatientSession(gradebook, tell)
     session.patiently(lambda: _settle(session, gradebook, assignment, rules, tell))
+
+
+def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) -> None:
+    """Rules for somebody whom the gradebook does not know: misspelt, or a student who has handed in nothing so far."""
+    named = {*rules.extensions, *(student for group in rules.groups for student in group)}
+    if not named:
+        return
+    known = sorted(gradebook.db.scalars(select(Student.id)))
+    gradebook.db.rollback()  # or a server would have a transaction open
+    for student in sorted(named.difference(known)):
+        meant = get_close_matches(student, set(known) - named, 1)
+        asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
+        tell(f"course.toml names {one_line(student, 60)}, whom the gradebook does not know.{asked}")
 
 
 def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:

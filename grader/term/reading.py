@@ -95,6 +95,8 @@ def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, 
         )
     found = {}
     for student, value in given.values.items():
+        if isinstance(value, dict):
+            raise given.wrong(student, "a name with a dot in it is taken for two", f'Write it in quotes: "{student}.…"')
         if isinstance(value, date):  # or a date and time
             until = given.moment(student, zone)
             assert until is not None
