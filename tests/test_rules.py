@@ -15,12 +15,16 @@ from typing import Any
 import nbformat
 import pytest
 from command_line import grader
+from nbgrader.api import Gradebook
+from traitlets.config import Config
 
 from grader.classroom.run import Nobody, autograde
 from grader.classroom.stale import stale
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.published import told_now
+from grader.gradebook.settling import settle
 from grader.gradebook.standings import read_class
 from grader.notebooks.solutions import solved
 from grader.pages import class_summary
@@ -28,6 +32,7 @@ from grader.pages.export_canvas import export_canvas
 from grader.pages.export_gradescope import export_gradescope
 from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
+from grader.pages.feedback_page import Grades
 from grader.pages.publish import UnseenChanges, publish
 from grader.pages.report import write_report
 from grader.pages.whole_term import export_term, write_term_report
@@ -465,6 +470,57 @@ def test_what_has_begun_counts(late: timedelta, share: float) -> None:
 def test_more_than_full_marks_stay() -> None:
     assert counted(3.0, 2.0, Rule.FULL) == 3.0
     assert [most(2.0, one) for one in (None, *Rule)] == [2.0, 0.0, 2.0, 0.0]
+
+
+@pytest.mark.usefixtures("graded")  # a course puts on the path what makes new gradebooks
+def test_several_notebooks_have_their_own_points_penalties_and_pages(tmp_path: Path) -> None:
+    """Exercise 1 has 2 of 2 points in part1, and 3 of 4 in part2, which does not count; the essay there has 5 of 6.
+
+    So 2 + 5 of 8 count. A day late is a tenth, of part1 0.2 and of part2 0.5.
+    """
+    url = f"sqlite:///{tmp_path}/gradebook.db"
+    points = {("part1", "test-exercise-1"): (2, 2), ("part2", "test-exercise-1"): (3, 4), ("part2", "essay"): (5, 6)}
+    (tmp_path / "course.toml").write_text(TWO)
+    rules = read_rules(tmp_path).of("two")
+    with Gradebook(url) as gradebook:
+        gradebook.add_assignment("two", duedate="2026-10-12 08:00 UTC")
+        for name in ("part1", "part2"):
+            gradebook.add_notebook(name, "two")
+        for (name, cell), (_, most) in points.items():
+            gradebook.add_grade_cell(cell, name, "two", max_score=most, cell_type="code")
+        gradebook.add_student("ada")
+        gradebook.add_submission("two", "ada", timestamp="2026-10-12 09:00 UTC")
+        for (name, cell), (some, _) in points.items():
+            gradebook.find_grade(cell, name, "two", "ada").auto_score = some
+        gradebook.db.commit()
+        rows = ClassRows(gradebook, "two", rules)
+        found = rows.counted(rows.submissions["ada"])
+        assert [item.label for item in rows.items] == ["part1: 1", "part2: 1", "essay"]
+        assert (found.penalties, round(found.total, 9)) == ({"part1": 0.2, "part2": 0.5}, 6.3)
+        settle(gradebook, "two", rules, silent)
+        assert {one.name: one.late_submission_penalty for one in gradebook.find_submission("two", "ada").notebooks} == (
+            found.penalties
+        )
+    pages = [told_on_page(tmp_path, url, name) for name in ("part1", "part2")]
+    assert pages == [(1.8, 2.0, 0.2), (4.5, 6.0, 0.5)]
+
+
+TWO = """\
+[late]
+per = "day"
+share = 0.1
+
+[assignments.two]
+void = ["part2: 1"]
+"""
+
+
+def told_on_page(root: Path, url: str, notebook: str) -> tuple[float, ...]:
+    """Points, of how many, and what is taken off."""
+    names: dict[str, Any] = {"notebook": notebook, "assignment": "two", "student": "ada", "db_url": url}
+    grades = Grades(config=Config(CourseDirectory={"root": str(root)}))
+    grades.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names})
+    return tuple(names[name] for name in ("score", "max_score", "late_penalty"))
 
 
 # --- groups ----------------------------------------------------------------------------------------------------------
