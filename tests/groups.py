@@ -22,7 +22,9 @@ SLOW = (
     "test_postgresql", "test_homes", "test_formgrader", "test_second_device", "test_killed",
 )  # fmt: skip
 # What begins first, so that no core waits for another in the end.
-LONG = (*SLOW, "test_pages", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs")
+LONG = (
+    *SLOW, "test_pages", "test_class", "test_modules", "test_judge", "test_report", "test_cell_outputs", "test_rules",
+)  # fmt: skip
 
 
 def group_of(nodeid: str) -> str:

@@ -14,8 +14,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from accessibility import violations
 from command_line import grader
 from nbgrader.api import Gradebook
+from selenium.webdriver import Chrome
 from traitlets.config import Config
 
 from grader.classroom.run import Nobody, autograde
@@ -350,8 +352,8 @@ def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tm
         "penalties": PENALTIES,
     }
     assert said.found == [
-        "words is due on 2026-10-12 08:00 UTC now, as course.toml has it.",
-        "The extension of emmy is another one, as course.toml has it: until 2026-10-14 08:00 UTC.",
+        "By course.toml, words is due on 2026-10-12 08:00 UTC; by the gradebook, it was at no time.",
+        "By course.toml, the extension of emmy is until 2026-10-14 08:00 UTC; it was none.",
     ]
     assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
     assert len(said.found) == 2, "once is enough"
@@ -359,7 +361,7 @@ def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tm
     assert publish(course, WORDS, [], said.tell)
     assert in_nbgrader(course)["penalties"] == {}
     assert in_nbgrader(course)["extensions"] == {}
-    assert said.found[2:] == ["The extension of emmy is another one, as course.toml has it: none."]
+    assert said.found[2:] == ["By course.toml, the extension of emmy is none; it was until 2026-10-14 08:00 UTC."]
 
 
 class Told(Nobody):
@@ -690,6 +692,15 @@ def test_the_page_of_all_assignments(term: Course) -> None:
     assert "numbers: mary – without a grade" in page
     with pytest.raises(CourseError, match="There is no student called bob"):
         write_term_report(term, silent, ["bob"])
+
+
+def test_pages_with_rules_are_accessible(term: Course, browser: Chrome) -> None:
+    rule(term, ALL)
+    pages = {path.parent.parent.name: path for path in write_feedback(term, WORDS, silent, ["kurt"])}
+    for page in (pages["kurt"], write_report(term, WORDS, silent)[0], write_term_report(term, silent)):
+        browser.get(page.as_uri())
+        browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert violations(browser) == [], page
 
 
 def test_an_assignment_that_nobody_has_a_grade_in_is_left_out(course: Course) -> None:

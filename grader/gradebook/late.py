@@ -76,7 +76,8 @@ def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Cal
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
     if row.duedate != rules.due:
         session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
-        tell(f"{assignment} is due on {said(rules.due)} now, as course.toml has it.")
+        before = f"on {said(row.duedate)}" if row.duedate else "at no time"
+        tell(f"By course.toml, {assignment} is due on {said(rules.due)}; by the gradebook, it was {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
     for one in session.execute(query).all():
@@ -84,7 +85,8 @@ def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Cal
         if (one.extension or timedelta()) != (extension or timedelta()):
             session.execute(update(submitted).where(submitted.id == one.id).values(extension=extension))
             until = f"until {said(rules.due + extension)}" if extension else "none"
-            tell(f"The extension of {one_line(one.student_id, 60)} is another one, as course.toml has it: {until}.")
+            before = f"until {said((row.duedate or rules.due) + one.extension)}" if one.extension else "none"
+            tell(f"By course.toml, the extension of {one_line(one.student_id, 60)} is {until}; it was {before}.")
 
 
 def write_penalties(session: Any, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
