@@ -110,6 +110,8 @@ def validate(assignments: Assignments = None) -> None:
     course = Course(Path())
     course.config()  # if it cannot be read, that is better said before minutes of checks
     chosen = course.chosen(assignments)
+    for assignment in chosen:
+        course.rules(assignment)
     from grader.proof.findings import Checked, show
     from grader.proof.validate import validate as findings
 

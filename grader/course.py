@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from grader.catalogue.exercise_files import read_exercise_files
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles
+from grader.term.reading import read_rules
+from grader.term.rules import AssignmentRules
 from grader.wiring import wired
 
 # What may be missing or broken is imported where it is needed: `grader doctor` is to say so.
@@ -63,6 +65,10 @@ class Course:
     def settings(self) -> str:
         """The text of nbgrader_config.py."""
         return (self.root / CONFIG_FILE).read_text()
+
+    def rules(self, assignment: str) -> AssignmentRules:
+        """What the term's rules say of an assignment."""
+        return read_rules(self.root, self.assignments()).of(assignment)
 
     def exercise_files(self) -> ExerciseFiles:
         """The texts of its exercises, to be sent to whoever grades."""

@@ -20,7 +20,8 @@ from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import Item, Person, Remark
+from grader.gradebook.class_rows import Person, Remark
+from grader.gradebook.items import Counted, Item
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.export_canvas import export_canvas
 from grader.pages.export_gradescope import export_gradescope, results_for
@@ -295,7 +296,9 @@ def test_gradescope_shows_what_the_instructor_has_written(course_of_four: Course
 def test_what_is_written_beside_the_exercises_is_told_at_the_top() -> None:
     item = Item("c1", "test-exercise-2", 3.0)
     remarks = [Remark("c9", "exercise-2", "Of exercise 2."), Remark("c8", "essay-notes", "Of another cell.")]
-    standing = Standing(Person("ada"), is_graded=True, handed_in=True, points={"c1": 3.0}, remarks=remarks)
+    standing = Standing(
+        Person("ada"), is_graded=True, handed_in=True, counted=Counted({"c1": 3.0}, {}), remarks=remarks
+    )
     results = results_for(standing, ClassGrades(ASSIGNMENT, None, [item], [standing], {}))
     assert results["output"] == "Graded outside of Gradescope.\nFrom your instructor:\nOf another cell."
     assert results["tests"][0]["output"] == "From your instructor:\nOf exercise 2."

@@ -643,6 +643,12 @@ def test_sections_are_named_as_the_notebook_names_them(released_course: Course) 
     assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes tokens up"
 
 
+def test_a_section_without_an_anchor_explains_no_mistake(released_course: Course) -> None:
+    """Or whatever is explained nowhere would send students to the last such section."""
+    found = Sections.of(released_course.read("release", "causal_attention"))
+    assert "One query, step by step" not in found.by_anchor.values()
+
+
 @pytest.mark.parametrize("number", EXERCISES)
 def test_every_section_that_a_misconception_points_to_is_there(released_course: Course, number: int) -> None:
     one = EXERCISES[number]

@@ -144,6 +144,28 @@ def test_rows_and_notebooks_are_those_of_sqlite(
     assert {student for student, penalty in penalties.items() if penalty} == {"late"}
 
 
+def test_rules_of_the_term_are_written_there_and_taken_back(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    hand_in_three(on_server, submit, solved)
+    (on_server.folder("submitted") / "zoe" / ASSIGNMENT / "timestamp.txt").write_text("2026-11-20 13:00:00 UTC")
+    rules = on_server.root / "course.toml"
+    rules.write_text(
+        "[late]\nper = 'day'\nshare = 0.1\n[assignments.self_attention]\ndue = 2026-11-20T12:00:00Z\n"
+        "extensions = {ada = '2 days'}\n"
+    )
+    points(on_server)
+    assert penalties(on_server) == {"zoe": 0.2}, "a tenth of two points"
+    assert {row[3] for row in rows(on_server)["submissions"]} == {None, timedelta(days=2)}
+    rules.unlink()
+    assert points(on_server) == {}
+    assert penalties(on_server) == {}
+
+
+def penalties(course: Course) -> dict[str, float]:
+    return {student: penalty for _, student, _, penalty, _, _ in rows(course)["notebooks"] if penalty}
+
+
 def test_what_is_unchanged_is_left_alone_and_points_given_by_hand_stay(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:

@@ -142,7 +142,7 @@ def test_exercises(ten: Course) -> None:
     assert list(by_number) == [str(number) for number in MAX_POINTS]
     assert by_number["7"] == {
         "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
-        "waiting": 0, "share of full marks": 0.6, "mean points": 3.75,
+        "waiting": 0, "share of full marks": 0.6, "mean points": 3.75, "rule": "",
     }  # fmt: skip
     assert by_number["1"]["some points"] == 1  # alan, by hand
     assert by_number["6"]["full marks"] == 9  # extra credit is more than full

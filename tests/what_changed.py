@@ -20,9 +20,9 @@ ALWAYS = "test_house"
 OF_FOLDERS = {
     "source": ("test_beside", "test_checks", "test_checks_multi_head", "test_release"),
     "release": ("test_release",),
-    "docs": ("test_docs",),
+    "docs": ("test_docs", "test_rules"),
     ".devcontainer": ("test_container_files",),
-    "grader/pages/templates": ("test_book", "test_feedback", "test_report"),
+    "grader/pages/templates": ("test_book", "test_feedback", "test_report", "test_rules"),
     "grader/exercises": ("test_judge", "test_modules"),  # the catalogue finds them
     "grader/elsewhere": ("test_elsewhere", "test_workflows"),
     "grader/sandbox": ("test_channel", "test_confinement", "test_grading"),  # most is reached by another process

@@ -22,7 +22,7 @@ from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.fingerprint import Fingerprint, digest, way
 from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
-from grader.gradebook.settings import ClassSettings
+from grader.gradebook.settings import ClassSettings, takes_points_off
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.beside import FILES, given_beside
 from grader.notebooks.cells import demos_of
@@ -123,11 +123,12 @@ class Intake:
         self._notebooks = [notebook.name for notebook in assignment.notebooks]
         self._ignored = settings.ignored
         self._own = settings.students_own
-        self._extensions = gradebook.extensions()
+        self._is_penalised = takes_points_off(settings.penalties)  # by nbgrader, while it grades
+        self._rules, self._extensions = gradebook.rules, gradebook.extensions()
         self._times = gradebook.times()
         self._previous = {student: record.hand_in for student, record in gradebook.records().items()}  # with a grade
         self._secret = secret_of(course.root)
-        self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate)
+        self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate if self._is_penalised else None)
 
     def take_in(self, student: str) -> Taken:
         """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
@@ -139,12 +140,18 @@ class Intake:
         seed = hidden_seed(self._secret, self._name, student, hand_in.number)
         fingerprint = replace(
             self._same_for_all,
-            rules=digest(self._same_for_all.rules, str(self._extensions.get(student))),
+            rules=digest(self._same_for_all.rules, self._extension(student)),
             hand_in=digest(student, content, seed),
         )
         submission = Submission(student, handed_in.notebooks, files, seed)
         left_out = handed_in.left_out + ([] if time else self._without_time(student))
         return Taken(submission, str(fingerprint), hand_in, parse_utc(time) if time else None, left_out)
+
+    def _extension(self, student: str) -> str:
+        """As far as a grade depends on it."""
+        if not self._is_penalised:
+            return ""
+        return str(self._rules.extension(student) if self._rules.due else self._extensions.get(student))
 
     def _contents(self, notebooks: Mapping[str, bytes | None]) -> list[str | bytes]:
         """Where there is one, as it was counted before there could be several: else all would be new hand-ins."""

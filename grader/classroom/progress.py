@@ -101,7 +101,7 @@ def results_table(
     for result in sorted(results, key=lambda graded: graded.student):
         row = [escape(one_line(result.student))]
         counts = (told or {}).get(result.student) or _by_tests(result)
-        row += [f"{_counting(scored, counts):g}" for scored in result.verdicts] or ["–"] * count
+        row += [_counting(scored, counts) for scored in result.verdicts] or ["–"] * count
         if result.error or most is None:
             row.append(f"{result.points:g}/{result.max_points:g}")
         else:
@@ -118,8 +118,9 @@ def _by_tests(result: Graded) -> Told:
     return Told({scored.verdict.label: scored.points for scored in result.verdicts}, result.points)
 
 
-def _counting(scored: Scored, counts: Told) -> float:
-    return counts.points.get(scored.verdict.label, scored.points)
+def _counting(scored: Scored, counts: Told) -> str:
+    label = scored.verdict.label
+    return "–" if label in counts.void else f"{counts.points.get(label, scored.points):g}"
 
 
 def _by_hand(result: Graded, counts: Told) -> list[str]:

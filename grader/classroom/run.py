@@ -19,7 +19,8 @@ from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
-from grader.gradebook.settings import read_settings
+from grader.gradebook.settings import read_settings, term_rules
+from grader.gradebook.settling import settle, tell_of_unknown
 from grader.model.submission import Graded, Submission
 from grader.release.entering import enter
 from grader.running.scratch import sweep
@@ -76,17 +77,21 @@ def autograde(
     with alone(course):
         api = course.api()
         settings = read_settings(course, api, assignment)
+        rules = term_rules(course, api, assignment)
         emptied = is_emptied(api)
         with contextlib.closing(open_gradebook(api, watcher.tell)) as opened:
             if not emptied:
                 enter(course, assignment, opened, watcher.tell)
-            gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell)
+            gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell, rules)
+            settle(opened, assignment, rules, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
             intake = Intake(course, common, settings, gradebook)
             folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
             with contextlib.closing(Ledger(folder, gradebook, common.given, watcher.tell)) as ledger:
                 crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)
                 yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
+            settle(opened, assignment, rules, watcher.tell)
+            tell_of_unknown(opened, rules, watcher.tell)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:

@@ -23,7 +23,7 @@ def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[
     """Why the grades of these students are not up to date. Who cannot be taken in has none, and no new one either."""
     api = course.api()
     with contextlib.closing(open_gradebook(api, tell)) as opened:
-        gradebook = ClassGradebook(opened, assignment, None, tell)
+        gradebook = ClassGradebook(opened, assignment, None, tell, course.rules(assignment))
         if not (records := gradebook.records()):
             return {}  # nbgrader alone has graded, and does not write down what for
         settings = read_settings(course, api, assignment)

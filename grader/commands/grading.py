@@ -130,7 +130,7 @@ def _grade(
     for result in results:
         if result.error:
             errors.print(f"{escape(one_line(result.student))} has no grade: {escape(result.error)}", highlight=False)
-    return progress.as_json(results, told) | as_json(before, found)
+    return progress.as_json(results, told) | {"max_points": most} | as_json(before, found)
 
 
 def show_changes(course: Course, assignment: str, found: Sequence[Change], before: Publication) -> None:

@@ -45,6 +45,10 @@ By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how student
 StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Also if something has changed since grading.")]
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.", autocompletion=_assignments)]
+OneOrAll = Annotated[
+    str | None,
+    typer.Argument(help="The assignment, such as week1; the whole term if none is named.", autocompletion=_assignments),
+]
 Assignments = Annotated[
     list[str] | None,
     typer.Argument(help="Assignments; all of them if none is named.", autocompletion=_assignments),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grader.commands.grading import show_changes
-from grader.commands.options import Assignment, By, Column, Platforms, Roster, StaleAnyway, Student
+from grader.commands.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
 from grader.errors import CourseError
 from grader.pages.platforms import (
+    TARGETS,
     Target,
     export_grader,
     export_points,
@@ -88,16 +89,32 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
     _write(write_feedback, assignment, student or [])
 
 
-def report(assignment: Assignment, student: Student = None) -> None:
+def report(assignment: OneOrAll = None, student: Student = None) -> None:
     """Write a page about the class: what was understood, whom to see.
 
     It goes to report/, and the same as CSV and JSON. With --student, it is about these as if they were the class.
+    Without an assignment, it has the points of all, and the weighted total.
 
     Example: `grader report week1`
     """
     from grader.pages.report import write_report
+    from grader.pages.whole_term import write_term_report
 
-    _write(write_report, assignment, student or [])
+    if assignment:
+        _write(write_report, assignment, student or [])
+        return
+    course = Course(Path())
+    print_path(write_term_report(course, tell, student or []))
+    _refuse_stale(course, anyway=True)
+
+
+def _refuse_stale(course: Course, anyway: bool) -> None:
+    """In any of the assignments of which something is graded."""
+    from grader.pages.publish import refuse_stale
+
+    for assignment in course.assignments():
+        if any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
+            refuse_stale(course, assignment, anyway, tell)
 
 
 def _write(
@@ -116,8 +133,8 @@ def _write(
 
 
 def export(
-    assignment: Assignment,
-    to: Annotated[Target, typer.Option(help="The platform that is to import the points, or to grade.")],
+    assignment: OneOrAll = None,
+    to: Annotated[Target | None, typer.Option(help="The platform that is to import the points, or to grade.")] = None,
     roster: Roster = None,
     column: Column = "",
     by: By = None,
@@ -126,6 +143,7 @@ def export(
     """Write the points, or the grader, as other platforms take them.
 
     They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
+    Without an assignment, it is a table of all, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
@@ -133,8 +151,20 @@ def export(
     from grader.pages.publish import refuse_stale
 
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
-    refuse_what_is_not_for(to, options)
+    if assignment is None:
+        if to or any(options.values()):
+            raise CourseError(
+                "Platforms import one assignment: name it. Without one, leave out --to and what is for it."
+            )
+        _refuse_stale(course, stale_anyway)
+        from grader.pages.whole_term import export_term
+
+        print_path(export_term(course, tell))
+        return
     course.chosen([assignment])
+    if to is None:
+        raise CourseError(f"Name a platform: --to {', --to '.join(TARGETS)}.")
+    refuse_what_is_not_for(to, options)
     if to == "gradescope-autograder" or to == "github":
         print_path(export_grader(to, course, assignment, tell))
         return

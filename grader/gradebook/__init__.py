@@ -8,9 +8,13 @@ __all__ = [
     "fingerprint",
     "found",
     "hidden_seed",
+    "items",
+    "late",
     "preprocessors",
     "published",
     "records",
     "settings",
+    "settling",
     "standings",
+    "term_grades",
 ]

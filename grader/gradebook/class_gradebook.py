@@ -25,8 +25,10 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from grader.errors import CourseError
 from grader.gradebook.connection import PatientSession
+from grader.gradebook.items import items_of
 from grader.gradebook.records import RECORDS, Record, read_record, row_of
 from grader.model.submission import Graded
+from grader.term.rules import AssignmentRules
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,15 @@ class ClassGradebook:
     """The rows of one assignment."""
 
     def __init__(
-        self, gradebook: Gradebook, assignment: str, penalties: AssignLatePenalties | None, tell: Callable[[str], None]
+        self,
+        gradebook: Gradebook,
+        assignment: str,
+        penalties: AssignLatePenalties | None,
+        tell: Callable[[str], None],
+        rules: AssignmentRules | None = None,
     ) -> None:
         self.assignment = assignment
+        self.rules = rules or AssignmentRules()
         self._session = PatientSession(gradebook, tell)
         self._penalties = penalties
         self._session.patiently(lambda: self._read(gradebook))
@@ -58,9 +66,10 @@ class ClassGradebook:
             self.notebooks = {}
         if not self.notebooks:
             raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
+        items_of(gradebook.db, assignment, self.rules)  # rules that do not fit are better told before a class is graded
         RECORDS.create(self._session.engine, checkfirst=True)
         self._assignment_id = row.id
-        self.duedate = row.duedate
+        self.duedate = self.rules.due or row.duedate
         # For each notebook, the cells that have a row of their own in every submission.
         self._graded = {
             notebook.id: [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)]
@@ -114,7 +123,7 @@ class ClassGradebook:
         ]
         self._update(SubmittedAssignment, "timestamp", times)
         self._write_grades(entries, submissions)
-        if self._penalties is not None:
+        if self._penalties is not None and not self.rules.late:
             self._write_penalties(submissions)
         self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(submissions.values())))
         self._session.db.execute(
@@ -136,7 +145,12 @@ class ClassGradebook:
         self._add(
             SubmittedAssignment,
             [
-                {"id": identity, "assignment_id": self._assignment_id, "student_id": student}
+                {
+                    "id": identity,
+                    "assignment_id": self._assignment_id,
+                    "student_id": student,
+                    "extension": self.rules.extension(student),
+                }
                 for student, identity in new.items()
             ],
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,39 +13,20 @@ from nbgrader.api import (
     Comment,
     Grade,
     Gradebook,
-    GradeCell,
     Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    TaskCell,
 )
-from sqlalchemy import func, inspect, select
+from sqlalchemy import inspect, select
 
 from grader.errors import CourseError
+from grader.gradebook.items import Counted, items_of
+from grader.gradebook.late import NotebookRow, notebook_rows
 from grader.gradebook.records import RECORDS, Record, read_record
-from grader.model.label import Label, in_order
-from grader.notebooks.cells import exercise_of, solved_in
-
-
-@dataclass(frozen=True)
-class Item:
-    """Something that earns points: an exercise, as a rule."""
-
-    cell: str  # the id of its cell in the gradebook
-    name: str
-    max_points: float
-    notebook: str = ""  # where others have a cell of that name, too
-
-    @property
-    def exercise(self) -> Label | None:
-        """None for a cell that belongs to none."""
-        return exercise_of(self.name)
-
-    @property
-    def label(self) -> str:
-        label = self.name if self.exercise is None else str(self.exercise)
-        return f"{self.notebook}: {label}" if self.notebook else label
+from grader.model.label import Label
+from grader.notebooks.cells import solved_in
+from grader.term.rules import AssignmentRules, Rule
 
 
 @dataclass(frozen=True)
@@ -62,11 +43,6 @@ class Remark:
         return solved_in(self.name)
 
 
-def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:
-    """Exercises come first."""
-    return item.exercise is None, in_order(item.exercise), item.notebook, item.name
-
-
 @dataclass(frozen=True)
 class Person:
     """A student as the gradebook knows him or her."""
@@ -78,50 +54,40 @@ class Person:
     lms_user_id: str = ""
 
 
+class NotInGradebook(CourseError):
+    """The gradebook does not know the assignment yet."""
+
+
 class ClassRows:
     """The rows of one assignment: one query for each table, however large the class is."""
 
-    def __init__(self, gradebook: Gradebook, assignment: str) -> None:
+    def __init__(self, gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
         self._session = gradebook.db
         row = self._session.execute(
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
         ).first()
         if row is None:
-            raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
+            raise NotInGradebook(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
         self._id = row.id
-        self.duedate: datetime | None = row.duedate
+        self._rules, self.assignment = rules, assignment
+        self.duedate: datetime | None = rules.due or row.duedate
         self.notebooks = list(
             self._session.scalars(
                 select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
             )
         )
-        self.items = self._items()
+        self.items = items_of(self._session, assignment, rules)
         self.people = self._people()
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()
-        self.penalties = self._penalties()
+        self.submissions |= self._of_groups()
+        known = {person.id for person in self.people}
+        self.people += [Person(student) for student in sorted(self.submissions.keys() - known)]
+        self.notebook_rows: dict[str, list[NotebookRow]] = defaultdict(list)  # by submission
+        for notebook in notebook_rows(self._session, assignment):
+            self.notebook_rows[notebook.submission].append(notebook)
         self.remarks = self._remarks()
         self.records = self._records() if inspect(gradebook.engine).has_table(RECORDS.name) else {}
-
-    def _items(self) -> list[Item]:
-        cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
-        query = (
-            select(
-                cell.id,
-                cell.name,
-                Notebook.name.label("notebook"),
-                func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"),
-            )
-            .select_from(BaseCell.__table__.outerjoin(GradeCell.__table__).outerjoin(TaskCell.__table__))
-            .join(Notebook, Notebook.id == cell.notebook_id)
-            .where(Notebook.assignment_id == self._id, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
-        )
-        rows = list(self._session.execute(query))
-        times = Counter(row.name for row in rows)
-        items = [
-            Item(row.id, row.name, float(row.max_points), row.notebook if times[row.name] > 1 else "") for row in rows
-        ]
-        return sorted(items, key=_place)
 
     def _people(self) -> list[Person]:
         query = select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
@@ -130,12 +96,27 @@ class ClassRows:
     def _submissions(self) -> dict[str, Any]:
         """By student. An extension alone makes nbgrader add a submission, so a row is no proof of one."""
         query = select(
-            SubmittedAssignment.student_id,
+            SubmittedAssignment.student_id,  # who handed in
             SubmittedAssignment.id,
             SubmittedAssignment.timestamp,
             SubmittedAssignment.extension,
         ).where(SubmittedAssignment.assignment_id == self._id)
         return {row.student_id: row for row in self._session.execute(query)}
+
+    def _of_groups(self) -> dict[str, Any]:
+        """What a group has handed in is the submission of each of its members. Of several, the last one counts."""
+        found: dict[str, Any] = {}
+        for group in self._rules.groups:
+            rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
+            if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
+                both = " and ".join(row.student_id for row in rows)
+                raise CourseError(
+                    f"course.toml, groups: {both} have both handed in {self.assignment}, and no time tells which of it "
+                    "counts. Write the times into their timestamp.txt, and run: grader autograde"
+                )
+            if rows:
+                found |= dict.fromkeys(group, max(rows, key=lambda row: (row.timestamp is not None, row.timestamp)))
+        return found
 
     def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]], dict[str, set[str]]]:
         """The points of each submission by cell; which have a score at all; what waits for one by hand, and has one."""
@@ -166,15 +147,6 @@ class ClassRows:
                 by_hand[submission].add(cell)
         return points, scored, waiting, by_hand
 
-    def _penalties(self) -> dict[str, float]:
-        query = (
-            select(SubmittedNotebook.assignment_id, func.sum(SubmittedNotebook.late_submission_penalty))
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .where(SubmittedAssignment.assignment_id == self._id)
-            .group_by(SubmittedNotebook.assignment_id)
-        )
-        return {submission: float(penalty or 0.0) for submission, penalty in self._session.execute(query)}
-
     def _remarks(self) -> dict[str, list[Remark]]:
         """By submission. What nbgrader says by itself is none."""
         query = (
@@ -199,8 +171,34 @@ class ClassRows:
         )
         return {row.submission_id: read_record(row) for row in self._session.execute(query)}
 
-    def seconds_late(self, submission: Any) -> float:
-        if submission.timestamp is None or self.duedate is None:
-            return 0.0
-        late: timedelta = submission.timestamp - self.duedate - (submission.extension or timedelta())
-        return max(0.0, late.total_seconds())
+    def counted(self, submission: Any) -> Counted:
+        found = self.points[submission.id]
+        points = {
+            item.cell: item.counted(found[item.cell])
+            for item in self.items
+            if item.cell in found and item.rule is not Rule.VOID
+        }
+        late = self._rules.late
+        if late is None:
+            return Counted(points, {row.name: row.by_plugin for row in self.notebook_rows[submission.id]})
+        reached: dict[str, float] = defaultdict(float)
+        for item in self.items:
+            reached[item.notebook] += points.get(item.cell, 0.0)
+        late_by = self.late_by(submission)
+        return Counted(points, {name: late.penalty(earned, late_by) for name, earned in reached.items()})
+
+    def said_of_rules(self, student: str) -> list[str]:
+        """The rules that apply, in words."""
+        by = self.submissions[student].student_id
+        group = [f"handed in by {by}"] if by != student else []
+        late = [self._rules.late.words] if self._rules.late else []
+        exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
+        return [*exercises, *self._rules.dates(student), *late, *group]
+
+    def waits(self, submission: str) -> set[str]:
+        """The cells for which a person is to give points that would count."""
+        settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
+        return self.waiting.get(submission, set()) - settled
+
+    def late_by(self, submission: Any) -> timedelta:
+        return self._rules.late_by(submission.student_id, submission.timestamp, self.duedate, submission.extension)

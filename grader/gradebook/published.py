@@ -18,6 +18,8 @@ from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.fingerprint import changes_between, digest
+from grader.gradebook.settings import term_rules
+from grader.term.rules import Rule
 
 FOLDER = "published"
 STATE = "state.json"
@@ -34,6 +36,8 @@ class Told:
     by_hand: Sequence[str] = ()  # exercises with points that a person has given
     fingerprint: str = ""  # of what it was given for
     remarks: str = ""  # what tells a person's words from others; empty if there are none
+    void: Sequence[str] = field(default_factory=list)  # exercises that do not count
+    rules: Sequence[str] = field(default_factory=list)  # of the term, by which this is what counts
 
 
 @dataclass(frozen=True)
@@ -63,24 +67,28 @@ class Publication:
 
 def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
     """What everyone would be told now whose submission is graded, and of how many points."""
-    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
-        rows = ClassRows(gradebook, assignment)
+    api = course.api()
+    rules = term_rules(course, api, assignment)
+    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
+        rows = ClassRows(gradebook, assignment, rules)
     graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
-    found = {student: _told(rows, row.id) for student, row in sorted(graded.items())}
-    return found, sum(item.max_points for item in rows.items)
+    found = {student: _told(rows, student, row) for student, row in sorted(graded.items())}
+    return found, sum(item.most for item in rows.items)
 
 
-def _told(rows: ClassRows, submission: str) -> Told:
-    points, penalty = rows.points[submission], rows.penalties.get(submission, 0.0)
-    by_hand, record = rows.by_hand.get(submission, ()), rows.records.get(submission)
-    remarks = rows.remarks.get(submission)
+def _told(rows: ClassRows, student: str, submission: Any) -> Told:
+    counted = rows.counted(submission)
+    by_hand, record = rows.by_hand.get(submission.id, ()), rows.records.get(submission.id)
+    remarks = rows.remarks.get(submission.id)
     return Told(
-        points={item.label: points[item.cell] for item in rows.items if item.cell in points},
-        total=max(0.0, sum(points.values()) - penalty),
-        penalty=penalty,
-        by_hand=[item.label for item in rows.items if item.cell in by_hand],
+        points={item.label: counted.points[item.cell] for item in rows.items if item.cell in counted.points},
+        total=counted.total,
+        penalty=counted.penalty,
+        by_hand=[item.label for item in rows.items if item.cell in by_hand and item.cell in counted.points],
         fingerprint=record.fingerprint if record else "",
         remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
+        void=[item.label for item in rows.items if item.rule is Rule.VOID],
+        rules=rows.said_of_rules(student),
     )
 
 
@@ -103,8 +111,15 @@ def _change(student: str, old: Told | None, new: Told | None) -> Change:
     why = list(changes_between(old.fingerprint, new.fingerprint))
     given = [name for name in names if name in new.by_hand or name in old.by_hand]
     why += [f"points by hand for {', '.join(given)}"] if given else []
+    why += _other_rules(old.rules, new.rules)
     why += ["the penalty for being late"] if old.penalty != new.penalty else []
     return Change(student, old.total, new.total, shown, why or ("points in the gradebook",))
+
+
+def _other_rules(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    came = [rule for rule in new if rule not in old]
+    went = [f"no longer {rule}" for rule in old if rule not in new]
+    return [f"course.toml ({'; '.join([*came, *went])})"] if came or went else []
 
 
 def seal(found: Sequence[Change]) -> str:

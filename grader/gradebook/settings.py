@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.converters import Autograde
+from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.utils.importstring import import_item
 
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
+from grader.term.rules import AssignmentRules
 
 RUN_AND_JUDGE = "grader.gradebook.preprocessors.RunAndJudge"
 
@@ -43,6 +45,24 @@ def read_settings(course: Course, api: Any, assignment: str) -> ClassSettings:
         students_own=frozenset(converter.exclude_overwriting.get(assignment, [])),
         penalties=_penalties(converter),
     )
+
+
+def term_rules(course: Course, api: Any, assignment: str) -> AssignmentRules:
+    """The rules of the term for an assignment. Nobody loses points for the same hours twice."""
+    rules = course.rules(assignment)
+    if rules.late and takes_points_off(_penalties(_nbgraders_own(course, api))):
+        raise CourseError(
+            f"course.toml, late: a plugin of nbgrader's, in {CONFIG_FILE}, takes points off for being late, too. Leave "
+            "out one of the two, and run this again."
+        )
+    return rules
+
+
+def takes_points_off(penalties: AssignLatePenalties | None) -> bool:
+    """Whether these do anything: by themselves, those of nbgrader do not."""
+    if penalties is None or (type(penalties), penalties.plugin_class) != (AssignLatePenalties, LateSubmissionPlugin):
+        return penalties is not None
+    return bool(LateSubmissionPlugin(parent=penalties).penalty_method != "none")
 
 
 def _nbgraders_own(course: Course, api: Any) -> Any:

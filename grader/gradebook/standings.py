@@ -10,12 +10,15 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import CourseError
-from grader.gradebook.class_rows import ClassRows, Item, Person, Remark
+from grader.gradebook.class_rows import ClassRows, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
+from grader.gradebook.items import Counted, Item
+from grader.gradebook.settings import term_rules
 from grader.model.label import Label
 from grader.model.verdict import Scored
 from grader.notebooks.solutions import solutions
+from grader.term.rules import Late
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,11 @@ class Standing:
     person: Person
     is_graded: bool = False
     handed_in: bool = False
-    points: Mapping[str, float] = field(default_factory=dict)  # by cell
-    penalty: float = 0.0
+    by: str = ""  # who of a group has handed in
+    raw: Mapping[str, float] = field(default_factory=dict)  # points as grading and people gave them, by cell
+    counted: Counted = field(default_factory=lambda: Counted({}, {}))  # what counts of them
     seconds_late: float = 0.0
+    has_time: bool = False  # whether it is known when it was handed in
     waits: Collection[str] = ()  # cells that a person is to give points for
     remarks: Sequence[Remark] = ()  # of a person
     found: Found = field(default_factory=Found)  # by grading
@@ -53,9 +58,12 @@ class Standing:
         return self.found.solutions
 
     @property
+    def penalty(self) -> float:
+        return self.counted.penalty
+
+    @property
     def total(self) -> float:
-        """As nbgrader counts: points given by hand take precedence, and penalties never make it negative."""
-        return max(0.0, sum(self.points.values()) - self.penalty)
+        return self.counted.total
 
 
 @dataclass(frozen=True)
@@ -65,30 +73,37 @@ class ClassGrades:
     items: Sequence[Item]
     standings: Sequence[Standing]  # of everyone, by name
     given: Mapping[Label, Sequence[str]]  # solution cells as they were released, and as the course solves them
+    late: Late | None = None  # what being late costs by the rules of the term
 
     @property
     def graded(self) -> list[Standing]:
         return [standing for standing in self.standings if standing.is_graded]
 
     @property
+    def submissions(self) -> list[Standing]:
+        """One for each hand-in, however many students it is of."""
+        return [standing for standing in self.graded if standing.by == standing.student]
+
+    @property
     def max_points(self) -> float:
-        return sum(item.max_points for item in self.items)
+        return sum(item.most for item in self.items)
 
 
 def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
     """All that is known of an assignment. Nobody graded is an error: there is nothing to tell yet."""
     course.chosen([assignment])
     api = course.api()
+    rules = term_rules(course, api, assignment)
     check_gradebook(api, tell)
     gradebook = open_gradebook(api, tell)
     try:
-        rows = ClassRows(gradebook, assignment)
+        rows = ClassRows(gradebook, assignment, rules)
     finally:
         gradebook.close()
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
     handed_in = set(course.students(assignment))
     standings = [
-        _standing(person, rows, folder / person.id / assignment, person.id in handed_in)
+        _standing(person, rows, folder, person.id in handed_in)
         for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
@@ -97,6 +112,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         items=rows.items,
         standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
+        late=rules.late,
     )
     if not found.graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
@@ -111,12 +127,16 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         person,
         is_graded=True,
         handed_in=True,
-        points=rows.points[submission.id],
-        penalty=rows.penalties.get(submission.id, 0.0),
-        seconds_late=rows.seconds_late(submission),
-        waits=rows.waiting.get(submission.id, ()),
+        by=submission.student_id,
+        raw=rows.points[submission.id],
+        counted=rows.counted(submission),
+        has_time=submission.timestamp is not None,
+        seconds_late=rows.late_by(submission).total_seconds(),
+        waits=rows.waits(submission.id),
         remarks=rows.remarks.get(submission.id, ()),
-        found=what_grading_found(folder, rows.notebooks, rows.records.get(submission.id)),
+        found=what_grading_found(
+            folder / submission.student_id / rows.assignment, rows.notebooks, rows.records.get(submission.id)
+        ),
     )
 
 

@@ -11,4 +11,5 @@ __all__ = [
     "report",
     "sections",
     "spreadsheet",
+    "whole_term",
 ]

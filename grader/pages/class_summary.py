@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from grader.gradebook.class_rows import Item
 from grader.gradebook.found import Stopped
+from grader.gradebook.items import Item
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.label import Label, in_order
@@ -38,6 +38,7 @@ from grader.pages.report_lines import (
     Together,
 )
 from grader.pages.similar_code import pairs
+from grader.term.rules import Rule
 
 BINS = 12  # at most, in the distribution of points
 UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
@@ -57,12 +58,14 @@ def summary(grades: ClassGrades) -> Summary:
         exercises=[_exercise(item, titles, graded) for item in grades.items],
         mistakes=_mistakes([standing for standing in graded if standing.student not in empty], titles),
         together=_together(graded),
-        stopped=[line for standing in graded for line in _stopped(standing)],
-        denied=[Denied(standing.student, standing.blocked) for standing in graded if standing.blocked],
+        stopped=[line for standing in grades.submissions for line in _stopped(standing)],
+        denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
         alike=_alike(grades),
-        not_compared=_not_compared(graded),
+        not_compared=_not_compared(grades.submissions),
         in_process=_in_process(graded),
         late=_late(graded),
+        late_rule=grades.late.words if grades.late else "",
+        no_time=[standing.student for standing in graded if grades.late and not standing.has_time],
         waiting=[standing.student for standing in graded if standing.waits],
         empty=[standing.student for standing in graded if standing.student in empty],
         no_submission=[standing.student for standing in grades.standings if not standing.handed_in],
@@ -113,7 +116,8 @@ def _points(totals: Sequence[float], most: float) -> Points:
 
 
 def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[Standing]) -> ExercisePoints:
-    points = [standing.points.get(item.cell, 0.0) for standing in graded if item.cell not in standing.waits]
+    """What was understood of it, whether it counts or not."""
+    points = [standing.raw.get(item.cell, 0.0) for standing in graded if item.cell not in standing.waits]
     full = sum(earned >= item.max_points for earned in points)
     none = sum(earned <= 0 < item.max_points for earned in points)
     return ExercisePoints(
@@ -126,6 +130,7 @@ def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[S
         waiting=len(graded) - len(points),
         share_of_full_marks=round(full / len(points), 4) if points else None,
         mean_points=round(statistics.mean(points), 2) if points else None,
+        rule=item.rule.words if item.rule else "",
     )
 
 
@@ -214,8 +219,8 @@ def _stopped(standing: Standing) -> list[StoppedCode]:
 
 
 def _alike(grades: ClassGrades) -> list[AlikePair]:
-    wrong = {standing.student: _wrong(standing) for standing in grades.graded}
-    found = pairs({standing.student: standing.solutions for standing in grades.graded}, wrong, grades.given)
+    wrong = {standing.student: _wrong(standing) for standing in grades.submissions}
+    found = pairs({standing.student: standing.solutions for standing in grades.submissions}, wrong, grades.given)
     return [
         AlikePair(
             students=pair.students,
@@ -260,10 +265,15 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
         points=round(standing.total, 2) if has_grade else None,
         penalty=standing.penalty,
         seconds_late=round(standing.seconds_late),
-        exercises={item.label: standing.points.get(item.cell, 0.0) for item in grades.items} if has_grade else {},
+        exercises={item.label: _counted(standing, item) for item in grades.items} if has_grade else {},
         misconceptions=[
             Held(scored.verdict.exercise, name)
             for scored in standing.verdicts
             for name in scored.verdict.misconceptions
         ],
     )
+
+
+def _counted(standing: Standing, item: Item) -> float | None:
+    """None for what is void."""
+    return None if item.rule is Rule.VOID else standing.counted.points.get(item.cell, 0.0)

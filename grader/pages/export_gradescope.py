@@ -45,13 +45,14 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
         said = [one for one in standing.remarks if one.cell == item.cell or one.exercise == item.exercise is not None]
         elsewhere = [one for one in elsewhere if one not in said]
         found = [one_line(text, 1000) for text in verdict.sentences] if verdict else []
+        ruled = [f"By the rules of the course: {item.rule.words}."] if item.rule else []
         title = f": {verdict.title}" if verdict and item.exercise else ""
         tests.append({
             "name": item.name if item.exercise is None else f"Exercise {item.label}{title}",
             "number": item.label,
-            "score": round(standing.points.get(item.cell, 0.0), 2),
-            "max_score": item.max_points,
-            "output": "\n".join([*found, *_told(said)]),
+            "score": round(standing.counted.points.get(item.cell, 0.0), 2),
+            "max_score": item.most,
+            "output": "\n".join([*ruled, *found, *_told(said)]),
         })  # fmt: skip
     late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
     first = " ".join(filter(None, ["Graded outside of Gradescope.", late]))

@@ -12,6 +12,8 @@ from sqlalchemy import select
 from grader.course import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook
+from grader.gradebook.settings import term_rules
+from grader.pages.group_pages import copy_pages, handed_in_by, remove_copies
 from grader.sandbox.plain_text import one_line
 
 
@@ -27,17 +29,20 @@ def write_feedback(
     graded = {path.parent.parent.name for path in course.folder("autograded").glob(f"*/{assignment}/*.ipynb")}
     if not graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
-    if without := sorted(set(students) - graded):
-        raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
     api = course.api()
     check_gradebook(api, tell)
-    for student in students or [""]:  # everyone
+    by = handed_in_by(api, assignment, term_rules(course, api, assignment), tell)
+    if without := sorted(student for student in students if by.get(student, student) not in graded):
+        raise CourseError(f"There is no graded notebook of {assignment} by {', '.join(map(one_line, without))}.")
+    remove_copies(course, assignment)
+    for student in {by.get(student, student): None for student in students} or [""]:  # everyone
         result = api.generate_feedback(assignment, student or None, force=True)
         if not result["success"]:
             raise CourseError(
                 f"nbgrader could not write the feedback: {reason_of(result)}\nMend that, and run this again. All that "
                 f"nbgrader says: nbgrader generate_feedback {assignment} --force"
             )
+    copy_pages(course, assignment, {student: other for student, other in by.items() if other in graded})
     if not students:
         for student in sorted(_with_points(api, assignment) - graded):
             tell(f"{one_line(student)} has points, but no graded notebook, and so no feedback page.")

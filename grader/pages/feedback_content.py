@@ -24,6 +24,7 @@ from grader.pages.page_parts import Figure, Page, Part, Said
 from grader.pages.sections import Sections
 from grader.pages.text_html import clean, highlighted, narrow_html, sentence_html
 from grader.sandbox.plain_text import one_line
+from grader.term.rules import Rule
 
 # What the student looks at first, and what to do about it, by the reason of a verdict.
 _STATES = {
@@ -58,18 +59,19 @@ class _Reader:
         self.tested: set[Label | None] = set()
 
     def page(self) -> Page:
-        parts = [part for cell in self.notebook.cells if (part := self._part(cell))]
+        parts = [_by_rule(part, cell) for cell in self.notebook.cells if (part := self._part(cell))]
         parts += [part for exercise, cell in self.solutions.items() if (part := self._only_comment(exercise, cell))]
         score, largest = number(self.names.get("score")), number(self.names.get("max_score"))
         name = one_line(self.names.get("notebook", "") or "feedback")
         notes = [note for place in (self.notebook, *self.notebook.cells[:1]) for note in texts(ours(place).get(NOTES))]
         return Page(
             title=self.sections.title or name,
-            student=one_line(self.names.get("student", "")),
+            student=one_line(self.names.get("of") or self.names.get("student", "")),
             notebook=name,
             score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
             max_score=largest if largest is not None else sum(part.max_points for part in parts),
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
+            why_late=one_line(self.names.get("why_late", "")),
             parts=parts,
             notes=list(map(self._sentence, notes)),
             blocked=[self._sentence(f"It tried to {for_student(kind)}.") for kind in tried_in(self.notebook)],
@@ -213,6 +215,20 @@ class _Reader:
     def _sentence(self, text: str) -> Markup:
         """Without a path that the student's own code does not name."""
         return sentence_html(_PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", clean(text)))
+
+
+def _by_rule(part: Part, cell: Any) -> Part:
+    """What counts of it by the rules of the term. What was found stays on the page: there is something to learn."""
+    said = cell.metadata.get("nbgrader", {}).get("rule")
+    part.rule = Rule(said) if said in list(Rule) else None
+    if part.rule is Rule.VOID:
+        part.right = part.right if part.state == "full" else []  # it speaks of points
+        part.state = "void"
+    elif part.rule is Rule.FULL and (part.points is None or part.points < part.max_points):
+        part.automatic, part.found = part.points or 0.0, part.headline
+        part.points, part.state, part.headline = part.max_points, "full", "Full marks for all who handed in"
+        part.right, part.steps = [], []
+    return part
 
 
 def _found(verdict: Verdict) -> str:

@@ -2,40 +2,73 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
-from nbgrader.api import MissingEntry
-from nbgrader.preprocessors import GetGrades
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from sqlalchemy.exc import StatementError
 from traitlets import default
 
+from grader.gradebook.items import items_of
+from grader.gradebook.late import notebook_rows
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
 from grader.pages.feedback_template import render
 from grader.pages.sections import Sections, sections_of_file
+from grader.term.reading import read_rules
 
 _UNREADABLE = "The graded notebook could not be read, so only the points are shown. Please tell your instructor."
 
 
 class Grades(GetGrades):
-    """nbgrader's GetGrades, which also takes notebooks with cells that the gradebook does not know."""
+    """nbgrader's GetGrades, which also takes notebooks with cells that the gradebook does not know.
+
+    The points in all are those that count by the rules of the term. Those of a cell are as they were given.
+    """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        try:
-            output: tuple[Any, Any] = super().preprocess(nb, resources)
-            return output
-        except MissingEntry:
-            return nb, resources
+        names = resources["nbgrader"]
+        self.notebook_id, self.assignment_id, self.student_id = (
+            names[name] for name in ("notebook", "assignment", "student")
+        )
+        self._rules = rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
+        with Gradebook(names["db_url"]) as self.gradebook:
+            items = items_of(self.gradebook.db, self.assignment_id, rules)
+            self._items = {item.name: item for item in items if item.notebook == self.notebook_id}
+            nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
+            with contextlib.suppress(MissingEntry):
+                names.update(self._in_all())
+        return nb, resources
+
+    def _in_all(self) -> dict[str, object]:
+        """What the notebook has, of how much, and what is taken off for being late."""
+        notebook = self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
+        points = sum(self._items[grade.name].counted(grade.score) for grade in notebook.grades)
+        penalty, why = self._taken_off(notebook.assignment, points)
+        most = sum(item.most for item in self._items.values())
+        group = ", ".join(self._rules.group_of(self.student_id))
+        return {"of": group, "score": points - penalty, "max_score": most, "late_penalty": penalty, "why_late": why}
+
+    def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
+        """For being late, and by which rule."""
+        if self._rules.late is None:
+            rows = notebook_rows(self.gradebook.db, self.assignment_id, self.student_id)
+            return sum(row.by_plugin for row in rows if row.name == self.notebook_id), ""
+        due = submission.assignment.duedate
+        late = self._rules.late_by(self.student_id, submission.timestamp, due, submission.extension)
+        return self._rules.late.penalty(points, late), self._rules.late.words
 
     def _get_score(self, cell: Any, _resources: Any) -> None:
         grade = self._found(self.gradebook.find_grade, cell)
         if grade is not None:
-            by_hand = grade.manual_score is not None
-            known = {"score": grade.score, "points": grade.max_score, "by_hand": by_hand}
+            by_hand, rule = grade.manual_score is not None, self._items[grade.name].rule
+            known = {"score": grade.score, "points": grade.max_score, "by_hand": by_hand, "rule": rule}
             cell.metadata.nbgrader.update(known, waiting=bool(grade.needs_manual_grade))
 
     def _get_comment(self, cell: Any, _resources: Any) -> None:

@@ -14,7 +14,8 @@ def render(page: Page) -> str:
     right = [part for part in page.parts if part.state == "full"]
     todo = [part for part in page.parts if part.state in ("part", "none")]
     by_hand = any(part.automatic is not None for part in right)  # full marks, and not for what the tests found
-    return str(_template().render(page=page, right=right, todo=todo, by_hand=by_hand))
+    counting = [part for part in page.parts if part.state != "void"]
+    return str(_template().render(page=page, counting=counting, right=right, todo=todo, by_hand=by_hand))
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from grader.model.label import Label
+from grader.term.rules import Rule
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Part:
     title: str
     points: float | None
     max_points: float
-    state: str  # full, part, none, waiting
+    state: str  # full, part, none, waiting, void
     headline: str  # in a few words
     right: list[Markup] = field(default_factory=list)  # what was right
     wrong: list[Said] = field(default_factory=list)  # what was not, and why
@@ -47,6 +48,7 @@ class Part:
     comment: Markup | None = None
     automatic: float | None = None  # points before somebody changed them
     found: str = ""  # by the tests, before that; in a few words
+    rule: Rule | None = None  # of the term, which says what counts of it
     exercise: Label | None = None
     in_process: bool = False  # its test ran in the student's process
 
@@ -59,6 +61,7 @@ class Page:
     score: float | None
     max_score: float
     late_penalty: float
+    why_late: str  # the rule by which that is taken off, if one says so
     parts: list[Part]
     notes: list[Markup]
     blocked: list[Markup]

@@ -13,6 +13,7 @@ Platform = Literal["canvas", "moodle", "gradescope"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 Elsewhere = Literal["gradescope-autograder", "github"]  # where the grader itself goes
 Target = Literal[Platform, Elsewhere]
+TARGETS: tuple[Target, ...] = get_args(Target)
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Platform, ...]] = {
     "roster": ("canvas",),

@@ -16,6 +16,7 @@ from grader.classroom.stale import stale, told_of_stale
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.published import Change, Publication, Publications, changes, told_now
+from grader.gradebook.settling import write_rules
 from grader.pages.export import FOLDER as EXPORTS
 from grader.pages.feedback import write_feedback
 from grader.pages.platforms import OPTION_OF, PLATFORMS, export_points
@@ -66,6 +67,7 @@ def publish(
         raise CourseError(f"There is no platform “{one_line(unknown[0])}”. There are: {', '.join(PLATFORMS)}.")
     with alone(course):
         refuse_stale(course, assignment, stale_anyway, tell)
+        write_rules(course, assignment, tell)
         publications = Publications(course, assignment)
         last, (told, most) = publications.last(), told_now(course, assignment, tell)
         found = changes(last.students, told) if last else []

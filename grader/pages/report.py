@@ -81,13 +81,18 @@ def table(told: Summary) -> str:
         writer.writerow([
             *map(defused, (name, line.last_name, line.first_name, line.status)),
             *(number(value) if is_graded else "" for value in numbers),
-            *(number(line.exercises[label]) if is_graded else "" for label in exercises),
+            *(_points(line.exercises.get(label)) for label in exercises),
             defused("; ".join(f"{held.exercise}: {held.name}" for held in line.misconceptions)),
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
             defused("; ".join(alike[name])),
         ])  # fmt: skip
     return text.getvalue()
+
+
+def _points(points: float | None) -> str:
+    """Nothing for what does not count, and for who has no grade."""
+    return "" if points is None else number(points)
 
 
 def _alike_to(student: str, told: Summary) -> list[str]:
@@ -177,6 +182,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
         ("late", plural(len(told.late), "submission"), "handed in late"),
+        ("no-time", plural(len(told.no_time), "submission"), "without a time"),
         ("no-submission", plural(len(told.no_submission), "student"), "without a submission"),
     ]
     return [(line[0], f"{line[1]} {line[2]}".strip()) for line in lines if line and not line[1].startswith("no ")]

@@ -44,6 +44,7 @@ class ExercisePoints:
     waiting: int  # for points by hand, which nobody can know yet
     share_of_full_marks: float | None
     mean_points: float | None
+    rule: str  # of the term, in words; empty if it just counts
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class StudentLine:
     points: float | None
     penalty: float
     seconds_late: int
-    exercises: Mapping[str, float]
+    exercises: Mapping[str, float | None]  # None: it does not count
     misconceptions: Sequence[Held]
 
 
@@ -168,6 +169,8 @@ class Summary:
     not_compared: Sequence[NotCompared]
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[Late]
+    late_rule: str  # what that costs, if the rules of the term say so
+    no_time: Sequence[str]  # where being late costs points; they count as in time
     waiting: Sequence[str]
     empty: Sequence[str]
     no_submission: Sequence[str]

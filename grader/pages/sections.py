@@ -40,7 +40,8 @@ class Sections:
                 if heading := _HEADING.fullmatch(line.rstrip()):
                     title = title or (heading[2] if heading[1] == "#" else "")
                     above = heading[2] if len(heading[1]) == 2 else above
-                    by_anchor[anchor] = heading[2]
+                    if anchor:
+                        by_anchor[anchor] = heading[2]
                     anchor = ""
             if "<details" in cell.source:
                 with_hint.add(above)

@@ -1,0 +1,91 @@
+"""What earns points in an assignment, and what counts of them by the rules of the term."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nbgrader.api import Assignment, BaseCell, GradeCell, Notebook, TaskCell
+from sqlalchemy import func, select
+
+from grader.model.label import Label, in_order
+from grader.notebooks.cells import exercise_of
+from grader.term import rules as term
+from grader.term.reading import must_fit
+from grader.term.rules import AssignmentRules, Rule
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that earns points: an exercise, as a rule."""
+
+    cell: str  # the id of its cell in the gradebook
+    name: str
+    max_points: float
+    notebook: str = ""  # in which that cell is
+    is_shared: bool = False  # whether others have a cell of that name, too
+    rule: Rule | None = None  # of the term
+
+    @property
+    def exercise(self) -> Label | None:
+        """None for a cell that belongs to none."""
+        return exercise_of(self.name)
+
+    @property
+    def label(self) -> str:
+        label = self.name if self.exercise is None else str(self.exercise)
+        return f"{self.notebook}: {label}" if self.is_shared else label
+
+    @property
+    def most(self) -> float:
+        """What it adds to the maximum."""
+        return term.most(self.max_points, self.rule)
+
+    def counted(self, points: float) -> float:
+        return term.counted(points, self.max_points, self.rule)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What counts of the points that a submission has, by the rules of the term."""
+
+    points: Mapping[str, float]  # by cell; what is void has none
+    penalties: Mapping[str, float]  # for being late, by notebook
+
+    @property
+    def penalty(self) -> float:
+        return sum(self.penalties.values())
+
+    @property
+    def total(self) -> float:
+        """As nbgrader counts: points given by hand take precedence, and penalties never make it negative."""
+        return max(0.0, sum(self.points.values()) - self.penalty)
+
+
+def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:
+    """Exercises come first."""
+    return item.exercise is None, in_order(item.exercise), item.notebook if item.is_shared else "", item.name
+
+
+def items_of(session: Any, assignment: str, rules: AssignmentRules) -> list[Item]:
+    """What earns points in an assignment, exercises first. Rules for what is not among it are an error."""
+    cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
+    query = (
+        select(
+            cell.id,
+            cell.name,
+            Notebook.name.label("notebook"),
+            func.coalesce(by_test.max_score, by_task.max_score, 0.0).label("max_points"),
+        )
+        .select_from(BaseCell.__table__.outerjoin(GradeCell.__table__).outerjoin(TaskCell.__table__))
+        .join(Notebook, Notebook.id == cell.notebook_id)
+        .join(Assignment, Assignment.id == Notebook.assignment_id)
+        .where(Assignment.name == assignment, (by_test.id.is_not(None)) | (by_task.id.is_not(None)))
+    )
+    rows = list(session.execute(query))
+    times = Counter(row.name for row in rows)
+    items = [Item(row.id, row.name, float(row.max_points), row.notebook, times[row.name] > 1) for row in rows]
+    must_fit(rules, assignment, [item.label for item in items])
+    return sorted((replace(item, rule=rules.exercises.get(item.label)) for item in items), key=_place)

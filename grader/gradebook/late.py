@@ -1,0 +1,106 @@
+"""Being late, as nbgrader's own database has it: due date, extensions, penalties. Rules of the term are written there.
+
+What counts is worked out from the rules whenever it is told. It is written as well so that the formgrader and
+`nbgrader export` show the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import Column, Float, MetaData, String, Table, delete, insert, inspect, select, update
+
+from grader.sandbox.plain_text import one_line
+from grader.term.rules import AssignmentRules
+from grader.term.times import said
+
+# What rules have put there. Without it, a rule that is gone would look like a plugin that has taken points off.
+BY_RULES = Table(
+    "grader_penalty",
+    MetaData(),
+    Column("notebook_id", String(32), primary_key=True),
+    Column("penalty", Float, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class NotebookRow:
+    """A notebook of a submission, and what is taken off for being late."""
+
+    submission: str
+    id: str
+    name: str
+    penalty: float | None
+    by_rules: float | None = None  # what rules have written there the last time
+
+    @property
+    def is_by_rules(self) -> bool:
+        return self.by_rules is not None and self.penalty == self.by_rules
+
+    @property
+    def by_plugin(self) -> float:
+        return 0.0 if self.penalty is None or self.is_by_rules else self.penalty
+
+
+def are_there_any(session: Any) -> bool:
+    """Whether rules have ever taken points off in this gradebook."""
+    return bool(inspect(session.get_bind()).has_table(BY_RULES.name))
+
+
+def notebook_rows(session: Any, assignment: str, student: str = "") -> list[NotebookRow]:
+    """Those of an assignment, or of one student's submission."""
+    submitted = SubmittedNotebook
+    query = (
+        select(submitted.assignment_id, submitted.id, Notebook.name, submitted.late_submission_penalty)
+        .join(Notebook, Notebook.id == submitted.notebook_id)
+        .join(Assignment, Assignment.id == Notebook.assignment_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == submitted.assignment_id)
+        .where(Assignment.name == assignment)
+    )
+    if student:
+        query = query.where(SubmittedAssignment.student_id == student)
+    if not are_there_any(session):
+        return [NotebookRow(*row._tuple()) for row in session.execute(query)]
+    query = query.add_columns(BY_RULES.c.penalty).join(BY_RULES, BY_RULES.c.notebook_id == submitted.id, isouter=True)
+    return [NotebookRow(*row._tuple()) for row in session.execute(query)]
+
+
+def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:
+    """Due date and extensions, where the rules give a due date. What that changes is told."""
+    if rules.due is None:
+        return
+    row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
+    if row.duedate != rules.due:
+        session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
+        before = f"on {said(row.duedate)}" if row.duedate else "at no time"
+        tell(f"By course.toml, {assignment} is due on {said(rules.due)}; by the gradebook, it was {before}.")
+    submitted = SubmittedAssignment
+    query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
+    for one in session.execute(query).all():
+        extension = rules.extension(one.student_id)
+        if (one.extension or timedelta()) != (extension or timedelta()):
+            session.execute(update(submitted).where(submitted.id == one.id).values(extension=extension))
+            until = f"until {said(rules.due + extension)}" if extension else "none"
+            before = f"until {said((row.duedate or rules.due) + one.extension)}" if one.extension else "none"
+            tell(f"By course.toml, the extension of {one_line(one.student_id, 60)} is {until}; it was {before}.")
+
+
+def write_penalties(session: Any, rows: Iterable[NotebookRow], penalties: Mapping[str, float] | None) -> None:
+    """What the rules take off, by the id of a notebook. None: they say nothing, so nothing of them stays."""
+    BY_RULES.create(session.connection(), checkfirst=True)
+    for row in rows:
+        if penalties is None:
+            penalty, by_rules = None if row.is_by_rules else row.penalty, None
+        else:
+            penalty = by_rules = penalties.get(row.id)
+        if row.penalty != penalty:
+            column = update(SubmittedNotebook).where(SubmittedNotebook.id == row.id)
+            session.execute(column.values(late_submission_penalty=penalty))
+        if row.by_rules != by_rules:
+            session.execute(delete(BY_RULES).where(BY_RULES.c.notebook_id == row.id))
+            if by_rules is not None:
+                session.execute(insert(BY_RULES).values(notebook_id=row.id, penalty=by_rules))

@@ -1,0 +1,69 @@
+"""The rules of the term are written into nbgrader's own columns, as far as it has such."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from nbgrader.api import Gradebook, Student
+from sqlalchemy import select
+
+from grader.course import Course
+from grader.gradebook.class_rows import ClassRows
+from grader.gradebook.connection import PatientSession, open_gradebook
+from grader.gradebook.late import are_there_any, write_dates, write_penalties
+from grader.gradebook.settings import term_rules
+from grader.sandbox.plain_text import one_line
+from grader.term.rules import AssignmentRules
+
+Tell = Callable[[str], None]
+
+
+def write_rules(course: Course, assignment: str, tell: Tell) -> None:
+    """Into the gradebook of a course."""
+    api = course.api()
+    rules = term_rules(course, api, assignment)
+    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
+        settle(gradebook, assignment, rules, tell)
+        tell_of_unknown(gradebook, rules, tell)
+
+
+def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
+    """Due date, extensions and penalties as the rules have them: all, or nothing."""
+    session = PatientSession(gradebook, tell)
+    session.patiently(lambda: _settle(session, gradebook, assignment, rules, tell))
+
+
+def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) -> None:
+    """Rules for somebody whom the gradebook does not know: misspelt, or a student who has handed in nothing so far."""
+    named = {*rules.extensions, *(student for group in rules.groups for student in group)}
+    if not named:
+        return
+    known = sorted(gradebook.db.scalars(select(Student.id)))
+    gradebook.db.rollback()  # or a server would have a transaction open
+    for student in sorted(named.difference(known)):
+        meant = get_close_matches(student, set(known) - named, 1)
+        asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
+        tell(f"course.toml names {one_line(student, 60)}, whom the gradebook does not know.{asked}")
+
+
+def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
+    if rules.due is None and rules.late is None and not are_there_any(session.db):
+        return
+    rows = ClassRows(gradebook, assignment, rules)
+    write_dates(session.db, assignment, rules, tell)
+    notebooks = [notebook for found in rows.notebook_rows.values() for notebook in found]
+    write_penalties(session.db, notebooks, _penalties(rows) if rules.late else None)
+    session.commit()
+    session.db.expire_all()
+
+
+def _penalties(rows: ClassRows) -> dict[str, float]:
+    """By the id of a submitted notebook; as in nbgrader, there is none where nothing is taken off."""
+    return {
+        notebook.id: penalty
+        for submission in rows.submissions.values()
+        for notebook in rows.notebook_rows[submission.id]
+        if (penalty := rows.counted(submission).penalties.get(notebook.name))
+    }

@@ -1,0 +1,84 @@
+"""Where students stand in the whole term: the points of all assignments, and what they come to by their weights."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.class_rows import ClassRows, NotInGradebook, Person
+from grader.gradebook.connection import check_gradebook, open_gradebook
+from grader.gradebook.settings import term_rules
+
+
+@dataclass(frozen=True)
+class AssignmentGrades:
+    """Those of one assignment: who has how many points that count, of how many."""
+
+    name: str
+    max_points: float
+    weight: float
+    points: Mapping[str, float]  # by student; who has none has handed in nothing, or has no grade yet
+    not_final: Collection[str]  # who has no grade yet, or waits for points by hand
+
+    @property
+    def counts(self) -> bool:
+        """Of nothing, there is no share."""
+        return self.max_points > 0 and self.weight > 0
+
+    def share(self, student: str) -> float:
+        """Who has no grade has nothing."""
+        return self.points.get(student, 0.0) / self.max_points
+
+
+@dataclass(frozen=True)
+class TermGrades:
+    assignments: Sequence[AssignmentGrades]  # of which there are grades
+    ungraded: Sequence[str]  # the other ones
+    people: Sequence[Person]  # by name
+
+    def total(self, student: str) -> float | None:
+        """The mean share of the points, each with the weight of its assignment. None if nothing counts."""
+        counting = [one for one in self.assignments if one.counts]
+        weights = sum(one.weight for one in counting)
+        return sum(one.weight * one.share(student) for one in counting) / weights if weights else None
+
+    @property
+    def not_final(self) -> list[str]:
+        return sorted({student for one in self.assignments for student in one.not_final})
+
+
+def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
+    """All assignments of the course. No grade in any is an error."""
+    api = course.api()
+    check_gradebook(api, tell)
+    rules = {name: term_rules(course, api, name) for name in course.assignments()}
+    people: dict[str, Person] = {}
+    found = []
+    with contextlib.closing(open_gradebook(api, tell)) as gradebook:
+        for name, own in rules.items():
+            with contextlib.suppress(NotInGradebook):
+                rows = ClassRows(gradebook, name, own)
+                people |= {person.id: person for person in rows.people}
+                if rows.scored:
+                    found.append(_grades(name, rows, own.weight, course.students(name)))
+    if not found:
+        raise CourseError("Nothing is graded yet. Run: grader autograde")
+    people = {student: Person(student) for one in found for student in one.not_final} | people
+    graded = {one.name for one in found}
+    ungraded = [name for name in rules if name not in graded]
+    return TermGrades(found, ungraded, [people[student] for student in sorted(people)])
+
+
+def _grades(name: str, rows: ClassRows, weight: float, handed_in: Sequence[str]) -> AssignmentGrades:
+    graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
+    waiting = {student for student, row in graded.items() if rows.waits(row.id)}
+    return AssignmentGrades(
+        name=name,
+        max_points=sum(item.most for item in rows.items),
+        weight=weight,
+        points={student: rows.counted(row).total for student, row in graded.items()},
+        not_final=waiting | (set(handed_in) - set(graded)),
+    )

@@ -1,0 +1,123 @@
+"""course.toml beside nbgrader_config.py, read into the term's rules. Without the file, there are none."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Sequence
+from datetime import date, datetime, timedelta
+from difflib import get_close_matches
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from grader.errors import CourseError
+from grader.term.rules import AssignmentRules, Late, Rule, Rules
+from grader.term.toml_table import COURSE_FILE, TomlTable, nearest, shown
+
+_TERM = ("timezone", "late", "assignments", "groups")
+_ASSIGNMENT = (*Rule, "due", "extensions", "late", "weight", "groups")
+_LATE = ("per", "share", "cap", "grace")
+
+
+def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
+    """The rules in this folder. Others than these assignments, if they are known, have no place in them."""
+    path = root / COURSE_FILE
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Rules()
+    except (OSError, ValueError) as error:  # also what is no TOML, or no UTF-8
+        raise CourseError(f"{COURSE_FILE} cannot be read: {error}. Mend that, and run this again.") from None
+    term = TomlTable(values)
+    term.only(_TERM)
+    tables = term.table("assignments")
+    if assignments is not None:
+        tables.only(assignments)
+    of_all = AssignmentRules(late=_late(term), groups=_groups(term.table("groups")))
+    zone = _zone(term)
+    return Rules({name: _assignment(tables.table(name), zone, of_all) for name in tables.values}, of_all)
+
+
+def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
+    """The exercises that the rules name are there."""
+    for label, rule in rules.exercises.items():
+        if label not in labels:
+            table = TomlTable({}, ("assignments", assignment))
+            raise table.wrong(rule, f"{assignment} has no exercise {label}", nearest(label, labels))
+
+
+def _zone(term: TomlTable) -> str:
+    """The time zone of times that name none."""
+    name = term.values.get("timezone", "")
+    try:
+        return ZoneInfo(name).key if name else ""
+    except (ZoneInfoNotFoundError, ValueError, TypeError, OSError):
+        known = available_timezones()
+        instead = (
+            f'Write timezone = "{get_close_matches(str(name), known, 1, 0.0)[0]}", say' if known else "Leave it out"
+        )
+        raise term.wrong("timezone", f"there is no time zone {shown(name)} here", instead) from None
+
+
+def _late(above: TomlTable) -> Late | None:
+    """What is said of being late; None if nothing is."""
+    if "late" not in above.values:
+        return None
+    table = above.table("late")
+    table.only(_LATE)
+    return Late(
+        per=table.one_of("per", ("day", "hour")),
+        share=table.share("share"),
+        cap=table.share("cap", 1.0),
+        grace=table.length("grace"),
+    )
+
+
+def _groups(table: TomlTable) -> list[list[str]]:
+    """Students who hand in together. Nobody is in two groups."""
+    found: dict[str, str] = {}
+    for name in table.values:
+        members = table.names(name, '["ada", "kurt"]')
+        if len(set(members)) < max(2, len(members)):
+            raise table.wrong(name, f"{shown(members)} are not two different students or more", "Name each once")
+        for student in members:
+            if student in found:
+                raise table.wrong(name, f"{student} is in {found[student]}, too", "Take the name out of one of them")
+            found[student] = name
+    return [table.names(name, "") for name in table.values]
+
+
+def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, timedelta]:
+    """By student: how much longer, or until when."""
+    given = table.table("extensions")
+    if given.values and due is None:
+        raise table.wrong(
+            "extensions", "there is no due date that they extend", "Write due = 2026-10-12T10:00:00+02:00"
+        )
+    found = {}
+    for student, value in given.values.items():
+        if isinstance(value, dict):
+            raise given.wrong(student, "a name with a dot in it is taken for two", f'Write it in quotes: "{student}.…"')
+        if isinstance(value, date):  # or a date and time
+            until = given.moment(student, zone)
+            assert until is not None
+            assert due is not None
+            found[student] = until - due
+        else:
+            found[student] = given.length(student)
+        if found[student] < timedelta():
+            raise given.wrong(student, f"{shown(value)} is before the due date", 'Write a later time, or "2 days"')
+    return found
+
+
+def _assignment(table: TomlTable, zone: str, of_all: AssignmentRules) -> AssignmentRules:
+    table.only(_ASSIGNMENT)
+    due = table.moment("due", zone)
+    exercises: dict[str, Rule] = {}
+    for rule in Rule:
+        for label in table.names(rule, '[3, "mean"]'):
+            if label in exercises:
+                raise table.wrong(rule, f"exercise {label} is in {exercises[label]}, too", "Take it out of one of them")
+            exercises[label] = rule
+    extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
+    groups = of_all.groups if table.switch("groups", True) else ()
+    return AssignmentRules(exercises, due, extensions, weight, groups, _late(table) or of_all.late)

@@ -1,0 +1,58 @@
+"""Times of a term: moments as nbgrader's database has them, in UTC and without saying so, and how long something is."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+_UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
+_LENGTH = re.compile(r"(\d{1,4}) (day|hour|minute)s?")
+
+
+class NoTime(Exception):
+    """The text says what is wrong, and what to write instead."""
+
+    def __init__(self, what: str, instead: str) -> None:
+        super().__init__(what, instead)
+        self.what = what
+        self.instead = instead
+
+
+def unit(name: str) -> timedelta:
+    return _UNITS[name]
+
+
+def length_of(value: object) -> timedelta:
+    """Of a text such as 2 days, or 1 day 12 hours."""
+    text = value if isinstance(value, str) else ""
+    if not re.fullmatch(rf"{_LENGTH.pattern}(?: {_LENGTH.pattern})*", text):
+        raise NoTime("this is no length of time", 'Write it as "2 days", "36 hours" or "1 day 12 hours"')
+    return sum((int(count) * _UNITS[name] for count, name in _LENGTH.findall(text)), timedelta())
+
+
+def moment_of(value: object, zone: str) -> datetime:
+    """Of a date and time in TOML, in the time zone that it names, or else in this one."""
+    if not isinstance(value, datetime):
+        what = "a date without a time" if isinstance(value, date) else "this is no date and time"
+        raise NoTime(what, "Write it as 2026-10-12T10:00:00+02:00, without quotes")
+    if value.tzinfo is None:
+        value = _in_zone(value, zone)
+    return value.astimezone(UTC).replace(tzinfo=None)
+
+
+def _in_zone(value: datetime, zone: str) -> datetime:
+    if not zone:
+        raise NoTime(
+            "a time without a time zone", f'Write {value.isoformat()}+02:00, or timezone = "Europe/Berlin" at the top'
+        )
+    first, second = (value.replace(tzinfo=ZoneInfo(zone), fold=fold) for fold in (0, 1))
+    if first.utcoffset() != second.utcoffset():
+        raise NoTime(
+            f"clocks in {zone} change then, so this is not one moment", f"Write it as {first.isoformat()}, say"
+        )
+    return first
+
+
+def said(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
