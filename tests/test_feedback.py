@@ -685,7 +685,7 @@ def verdict_on(number: int, misconception: str) -> Verdict:
         (4, "softmax over queries", "Rows 1, 2 and 3 do not sum to one. Each column does instead."),
         (10, "always the last dimension", "Columns 1, 2, 3 and 4 do not sum to one. Each row does instead."),
         (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),
-        (21, "added, not turned", "Turning keeps the length of a pair: those that are marked have another one."),
+        (21, "added, not turned", "Turning keeps the length of a pair: those that are marked have a different one."),
         (21, "one position further", "A word at position 0 is turned by no angle, so it stays as it is."),
         (30, "one key too many", "Query 4 sees a key that is more than 2 words back, and so do others."),
         (30, "windows to both sides", "Query 1 sees a later key, and so do others."),

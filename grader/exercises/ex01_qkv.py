@@ -87,7 +87,7 @@ exercise = Exercise(
             "bias subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="The bias is added, not subtracted: q = b + W x.",
+            says="The bias should be added, not subtracted: q = b + W x.",
             change={"add": lambda Wx, b: Wx - b},
         ),
         Misconception(
@@ -101,7 +101,7 @@ exercise = Exercise(
             "bias multiplied",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are W x multiplied by the bias. It is added: q = b + W x.",
+            says="Your results are W x multiplied by the bias. It should be added: q = b + W x.",
             change={"add": lambda Wx, b: Wx * b},
         ),
         Misconception(
@@ -123,7 +123,7 @@ exercise = Exercise(
             "row times matrix",
             kind="convention",
             credit=0.25,
-            says="Your results are those of xᵀ W. In this notebook words are columns, and it is W @ x.",
+            says="Your results are those of xᵀ W. In this notebook words are columns, and the product is W @ x.",
             change={"multiply": lambda W, x: W.mT @ x, "shape": lambda vector: vector.mT},
         ),
         results.flat_vectors(shape=lambda vector: vector.reshape(-1)),

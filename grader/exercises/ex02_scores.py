@@ -90,15 +90,15 @@ exercise = Exercise(
             "divided by D",
             kind="scaling",
             credit=0.5,
-            says="Your scores are divided by D, as by a mean. Divide them by its square root, √D.",
+            says="Your scores are divided by D, as in a mean. Divide them by its square root, √D.",
             change={"scale": lambda score, D, N: score / D},
         ),
         Misconception(
             "divided by √N",
             kind="scaling",
             credit=0.5,
-            says="Your scores are divided by √N, with the number of words. The scale is √D, with the length of "
-            "a query.",
+            says="Your scores are divided by √N, where N is the number of words. The scale is √D, where D is the "
+            "length of a query.",
             change={"scale": lambda score, D, N: score / N**0.5},
         ),
         Misconception(
@@ -112,7 +112,7 @@ exercise = Exercise(
             "multiplied by √D",
             kind="scaling",
             credit=0.5,
-            says="Your scores are multiplied by √D. They are divided by it: scaling makes large scores smaller.",
+            says="Your scores are multiplied by √D. They should be divided by it: scaling makes large scores smaller.",
             change={"scale": lambda score, D, N: score * D**0.5},
         ),
         Misconception(
@@ -252,7 +252,7 @@ exercise = Exercise(
             "added instead of multiplied",
             kind="wrong formula",
             credit=0.25,
-            says="Your scores are those of query and key added. A dot product multiplies their entries, then sums.",
+            says="Your scores are those of adding query and key. A dot product multiplies their entries, then sums.",
             change={"compare": lambda q, k: (q + k).sum()},
         ),
         Misconception(

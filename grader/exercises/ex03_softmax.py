@@ -84,7 +84,7 @@ exercise = Exercise(
             "divided by the mean",
             kind="wrong formula",
             credit=0.5,
-            says="Your values sum to their number, as after a division by the mean. Divide by the sum.",
+            says="Your values sum to how many there are, as after a division by the mean. Divide by the sum.",
             change={"normalise": lambda x, items: x / x.mean()},
         ),
         Misconception(
@@ -106,7 +106,7 @@ exercise = Exercise(
             "shifted on top only",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of a maximum that is subtracted in the numerator only. Subtract it from all "
+            says="Your results are those of subtracting the maximum in the numerator only. Subtract it from all "
             "numbers, before both uses.",
             change={"normalise": lambda x, items: x / items.max().exp() / x.sum()},
         ),
@@ -135,7 +135,7 @@ exercise = Exercise(
             "sign flipped",
             kind="wrong formula",
             credit=0.5,
-            says="Your largest number gets the smallest weight, as with exp(-x). It is exp(x).",
+            says="Your largest number gets the smallest weight, as with exp(-x). It should be exp(x).",
             change={"positive": lambda items: torch.exp(-items)},
         ),
         softmax.BASE_TWO,
@@ -143,7 +143,7 @@ exercise = Exercise(
             "base ten",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of powers of 10. Softmax has the exponential function, torch.exp.",
+            says="Your results are those of powers of 10. Softmax uses the exponential function, torch.exp.",
             change={"positive": lambda items: torch.pow(10.0, items)},
         ),
         Misconception(

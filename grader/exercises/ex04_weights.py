@@ -91,7 +91,7 @@ exercise = Exercise(
             "raw scores as weights",
             kind="missing step",
             credit=0.0,
-            says="Your results are scores and no softmax weights. Each query has the softmax of its scores.",
+            says="Your results are scores, not softmax weights. Each query has the softmax of its scores.",
             change={"normalise": lambda scores: scores},
         ),
         Misconception(
@@ -113,7 +113,7 @@ exercise = Exercise(
             "logarithm",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are the logarithms of weights, as of log_softmax. Return the weights.",
+            says="Your results are the logarithms of weights, as from log_softmax. Return the weights.",
             change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
         ),
         Misconception(

@@ -92,7 +92,7 @@ exercise = Exercise(
             "values without weights",
             kind="missing step",
             credit=0.0,
-            says="Your outputs are those of values without weights. Each value is multiplied with its weight, then "
+            says="Your outputs are those of values without weights. Each value must be multiplied by its weight, then "
             "summed.",
             change={"before": torch.ones_like},
         ),
@@ -115,15 +115,15 @@ exercise = Exercise(
             "softmax once more",
             kind="wrong formula",
             credit=0.5,
-            says="Your outputs are those of weights with softmax once more. They already sum to one; use them as they "
-            "are.",
+            says="Your outputs are those of weights put through softmax once more. The weights already sum to one; use "
+            "them as they are.",
             change={"before": lambda A: torch.softmax(A, dim=1)},
         ),
         Misconception(
             "weights squared",
             kind="wrong formula",
             credit=0.25,
-            says="Each weight counts twice, as its square. Multiply each value with its weight once.",
+            says="Each weight counts twice, as its square. Multiply each value by its weight once.",
             change={"before": torch.square},
         ),
         weighing.first_querys_weights(before=lambda A: A[:1].expand_as(A)),
@@ -145,8 +145,8 @@ exercise = Exercise(
             "values returned",
             kind="mix-up",
             credit=0.0,
-            says="Your outputs are the values: perhaps you multiply each value with all weights of its own query. "
-            "The value must change with the weight.",
+            says="Your outputs are the values: perhaps you multiply each value by all weights of its own query. The "
+            "value must change with the weight.",
             change={"combine": lambda A, V: V * A.sum(dim=1)},
         ),
         Misconception(
@@ -169,14 +169,15 @@ exercise = Exercise(
             "last query for all",
             kind="missing step",
             credit=0.25,
-            says="All your outputs are that of the last query: perhaps all entries are one and the same tensor.",
+            says="All your outputs are the same as that of the last query: perhaps all entries are one and the same "
+            "tensor.",
             change={"after": lambda outputs: outputs[:, -1:].expand_as(outputs)},
         ),
         Misconception(
             "value added",
             kind="mix-up",
             credit=0.5,
-            says="Your outputs hold the word's own value on top of the sum. The weighted sum alone is asked for.",
+            says="Your outputs hold the word's own value on top of the sum. Return the weighted sum alone.",
             change={"combine": lambda A, V: V @ A.mT + V},
         ),
         Misconception(
@@ -190,7 +191,7 @@ exercise = Exercise(
             "sign flipped",
             kind="wrong formula",
             credit=0.25,
-            says="The sign of your outputs is wrong, as when terms are subtracted. They are added.",
+            says="The sign of your outputs is wrong, as when terms are subtracted. They should be added.",
             change={"after": torch.neg},
         ),
         results.ROW_VECTORS,

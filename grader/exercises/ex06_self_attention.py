@@ -93,17 +93,16 @@ exercise = Exercise(
             "divided by √N",
             kind="scaling",
             credit=0.5,
-            says="The scores that you use are divided by √N, with the number of words. Divide by √D, with the "
-            "length of "
-            "a query.",
+            says="The scores that you use are divided by √N, where N is the number of words. Divide by √D, where D is "
+            "the length of a query.",
             change={"scale": lambda scores, D, N: scores / N**0.5},
         ),
         Misconception(
             "divided by N",
             kind="scaling",
             credit=0.5,
-            says="The scores that you use are divided by the number of words. Divide by √D, with the length of "
-            "a query.",
+            says="The scores that you use are divided by the number of words. Divide by √D, where D is the length of a "
+            "query.",
             change={"scale": lambda scores, D, N: scores / N},
         ),
         scaling.MULTIPLIED_BY_ROOT_D,
@@ -113,7 +112,7 @@ exercise = Exercise(
             "scaled in the wrong place",
             kind="scaling",
             credit=0.5,
-            says="Your results are those of scores that are not scaled, divided by √D in the end. Scale the scores, "
+            says="Your results are those of scores that are not scaled, divided by √D at the end. Scale the scores, "
             "before softmax.",
             change={
                 "scale": lambda scores, D, N: scores,
@@ -176,7 +175,7 @@ exercise = Exercise(
             "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="Your values are weighed with raw scores. The weights of a query are the softmax of its scores.",
+            says="Your values are weighted by raw scores. The weights of a query are the softmax of its scores.",
             change={"normalise": lambda scores: scores},
         ),
         Misconception(
@@ -208,7 +207,7 @@ exercise = Exercise(
             "last query's weights",
             kind="mix-up",
             credit=0.25,
-            says="Every query has the weights of the last in your results. Query i has weights of its own.",
+            says="In your results, every query has the weights of the last. Query i should have weights of its own.",
             change={"weigh": lambda A: A[-1:].expand_as(A)},
         ),
         Misconception(

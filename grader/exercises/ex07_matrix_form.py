@@ -92,7 +92,7 @@ exercise = Exercise(
             "without bias",
             kind="missing step",
             credit=0.5,
-            says="Your results are those without biases. It is Q = W_q X + b_q, and the same for K and V.",
+            says="Your results are those without biases. It should be Q = W_q X + b_q, and the same for K and V.",
             change={"add": lambda WX, b: WX},
         ),
         Misconception(
@@ -106,7 +106,7 @@ exercise = Exercise(
             "bias subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="The biases are added, not subtracted: Q = W_q X + b_q.",
+            says="The biases should be added, not subtracted: Q = W_q X + b_q.",
             change={"add": lambda WX, b: WX - b},
         ),
         Misconception(
@@ -194,9 +194,8 @@ exercise = Exercise(
             "divided by √N",
             kind="scaling",
             credit=0.5,
-            says="The scores that you use are divided by √N, with the number of words. The scale is √D: X has "
-            "shape (D, "
-            "N).",
+            says="The scores that you use are divided by √N, where N is the number of words. The scale is √D: X has "
+            "shape (D, N).",
             change={"scale": lambda scores, D, N: scores / N**0.5},
         ),
         Misconception(
@@ -238,7 +237,7 @@ exercise = Exercise(
             "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="Your values are weighed with raw scores. The weights are the softmax_cols of the scores.",
+            says="Your values are weighted by raw scores. The weights are the softmax_cols of the scores.",
             change={"normalise": lambda scores: scores},
         ),
         softmax.COLUMNS_NOT_NORMALISED,
@@ -247,7 +246,7 @@ exercise = Exercise(
             "sigmoid",
             kind="wrong formula",
             credit=0.25,
-            says="Your weights are the sigmoids of the scores. They are the softmax, down the columns.",
+            says="Your weights are the sigmoids of the scores. They should be the softmax, down the columns.",
             change={"normalise": torch.sigmoid},
         ),
         Misconception(
@@ -263,7 +262,7 @@ exercise = Exercise(
             "plain average",
             kind="missing step",
             credit=0.0,
-            says="Your results are the average of the values, whatever the weights. Multiply V with the weights.",
+            says="Your results are the average of the values, whatever the weights. Multiply V by the weights.",
             change={"combine": lambda V, A: V.mean(dim=1, keepdim=True).expand_as(V)},
         ),
         Misconception(
@@ -301,7 +300,7 @@ exercise = Exercise(
             "weights returned",
             kind="missing step",
             credit=0.25,
-            says="Your results are the attention weights. Multiply the values with them.",
+            says="Your results are the attention weights. Multiply the values by them.",
             answers=weights_instead,
         ),
     ],

@@ -72,7 +72,7 @@ exercise = Exercise(
             "divided by d",
             kind="scaling",
             credit=0.5,
-            says="Your scores are divided by the number of dimensions, as by a mean. A dot product is a sum.",
+            says="Your scores are divided by the number of dimensions, as in a mean. A dot product is a sum.",
             change={"scale": lambda scores, d, T: scores / d},
         ),
         Misconception(
@@ -114,7 +114,8 @@ exercise = Exercise(
             "sign flipped",
             kind="wrong formula",
             credit=0.25,
-            says="The scores have the wrong sign: a word that points the way of the query has the largest score.",
+            says="The scores have the wrong sign: a word that points the same way as the query should have the largest "
+            "score.",
             change={"scale": lambda scores, d, T: -scores},
         ),
         Misconception(
@@ -156,8 +157,8 @@ exercise = Exercise(
             "added instead of multiplied",
             kind="wrong formula",
             credit=0.25,
-            says="Your scores are those of word and query added. A dot product multiplies their entries in pairs, then "
-            "sums.",
+            says="Your scores are those of adding word and query. A dot product multiplies their entries in pairs, "
+            "then sums.",
             change={"compare": lambda X, q: (X + q).sum(1)},
         ),
         Misconception(
@@ -214,7 +215,7 @@ exercise = Exercise(
             "every word with itself",
             kind="mix-up",
             credit=0.25,
-            says="Your scores are those of each word with itself. Multiply each word with the query.",
+            says="Your scores are those of each word with itself. Multiply each word by the query.",
             change={"compare": lambda X, q: (X * X).sum(1)},
         ),
         Misconception(

@@ -132,8 +132,8 @@ exercise = Exercise(
             "epsilon instead of a shift",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of a small number below the fraction bar, which avoids 0/0, but exp still "
-            "overflows. Subtract the maximum.",
+            says="Your results are those of adding a small number below the fraction bar, which avoids 0/0, but exp "
+            "still overflows. Subtract the maximum.",
             change={"shift": not_shifted, "normalise": lambda e, x, dim: e / (e.sum(dim, keepdim=True) + 1e-9)},
         ),
         Misconception(
@@ -151,29 +151,29 @@ exercise = Exercise(
             "largest of everything subtracted",
             kind="axis",
             credit=0.75,
-            says="Your results are those of the maximum of the whole tensor subtracted. Where a row lies far below it, "
-            "all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
+            says="Your results are those of subtracting the maximum of the whole tensor. Where a row lies far below "
+            "it, all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
             change={"shift": lambda x, dim: x - x.max()},
         ),
         Misconception(
             "largest of the last dimension subtracted",
             kind="axis",
             credit=0.75,
-            says="Your results are those of the maximum along the last dimension. Take it along dim, as the sum.",
+            says="Your results are those of the maximum along the last dimension. Take it along dim, like the sum.",
             change={"shift": lambda x, dim: x - x.amax(-1, keepdim=True)},
         ),
         Misconception(
             "largest of the first dimension subtracted",
             kind="axis",
             credit=0.75,
-            says="Your results are those of the maximum along the first dimension. Take it along dim, as the sum.",
+            says="Your results are those of the maximum along the first dimension. Take it along dim, like the sum.",
             change={"shift": lambda x, dim: x - x.amax(0, keepdim=True)},
         ),
         Misconception(
             "smallest subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of the minimum subtracted: large numbers stay large, and exp overflows. "
+            says="Your results are those of subtracting the minimum: large numbers stay large, and exp overflows. "
             "Subtract the maximum.",
             change={"shift": lambda x, dim: x - x.amin(dim, keepdim=True)},
         ),
@@ -181,7 +181,7 @@ exercise = Exercise(
             "mean subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of the mean subtracted: numbers far above it still overflow. Subtract the "
+            says="Your results are those of subtracting the mean: numbers far above it still overflow. Subtract the "
             "maximum.",
             change={"shift": lambda x, dim: x - x.mean(dim, keepdim=True)},
         ),
@@ -189,7 +189,7 @@ exercise = Exercise(
             "largest absolute value subtracted",
             kind="wrong formula",
             credit=0.75,
-            says="Your results are those of the largest absolute value subtracted. Where all numbers are far below "
+            says="Your results are those of subtracting the largest absolute value. Where all numbers are far below "
             "zero, all exponentials become 0. Subtract the maximum.",
             change={"shift": lambda x, dim: x - x.abs().amax(dim, keepdim=True)},
         ),
@@ -197,15 +197,15 @@ exercise = Exercise(
             "largest added",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of the maximum added, which makes large numbers larger. Subtract it.",
+            says="Your results are those of adding the maximum, which makes large numbers larger. Subtract it.",
             change={"shift": lambda x, dim: x + x.amax(dim, keepdim=True)},
         ),
         Misconception(
             "subtracted the wrong way round",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are those of exp(max − x), where the largest number gets the smallest weight. It is "
-            "exp(x − max).",
+            says="Your results are those of exp(max − x), where the largest number gets the smallest weight. It should "
+            "be exp(x − max).",
             change={"shift": lambda x, dim: x.amax(dim, keepdim=True) - x},
         ),
         Misconception(
@@ -235,7 +235,7 @@ exercise = Exercise(
             "standardised",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are those of the mean subtracted and the spread divided out, which alters the weights. "
+            says="Your results are those of subtracting the mean and dividing by the spread, which alters the weights. "
             "Subtract only the maximum.",
             change={"shift": lambda x, dim: (x - x.mean(dim, keepdim=True)) / x.std(dim, keepdim=True)},
         ),
@@ -243,9 +243,8 @@ exercise = Exercise(
             "cut off",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of large numbers cut off, so different numbers get equal weights. "
-            "Subtract the "
-            "maximum.",
+            says="Your results are those of cutting off large numbers, so different numbers get equal weights. "
+            "Subtract the maximum.",
             # Wherever between 10 and 87 one cuts, the cases see the same.
             change={"shift": lambda x, dim: x.clamp(-80, 80)},
         ),
@@ -253,7 +252,7 @@ exercise = Exercise(
             "cut off above",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of numbers cut off at the top only: different ones get equal weights, and "
+            says="Your results are those of cutting off numbers at the top only: different ones get equal weights, and "
             "those far below zero all become 0. Subtract the maximum.",
             change={"shift": lambda x, dim: x.clamp(max=80)},
         ),
@@ -261,7 +260,7 @@ exercise = Exercise(
             "shifted on top only",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of a maximum subtracted above the fraction bar only. Subtract it before both "
+            says="Your results are those of subtracting a maximum above the fraction bar only. Subtract it before both "
             "uses.",
             change={"normalise": share_of_unshifted},
         ),
@@ -269,7 +268,7 @@ exercise = Exercise(
             "shifted below only",
             kind="wrong formula",
             credit=0.5,
-            says="Your results are those of a maximum subtracted below the fraction bar only. Subtract it before both "
+            says="Your results are those of subtracting a maximum below the fraction bar only. Subtract it before both "
             "uses.",
             change={"normalise": unshifted_share},
         ),
@@ -299,40 +298,38 @@ exercise = Exercise(
             kind="axis",
             credit=0.75,
             says="Your function works with two dimensions only. Use the argument dim as it is: tensors may have one "
-            "dimension or three and more.",
+            "dimension, or three or more.",
             change={"axis": lambda dim, x: 0 if dim == 0 else 1},
         ),
         Misconception(
             "rows and columns exchanged",
             kind="axis",
             credit=0.5,
-            says="Your results are those along the other dimension than asked. dim=0 runs down the columns, "
-            "dim=1 along "
-            "the rows.",
+            says="Your results are those along the other dimension, not along dim. dim=0 runs down the columns, dim=1 "
+            "along the rows.",
             change={"axis": lambda dim, x: 1 - dim % x.dim() if x.dim() == 2 else dim},
         ),
         Misconception(
             "first dimension by default",
             kind="axis",
             credit=0.75,
-            says="Where dim is not given, your results are those of 0. The default is the last dimension, dim=-1.",
+            says="Where dim is not given, your results are those of dim=0. The default is the last dimension, dim=-1.",
             change={"default": 0},
         ),
         Misconception(
             "largest along the wrong dimension",
             kind="axis",
             credit=0.5,
-            says="Your results are those of a maximum subtracted along the wrong dimension, as when it has lost "
-            "one. It "
-            "must keep its place: keepdim=True.",
+            says="Your results are those of a maximum subtracted along the wrong dimension, as when it has lost a "
+            "dimension. Keep the dimension: keepdim=True.",
             change={"shift": lambda x, dim: x - x.amax(dim)},
         ),
         Misconception(
             "sum along the wrong dimension",
             kind="axis",
             credit=0.5,
-            says="Your results are those of a sum divided out along the wrong dimension, as when it has lost one. It "
-            "must keep its place: keepdim=True.",
+            says="Your results are those of a sum divided out along the wrong dimension, as when it has lost a "
+            "dimension. Keep the dimension: keepdim=True.",
             change={"normalise": lambda e, x, dim: e / e.sum(dim)},
         ),
         Misconception(
@@ -361,14 +358,15 @@ exercise = Exercise(
             "largest weight 1",
             kind="wrong formula",
             credit=0.5,
-            says="The largest weight is 1, and they do not sum to one. Divide the exponentials by their sum along dim.",
+            says="The largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum "
+            "along dim.",
             change={"shift": not_shifted, "normalise": lambda e, x, dim: e / e.amax(dim, keepdim=True)},
         ),
         Misconception(
             "divided by the mean",
             kind="wrong formula",
             credit=0.5,
-            says="Your values sum to their number, as after a division by the mean. Divide by the sum along dim.",
+            says="Your values sum to how many there are, as after a division by the mean. Divide by the sum along dim.",
             change={"normalise": lambda e, x, dim: e / e.mean(dim, keepdim=True)},
         ),
         Misconception(

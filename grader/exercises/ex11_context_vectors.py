@@ -130,7 +130,7 @@ exercise = Exercise(
             "sign flipped",
             kind="wrong formula",
             credit=0.25,
-            says="The scores have the wrong sign: a word looks most where the dot product is largest.",
+            says="The scores have the wrong sign: a word should look most where the dot product is largest.",
             change={"scale": lambda scores, d, T: -scores},
         ),
         Misconception(
@@ -163,8 +163,7 @@ exercise = Exercise(
             "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="The words are weighed with raw scores in your results. The weights are the softmax of each "
-            "row of the "
+            says="The words are weighted by raw scores in your results. The weights are the softmax of each row of the "
             "scores.",
             change={"normalise": lambda scores: scores},
         ),
@@ -172,7 +171,8 @@ exercise = Exercise(
             "divided by the sum",
             kind="wrong formula",
             credit=0.5,
-            says="Your weights are scores divided by their sum, which fails for negative ones. They are the softmax.",
+            says="Your weights are scores divided by their sum, which fails for negative ones. They should be the "
+            "softmax.",
             change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
         ),
         softmax.ROWS_NOT_NORMALISED,
@@ -204,8 +204,7 @@ exercise = Exercise(
             "plain average",
             kind="missing step",
             credit=0.0,
-            says="Your results are the average of the words, whatever the weights. Multiply the weights with "
-            "the words.",
+            says="Your results are the average of the words, whatever the weights. Multiply the weights by the words.",
             change={"combine": lambda A, X: X.mean(dim=0, keepdim=True).expand_as(X)},
         ),
         Misconception(
@@ -310,7 +309,7 @@ exercise = Exercise(
             "weights returned",
             kind="missing step",
             credit=0.25,
-            says="Your results are the attention weights. Multiply them with the words.",
+            says="Your results are the attention weights. Multiply them by the words.",
             change={"combine": lambda A, X: A},
         ),
         softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),

@@ -195,40 +195,38 @@ causal_softmax = Exercise(
             "ones added",
             kind="wrong formula",
             credit=0.5,
-            says="Your weights are those of ones added to the scores that should be hidden, which favours the future. "
-            "Set those to −∞.",
+            says="Your weights are those of adding 1 to the scores that should be hidden, which favours the future. "
+            "Set these scores to −∞.",
             change={"hide": lambda scores, hidden: scores + hidden},
         ),
         Misconception(
             "ones subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="Your weights are those of ones subtracted from the scores that should be hidden, which hides "
-            "nothing. "
-            "Set those to −∞.",
+            says="Your weights are those of subtracting 1 from the scores that should be hidden, which hides nothing. "
+            "Set these scores to −∞.",
             change={"hide": lambda scores, hidden: scores - hidden.float()},
         ),
         Misconception(
             "+∞",
             kind="wrong formula",
             credit=0.5,
-            says="Your weights are those of hidden scores at +∞, of which softmax makes NaN. Set them to −∞.",
+            says="Your weights are those of hidden scores at +∞, which softmax turns into NaN. Set them to −∞.",
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, torch.inf)},
         ),
         Misconception(
             "all NaN",
             kind="wrong formula",
             credit=0.0,  # whoever returns NaN has it
-            says="All your weights are NaN: as where 0 is multiplied with −∞, or all scores of a row are hidden.",
+            says="All your weights are NaN, as when 0 is multiplied by −∞, or all scores of a row are hidden.",
             change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
         ),
         Misconception(
             "masked after softmax",
             kind="wrong formula",
             credit=0.5,
-            says="Your weights are those of softmax over all words, with zeros put in after it: rows do not sum "
-            "to one, "
-            "and the future shows in how much is missing. Set scores to −∞ before softmax.",
+            says="Your weights are those of softmax over all words, with zeros put in afterwards: rows do not sum to "
+            "one, and the future shows in how much is missing. Set scores to −∞ before softmax.",
             change={"hide": lambda scores, hidden: scores, "after": lambda weights, d_k: weights.tril()},
         ),
         Misconception(
@@ -266,7 +264,7 @@ causal_softmax = Exercise(
             "multiplied by √d_k",
             kind="scaling",
             credit=0.5,
-            says="Your weights are those of scores multiplied by √d_k. They are divided by it.",
+            says="Your weights are those of scores multiplied by √d_k. They should be divided by it.",
             change={"scale": lambda scores, d_k: scores * d_k**0.5},
         ),
         Misconception(
@@ -303,7 +301,7 @@ causal_softmax = Exercise(
             "softmax down the columns",
             kind="axis",
             credit=0.5,
-            says="Your weights are normalised down the columns. Rows are queries: it is dim=-1.",
+            says="Your weights are normalised down the columns. Rows are queries: use dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
         ),
         softmax.OVER_EVERYTHING,
@@ -340,7 +338,7 @@ causal_softmax = Exercise(
             kind="missing step",
             credit=0.25,
             says="Your results are masked scores, divided by the sum of each row. Scores may be negative, and so may "
-            "be such a sum: take the softmax of each row.",
+            "such a sum: take the softmax of each row.",
             change={
                 "hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0),
                 "normalise": lambda scores: scores / scores.sum(1, keepdim=True),
@@ -373,14 +371,15 @@ exercise = Exercise(
             "not renormalised",
             kind="missing step",
             credit=0.5,
-            says="Your rows do not sum to one: after masking, each row is divided by the sum of what is left of it.",
+            says="Your rows do not sum to one: after masking, each row must be divided by the sum of what is left of "
+            "it.",
             change={"renormalise": lambda weights: weights},
         ),
         Misconception(
             "not masked",
             kind="missing step",
             credit=0.0,
-            says="Your results are the weights as they came. Those above the diagonal are zero, and the others "
+            says="Your results are the weights as they came. Those above the diagonal must be zero, and the others "
             "renormalised.",
             change={"hide": lambda weights, hidden: weights},
         ),
@@ -388,8 +387,8 @@ exercise = Exercise(
             "past hidden",
             kind="axis",
             credit=0.5,
-            says="The past is hidden in your results: zeros stand on the wrong side of the diagonal. They belong above "
-            "it (torch.tril).",
+            says="The past is hidden in your results: the zeros are on the wrong side of the diagonal. They belong "
+            "above it (torch.tril).",
             change={"hidden": lambda weights: later(weights).mT},
         ),
         Misconception(
@@ -433,15 +432,15 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="Your results are those of weights set to −∞, whose sums are infinite. That is for scores; weights "
-            "become zero.",
+            "must become zero.",
             change={"hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf)},
         ),
         Misconception(
             "softmax of the weights",
             kind="mix-up",
             credit=0.5,
-            says="Your results are those of softmax of the weights. They have been through it: divide by the sum "
-            "instead.",
+            says="Your results are those of softmax of the weights. These have already been through it: divide by the "
+            "sum instead.",
             change={
                 "hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf),
                 "renormalise": lambda weights: torch.softmax(weights, dim=1),
@@ -467,22 +466,22 @@ exercise = Exercise(
             "columns divided by the sums of rows",
             kind="axis",
             credit=0.5,
-            says="Column i is divided by the sum of row i, as when the sums lose a dimension. They must keep their "
-            "place: keepdim=True.",
+            says="Column i is divided by the sum of row i, as when the sums lose a dimension. They must keep it: "
+            "keepdim=True.",
             change={"renormalise": lambda weights: weights / weights.sum(1)},
         ),
         Misconception(
             "divided by the sum of everything",
             kind="axis",
             credit=0.5,
-            says="Your results are divided by the sum of all weights. Each row is divided by its own sum.",
+            says="Your results are divided by the sum of all weights. Each row should be divided by its own sum.",
             change={"renormalise": lambda weights: weights / weights.sum()},
         ),
         Misconception(
             "everything scaled to the number of words",
             kind="wrong formula",
             credit=0.5,
-            says="All your weights are scaled by one number. Each row is divided by its own sum.",
+            says="All your weights are scaled by one number. Each row should be divided by its own sum.",
             change={"renormalise": lambda weights: weights / weights.sum() * len(weights)},
         ),
         Misconception(
@@ -533,7 +532,7 @@ exercise = Exercise(
             "missing weight shared out",
             kind="wrong formula",
             credit=0.5,
-            says="What is missing is shared equally among the visible words in your results. Divide each row by its "
+            says="In your results, what is missing is shared equally among the visible words. Divide each row by its "
             "sum, which keeps their proportions.",
             change={"renormalise": lambda w: w + torch.ones_like(w).tril() * (1 - w.sum(1, keepdim=True)) / visible(w)},
         ),
@@ -541,14 +540,14 @@ exercise = Exercise(
             "equal weights",
             kind="missing step",
             credit=0.0,  # they do not depend on the argument
-            says="All visible words get the same weight, whatever the argument. Multiply the mask with the weights.",
+            says="All visible words get the same weight, whatever the argument. Multiply the mask by the weights.",
             change={"hide": lambda weights, hidden: (~hidden).float()},
         ),
         Misconception(
             "the mask returned",
             kind="missing step",
             credit=0.0,
-            says="Your result is the mask. Multiply it with the weights, then renormalise.",
+            says="Your result is the mask. Multiply it by the weights, then renormalise.",
             answers=asked(lambda weights: torch.ones_like(weights).tril()),
         ),
         TRANSPOSED,

@@ -22,9 +22,9 @@ Tensor = torch.Tensor
 Random = torch.Generator
 
 ROUNDING = 1e-5  # of single numbers, which are only multiplied
-SAME_AGAIN = "Two calls drop the same entries. Draw random numbers in each call anew, and set no seed there."
+SAME_AGAIN = "Two calls drop the same entries. Draw random numbers anew in each call, and set no seed there."
 
-SAME_NUMBER = "Each call drops the same number of entries. Each entry is to be dropped with probability p, by itself."
+SAME_NUMBER = "Each call drops the same number of entries. Each entry must be dropped with probability p, on its own."
 OTHER_GRADIENT = "The gradient is not what the entries are multiplied by. Leave out detach on the way to the result."
 
 
@@ -345,8 +345,8 @@ exercise = Exercise(
             "small weights dropped",
             kind="wrong formula",
             credit=0.25,
-            says="It is the small weights that are dropped, those below p. Chance decides: compare random numbers with "
-            "p.",
+            says="It is the small weights that are dropped, those below p. Chance should decide: compare random "
+            "numbers with p.",
             change={"noise": lambda weights, rng: weights},
         ),
         Misconception(
@@ -360,14 +360,14 @@ exercise = Exercise(
             "all scaled, none dropped",
             kind="missing step",
             credit=0.25,
-            says="All weights are scaled and none is dropped. Multiply with the mask, too.",
+            says="All weights are scaled and none is dropped. Multiply by the mask, too.",
             change={"drop": lambda weights, kept: weights},
         ),
         Misconception(
             "the mask returned",
             kind="missing step",
             credit=0.25,
-            says="Your result is the mask. Multiply it with the weights.",
+            says="Your result is the mask. Multiply it by the weights.",
             change={"drop": lambda weights, kept: kept.to(weights.dtype)},
         ),
         Misconception(
@@ -388,7 +388,7 @@ exercise = Exercise(
             "noise instead of a mask",
             kind="wrong formula",
             credit=0.25,
-            says="Your weights are multiplied with random numbers themselves. Compare these with p first: an entry "
+            says="Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
             "stays or goes.",
             answers=in_two_calls(lambda w, p, training: w * even(w, w.shape, random()) if training else w.clone()),
         ),
@@ -396,7 +396,7 @@ exercise = Exercise(
             "rows renormalised",
             kind="wrong formula",
             credit=0.5,
-            says="What is left of each row is divided by its sum in your results. Multiply all survivors by 1/(1 − p) "
+            says="In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
             "instead.",
             answers=in_two_calls(renormalised),
         ),
@@ -412,8 +412,8 @@ exercise = Exercise(
             "an exact share dropped",
             kind="wrong formula",
             credit=0.75,
-            says="Each call drops the same number of entries. Decide for each entry by itself, with probability p: "
-            "then chance also has a part in how many go.",
+            says="Each call drops the same number of entries. Decide for each entry on its own, with probability p: "
+            "then how many go is up to chance, too.",
             change={"noise": evenly_spread},
         ),
         *PIECES,

@@ -166,7 +166,7 @@ exercise = Exercise(
             "scores averaged over the batch",
             kind="mix-up",
             credit=0.25,
-            says="The sentences of a batch share their weights. Each sentence has its own.",
+            says="The sentences of a batch share their weights. Each sentence should have its own.",
             change={"score": lambda q, k: (q @ k.mT).mean(dim=0, keepdim=True).expand(len(q), -1, -1)},
         ),
         Misconception(
@@ -194,7 +194,7 @@ exercise = Exercise(
             "dropout on the values",
             kind="mix-up",
             credit=0.5,
-            says="Something else than attention weights is dropped, perhaps values. Drop weights, after the softmax.",
+            says="Something other than attention weights is dropped, perhaps values. Drop weights, after the softmax.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         dropout.before_softmax("drop_scores"),

@@ -157,7 +157,7 @@ exercise = Exercise(
             "heads added",
             kind="wrong formula",
             credit=0.25,
-            says="Your result is that of the outputs of the heads added up. Put them side by side: torch.cat(…, "
+            says="Your result is that of adding up the outputs of the heads. Put them side by side: torch.cat(…, "
             "dim=-1).",
             change={"join": lambda outputs: torch.stack(outputs).sum(0)},
         ),
@@ -187,14 +187,15 @@ exercise = Exercise(
             "joined on the words",
             kind="axis",
             credit=0.5,
-            says="The heads are joined on the words (dim=1) in your result. Join their features: torch.cat(…, dim=-1).",
+            says="The heads are joined along the words (dim=1) in your result. Join their features: torch.cat(…, "
+            "dim=-1).",
             change={"join": lambda outputs: torch.cat(outputs, dim=1)},
         ),
         Misconception(
             "joined on the batch",
             kind="axis",
             credit=0.5,
-            says="The heads are joined on the sentences (dim=0) in your result. Join their features: torch.cat(…, "
+            says="The heads are joined along the sentences (dim=0) in your result. Join their features: torch.cat(…, "
             "dim=-1).",
             change={"join": lambda outputs: torch.cat(outputs, dim=0)},
         ),
@@ -202,8 +203,8 @@ exercise = Exercise(
             "stacked on a new last dimension",
             kind="axis",
             credit=0.5,
-            says="Your result has a new dimension for the heads, as torch.stack makes one. Join the features that are "
-            "there, with torch.cat.",
+            says="Your result has a new dimension for the heads, like the one that torch.stack makes. Join the "
+            "features that are there, with torch.cat.",
             change={"join": lambda outputs: torch.stack(outputs, dim=-1)},
         ),
         Misconception(
@@ -238,7 +239,7 @@ exercise = Exercise(
             "features interleaved",
             kind="arrangement",
             credit=0.5,
-            says="The features of the heads take turns. All of the first head come first: torch.cat(…, dim=-1).",
+            says="The features of the heads take turns. All those of the first head come first: torch.cat(…, dim=-1).",
             change={"join": interleaved},
         ),
         Misconception(
@@ -307,7 +308,7 @@ exercise = Exercise(
             "heads in a chain",
             kind="mix-up",
             credit=0.25,
-            says="Your result is that of heads that get the output of the one before. All of them get x.",
+            says="Your result is that of heads that get the output of the one before. All of them should get x.",
             change={"run": in_a_chain},
         ),
         Misconception(
@@ -344,7 +345,7 @@ exercise = Exercise(
             "one head too few",
             kind="input",
             credit=0.5,
-            says="There is one head less than num_heads. Use range(num_heads).",
+            says="There is one head fewer than num_heads. Use range(num_heads).",
             change={"count": lambda num_heads: num_heads - 1},
         ),
         Misconception(
@@ -359,7 +360,7 @@ exercise = Exercise(
             "d_out split among the heads",
             kind="mix-up",
             credit=0.5,
-            says="Each head has d_out // num_heads features. Here every head has d_out: nothing is split.",
+            says="Each head has d_out // num_heads features. Here every head should have d_out: nothing is split.",
             change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out // heads, context)},
         ),
         Misconception(
@@ -376,21 +377,21 @@ exercise = Exercise(
             "wide heads",
             kind="mix-up",
             credit=0.5,
-            says="Each head has num_heads · d_out features. A head has d_out; all of them together have more.",
+            says="Each head has num_heads · d_out features. A head should have d_out; all of them together have more.",
             change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_out * heads, context)},
         ),
         Misconception(
             "d_in and d_out exchanged",
             kind="mix-up",
             credit=0.25,
-            says="d_in and d_out change places in the heads: it is CausalAttention(d_in, d_out, …).",
+            says="d_in and d_out change places in the heads: it should be CausalAttention(d_in, d_out, …).",
             change={"sizes": lambda d_in, d_out, context, heads: (d_out, d_in, context)},
         ),
         Misconception(
             "d_in passed twice",
             kind="input",
             credit=0.5,
-            says="Your heads have d_in output features instead of d_out: it is CausalAttention(d_in, d_out, …).",
+            says="Your heads have d_in output features instead of d_out: it should be CausalAttention(d_in, d_out, …).",
             change={"sizes": lambda d_in, d_out, context, heads: (d_in, d_in, context)},
         ),
         Misconception(
@@ -432,21 +433,21 @@ exercise = Exercise(
             "dropout on the output",
             kind="mix-up",
             credit=0.5,
-            says="Entries of the output are dropped. Dropout is for the weights, inside of the heads.",
+            says="Entries of the output are dropped. Dropout is for the weights, inside the heads.",
             change={"finish": drop},
         ),
         Misconception(
             "dropout always active",
             kind="mix-up",
             credit=0.5,
-            says="Entries are dropped outside of training, too. Dropout belongs to the heads; add none to it.",
+            says="Entries are dropped outside of training, too. Dropout belongs to the heads; add no more of it.",
             change={"finish": lambda module, joined, x: nn.functional.dropout(joined, module.p, True)},
         ),
         Misconception(
             "an output projection",
             kind="mix-up",
             credit=0.5,
-            says="The joined heads are projected once more in your result. That comes in exercise 18; here is no "
+            says="The joined heads are projected once more in your result. That comes in exercise 18; here there is no "
             "out_proj.",
             change={"add_layers": add_projection, "finish": lambda module, joined, x: module.out_proj(joined)},
         ),
@@ -454,7 +455,7 @@ exercise = Exercise(
             "softmax on the output",
             kind="mix-up",
             credit=0.25,
-            says="Your result is that of softmax on the output. It is for the weights, inside of the heads.",
+            says="Your result is that of softmax on the output. Softmax is for the weights, inside the heads.",
             change={"finish": lambda module, joined, x: torch.softmax(joined, dim=-1)},
         ),
         Misconception(

@@ -237,8 +237,8 @@ exercise = Exercise(
             "scaled by √num_heads",
             kind="scaling",
             credit=0.5,
-            says="The scores that you use are divided by √num_heads. Divide by √head_dim: after the transpose, it is "
-            "keys.shape[-1].",
+            says="The scores that you use are divided by √num_heads. Divide by √head_dim: after the transpose, "
+            "head_dim is keys.shape[-1].",
             change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
         ),
         Misconception(
@@ -288,15 +288,16 @@ exercise = Exercise(
             "queries as keys",
             kind="mix-up",
             credit=0.5,
-            says="Your results are those of queries compared with queries. They are compared with the keys, W_key(x).",
+            says="Your results are those of queries compared with queries. They should be compared with the keys, "
+            "W_key(x).",
             change={"roles": ("query", "query", "value")},
         ),
         Misconception(
             "keys and values exchanged",
             kind="mix-up",
             credit=0.5,
-            says="Keys and values change places in your results: queries are compared with W_key(x), and W_value(x) is "
-            "weighed.",
+            says="Keys and values change places in your results: queries should be compared with W_key(x), and "
+            "W_value(x) should be weighed.",
             change={"roles": ("query", "value", "key")},
         ),
         Misconception(
@@ -311,16 +312,15 @@ exercise = Exercise(
             kind="arrangement",
             credit=0.25,
             says="Your results are those of (B, T, d_out) viewed as (B, num_heads, T, head_dim), which mixes words up. "
-            "It is a view as (B, T, num_heads, head_dim), and then the result of transpose(1, 2).",
+            "View as (B, T, num_heads, head_dim), then take the result of transpose(1, 2).",
             change={"split": split_heads.viewed},
         ),
         Misconception(
             "words mixed up in merging",
             kind="arrangement",
             credit=0.25,
-            says="Your results are those of heads merged while they stand before the words, which mixes words "
-            "up. It is "
-            "the result of transpose(1, 2), and of that contiguous().view(B, T, d_out).",
+            says="Your results are those of heads merged while they stand before the words, which mixes words up. Take "
+            "the result of transpose(1, 2), and then contiguous().view(B, T, d_out) of that.",
             change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
         ),
         Misconception(
@@ -335,17 +335,16 @@ exercise = Exercise(
             "features interleaved in merging",
             kind="arrangement",
             credit=0.5,
-            says="The features of the heads take turns in your result. All of head 0 come first: transpose(1, 2), then "
-            "view(B, T, d_out).",
+            says="The features of the heads take turns in your result. All those of head 0 come first: transpose(1, "
+            "2), then view(B, T, d_out).",
             change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
         ),
         Misconception(
             "words and heads exchanged",
             kind="axis",
             credit=0.25,
-            says="Your results are those of heads of one word that look at each other. Scores and values have "
-            "the shape "
-            "(B, num_heads, T, …), as transpose(1, 2) returns it.",
+            says="In your results, the heads of one word look at each other. Scores and values should have the shape "
+            "(B, num_heads, T, …), as returned by transpose(1, 2).",
             change={
                 "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
                 "merge": lambda outputs: outputs.flatten(2),
@@ -363,8 +362,8 @@ exercise = Exercise(
             "one head",
             kind="input",
             credit=0.25,
-            says="Your results are those of one head over all features, scaled by √d_out. The features are split among "
-            "num_heads heads.",
+            says="Your results are those of one head over all features, scaled by √d_out. The features should be split "
+            "among num_heads heads.",
             change={
                 "number": lambda heads, head_dim: 1,
                 "scale": lambda scores, sizes: scores / sizes.d_out**0.5,
@@ -374,15 +373,15 @@ exercise = Exercise(
             "one head, scaled by √head_dim",
             kind="input",
             credit=0.25,
-            says="Your results are those of one head over all features. They are split among num_heads heads.",
+            says="Your results are those of one head over all features. They should be split among num_heads heads.",
             change={"number": lambda heads, head_dim: 1},
         ),
         Misconception(
             "two heads",
             kind="hard-coded",
             credit=0.5,
-            says="Your results are those of two heads, whatever num_heads is. The features are split among num_heads "
-            "heads.",
+            says="Your results are those of two heads, whatever num_heads is. The features should be split among "
+            "num_heads heads.",
             change={
                 "number": lambda heads, head_dim: 2,
                 "scale": lambda scores, sizes: scores / (sizes.d_out // 2) ** 0.5,
@@ -401,7 +400,7 @@ exercise = Exercise(
             "mask inverted",
             kind="mix-up",
             credit=0.25,
-            says="What should be seen is hidden in your results: the past and the word itself. The −∞ belong above the "
+            says="What should be seen is hidden in your results: the past and the word itself. −∞ belongs above the "
             "diagonal only.",
             change={"hide": lambda scores, later, sizes: scores.masked_fill(~later, -torch.inf)},
         ),
@@ -415,7 +414,7 @@ exercise = Exercise(
             "context length 6",
             kind="hard-coded",
             credit=0.5,
-            says="Your module works for six words and no more. Its mask has the size context_length.",
+            says="Your module works for six words and no more. Its mask should have the size context_length.",
             change={"longest": lambda _context: 6},
         ),
         Misconception(
@@ -521,7 +520,7 @@ exercise = Exercise(
             "out_proj detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches out_proj. It is self.out_proj(…), without .data or detach.",
+            says="No gradient reaches out_proj. Call self.out_proj(…), without .data or detach.",
             change={
                 "out": lambda out_proj, merged: nn.functional.linear(merged, out_proj.weight.data, out_proj.bias.data)
             },
@@ -581,7 +580,7 @@ exercise = Exercise(
             "keys detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches W_key. Neither detach nor .data belongs on the way of the keys.",
+            says="No gradient reaches W_key. Neither detach nor .data belongs on the path of the keys.",
             change={"pass_on": gradients.detached("k")},
         ),
         gradients.WEIGHTS_DETACHED,
@@ -597,8 +596,8 @@ exercise = Exercise(
             "dropout elsewhere",
             kind="mix-up",
             credit=0.5,
-            says="Something else than attention weights is dropped, or more than these, perhaps values. Drop these "
-            "only.",
+            says="Something other than attention weights is dropped, or more than these, perhaps values. Drop "
+            "attention weights only.",
             change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
         ),
         dropout.before_softmax("drop_raw"),

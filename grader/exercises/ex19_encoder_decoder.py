@@ -339,7 +339,7 @@ exercise = Exercise(
             "everything made of the query",
             kind="mix-up",
             credit=0.25,
-            says="Values and keys are made of query in your results. They come from the other sequence: use the "
+            says="In your results, values and keys are made from query. They come from the other sequence: use the "
             "arguments.",
             change={"inputs": lambda values, keys, query: (query, query, query), "lengths": lambda S, T: (T, T, T)},
         ),
@@ -347,7 +347,7 @@ exercise = Exercise(
             "everything made of the values",
             kind="mix-up",
             credit=0.25,
-            says="Keys and queries are made of values in your results. Use the arguments keys and query.",
+            says="In your results, keys and queries are made from values. Use the arguments keys and query.",
             change={"inputs": lambda values, keys, query: (values, values, values), "lengths": lambda S, T: (S, S, S)},
         ),
         Misconception(
@@ -401,7 +401,7 @@ exercise = Exercise(
             "one length for all",
             kind="input",
             credit=0.5,
-            says="Your code needs keys and queries of the same number. Take each length from its own sequence.",
+            says="Your code needs as many keys as queries. Take each length from its own sequence.",
             change={"lengths": lambda S, T: (T, T, T)},
         ),
         Misconception(
@@ -448,14 +448,15 @@ exercise = Exercise(
             "features interleaved in merging",
             kind="arrangement",
             credit=0.5,
-            says="The features of the heads take turns in your result. All of head 0 come first: nqhd, then reshape.",
+            says="The features of the heads take turns in your result. All those of head 0 come first: nqhd, then "
+            "reshape.",
             change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
         ),
         Misconception(
             "words and heads exchanged",
             kind="axis",
             credit=0.25,
-            says="Your results are those of heads of one word that look at each other. Scores have shape (N, heads, T, "
+            says="In your results, the heads of one word look at each other. Scores should have shape (N, heads, T, "
             "S): nqhd,nkhd->nhqk.",
             change={
                 "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
@@ -474,8 +475,8 @@ exercise = Exercise(
             "one head",
             kind="input",
             credit=0.25,
-            says="Your results are those of one head over all features, scaled by √embed_size. The features are split "
-            "among the heads.",
+            says="Your results are those of one head over all features, scaled by √embed_size. The features should be "
+            "split among the heads.",
             change={
                 "number": lambda heads, head_dim: 1,
                 "scale": lambda scores, sizes: scores / sizes.embed_size**0.5,
@@ -518,18 +519,16 @@ exercise = Exercise(
             "weights and values summed",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are those of weights summed before they meet the values. In einsum, keys and "
-            "values have "
-            "the same letter: nhqk,nkhd->nqhd.",
+            says="Your results are those of summing the weights before they meet the values. In einsum, keys and "
+            "values must have the same letter: nhqk,nkhd->nqhd.",
             change={"mix": lambda weights, v: weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)},
         ),
         Misconception(
             "products of sums",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are those of features summed before queries and keys meet. In einsum, they have "
-            "the same "
-            "letter: nqhd,nkhd->nhqk.",
+            says="Your results are those of summing features before queries and keys meet. In einsum, features must "
+            "have the same letter in both: nqhd,nkhd->nhqk.",
             change={"score": lambda q, k: q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]},
         ),
         Misconception(
@@ -543,16 +542,15 @@ exercise = Exercise(
             "mask inverted",
             kind="mix-up",
             credit=0.5,
-            says="What should be seen is hidden in your results. Keys are hidden where mask == 0.",
+            says="What should be seen is hidden in your results. Hide keys where mask == 0.",
             change={"hidden": lambda mask, scores: mask != 0},
         ),
         Misconception(
             "masked after softmax",
             kind="missing step",
             credit=0.5,
-            says="Your results are those of softmax over all keys, with zeros put in after it, so weights no "
-            "longer sum "
-            "to one. Mask the scores before softmax.",
+            says="Your results are those of softmax over all keys, with zeros put in afterwards, so weights no longer "
+            "sum to one. Mask the scores before softmax.",
             change={"hide": lambda scores, hidden, sizes: scores, "hide_weights": masks.without},
         ),
         Misconception(
@@ -609,14 +607,14 @@ exercise = Exercise(
             "first head's mask for all",
             kind="mix-up",
             credit=0.5,
-            says="All heads have the mask of the first in your results. It may have one for each: (N, heads, T, S).",
+            says="In your results, all heads have the mask of the first. There may be one for each: (N, heads, T, S).",
             change={"hidden": lambda mask, scores: mask[:, :1] == 0},
         ),
         Misconception(
             "first sentence's mask for all",
             kind="mix-up",
             credit=0.5,
-            says="All sentences of the batch have the mask of the first in your results. Each has its own.",
+            says="In your results, all sentences of the batch have the mask of the first. Each should have its own.",
             change={"hidden": lambda mask, scores: mask[:1] == 0},
         ),
         Misconception(
@@ -646,7 +644,7 @@ exercise = Exercise(
             "causal without a mask",
             kind="mix-up",
             credit=0.5,
-            says="When there is no mask, later words are hidden. Then nothing is hidden.",
+            says="In your results, later words are hidden when there is no mask. Then nothing should be hidden.",
             change={"unmasked": causal},
         ),
         *(
@@ -670,8 +668,8 @@ exercise = Exercise(
             "raw scores as weights, with −1e20",
             kind="missing step",
             credit=0.25,
-            says="Your values are weighed with raw scores, of which hidden ones are huge. The weights are the softmax "
-            "of them.",
+            says="Your values are weighted by raw scores, of which the hidden ones are huge. The weights are the "
+            "softmax of them.",
             change={
                 "hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20 / sizes.head_dim**0.5),
                 "normalise": lambda scores: scores,
@@ -731,7 +729,7 @@ exercise = Exercise(
             "fc_out detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches fc_out. It is self.fc_out(…), without .data or detach.",
+            says="No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.",
             change={"out": lambda fc_out, merged: merged @ fc_out.weight.data.T},
         ),
         Misconception(
@@ -749,7 +747,7 @@ exercise = Exercise(
             "embed_size features in each head",
             kind="mix-up",
             credit=0.5,
-            says="Your layers make embed_size features for each head. Together the heads have embed_size.",
+            says="Your layers make embed_size features for each head. Together, the heads should have embed_size.",
             change={"width": lambda embed_size, heads: embed_size * heads},
         ),
         Misconception(
@@ -784,28 +782,28 @@ exercise = Exercise(
             "values detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches values. Neither detach nor .data belongs on their way.",
+            says="No gradient reaches values. Neither detach nor .data belongs on their path.",
             change={"pass_on": gradients.detached("v")},
         ),
         Misconception(
             "keys detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches keys. Neither detach nor .data belongs on their way.",
+            says="No gradient reaches keys. Neither detach nor .data belongs on their path.",
             change={"pass_on": gradients.detached("k")},
         ),
         Misconception(
             "queries detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches query. Neither detach nor .data belongs on the way of the queries.",
+            says="No gradient reaches query. Neither detach nor .data belongs on the path of the queries.",
             change={"pass_on": gradients.detached("q")},
         ),
         Misconception(
             "weights detached",
             kind="gradient",
             credit=0.5,
-            says="No gradient reaches keys and query. Neither detach nor .data belongs on the way of scores and "
+            says="No gradient reaches keys and query. Neither detach nor .data belongs on the path of scores and "
             "weights.",
             change={"pass_on": gradients.detached("q", "k")},
         ),

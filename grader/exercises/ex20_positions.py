@@ -89,38 +89,38 @@ exercise = Exercise(
             "sines first, then cosines",
             kind="arrangement",
             credit=0.75,
-            says="All sines stand on the left of your table, and all cosines on the right. They take turns: sines in "
-            "columns 0, 2, 4, …, cosines in 1, 3, 5, ….",
+            says="All sines stand on the left of your table, and all cosines on the right. They should take turns: "
+            "sines in columns 0, 2, 4, …, cosines in 1, 3, 5, ….",
             change={"arrange": interleaved_halves},
         ),
         Misconception(
             "sines and cosines exchanged",
             kind="mix-up",
             credit=0.5,
-            says="Sines and cosines stand in each other's columns in your table. Column 2i is the sine, column 2i + 1 "
-            "the cosine.",
+            says="Sines and cosines stand in each other's columns in your table. Column 2i should be the sine, column "
+            "2i + 1 the cosine.",
             change={"even": torch.cos, "odd": torch.sin},
         ),
         Misconception(
             "only sines",
             kind="missing step",
             credit=0.25,
-            says="All columns of your table are sines. Every second one is the cosine of the same angle.",
+            says="All columns of your table are sines. Every second one should be the cosine of the same angle.",
             change={"odd": torch.sin},
         ),
         Misconception(
             "only cosines",
             kind="missing step",
             credit=0.25,
-            says="All columns of your table are cosines. Columns 0, 2, 4, … are the sines of the same angles.",
+            says="All columns of your table are cosines. Columns 0, 2, 4, … should be the sines of the same angles.",
             change={"even": torch.cos},
         ),
         Misconception(
             "an angle for each column",
             kind="wrong formula",
             credit=0.5,
-            says="Each column of your table has an angle of its own: column c has t / base^(c/d). Columns 2i and "
-            "2i + 1 share one, t / base^(2i/d).",
+            says="Each column of your table has an angle of its own: column c has t / base^(c/d). Columns 2i and 2i + "
+            "1 should share one, t / base^(2i/d).",
             change={"rates": rates_with(lambda column, d: column / d)},
         ),
         Misconception(
@@ -143,7 +143,7 @@ exercise = Exercise(
             "half the exponent",
             kind="wrong formula",
             credit=0.5,
-            says="The exponents of your table are i/d, where i is the number of the pair. They are 2i/d.",
+            says="The exponents of your table are i/d, where i is the number of the pair. They should be 2i/d.",
             change={"rates": rates_with(lambda column, d: column // 2 / d)},
         ),
         Misconception(
@@ -165,7 +165,8 @@ exercise = Exercise(
             "the same angle in all columns",
             kind="missing step",
             credit=0.25,
-            says="All pairs of your table have the same angle, the position itself. Pair i has t / base^(2i/d).",
+            says="All pairs of your table have the same angle, the position itself. Pair i should have t / "
+            "base^(2i/d).",
             change={"rates": rates_with(lambda column, d: 0 * column)},
         ),
         Misconception(
@@ -179,7 +180,8 @@ exercise = Exercise(
             "positions from one",
             kind="convention",
             credit=0.75,
-            says="Your table begins with position 1. The first position is 0, where all sines are 0 and all cosines 1.",
+            says="Your table begins with position 1. The first position should be 0, where all sines are 0 and all "
+            "cosines 1.",
             change={"positions": lambda length: torch.arange(1, length + 1)},
         ),
         Misconception(
@@ -215,7 +217,8 @@ exercise = Exercise(
             "float64 returned",
             kind="type",
             credit=0.75,
-            says="Your table has numbers of type float64. It is to be a float32 table, as all that a model adds to it.",
+            says="Your table has numbers of type float64. It must be a float32 table, like everything that a model "
+            "adds to it.",
             change=ALWAYS_FLOAT64.change,
         ),
     ],

@@ -19,8 +19,8 @@ Pair = tuple[Tensor, Tensor]
 
 LONGEST = 4096
 SIXTEEN = (
-    "Your code is right for float32 inputs, but not for those of 16 bits: their positions and angles must be computed "
-    "in float32, since 16 bits have no numbers between 3000 and 3002 or so. The result has the dtype of the input."
+    "Your code is right for float32 inputs, but not for 16-bit inputs. Their positions and angles must be computed in "
+    "float32, since 16 bits have no numbers between 3000 and 3002 or so. The result must have the dtype of the input."
 )
 
 
@@ -159,8 +159,8 @@ exercise = Exercise(
             "turned pairs put in halves",
             kind="arrangement",
             credit=0.75,
-            says="The right pairs are turned, but what belongs to the entries 2i stands in the first half of the "
-            "result, and the rest in the second. Put both back where they came from.",
+            says="The right pairs are turned, but what belongs to the entries 2i is in the first half of the result, "
+            "and the rest in the second. Put both back where they came from.",
             change={"join": join_halves},
         ),
         Misconception(
@@ -175,36 +175,37 @@ exercise = Exercise(
             "turned backwards",
             kind="wrong formula",
             credit=0.75,
-            says="Your pairs are turned the other way, by −angle. It is (a cos − b sin, a sin + b cos).",
+            says="Your pairs are turned the other way, by −angle. It should be (a cos − b sin, a sin + b cos).",
             change={"turned": lambda a, b, cos, sin: turn(a, b, cos, -sin)},
         ),
         Misconception(
             "sine and cosine exchanged",
             kind="mix-up",
             credit=0.5,
-            says="Sine and cosine change places in your results: position 0 turns every pair by a quarter. It is "
-            "(a cos − b sin, a sin + b cos).",
+            says="Sine and cosine change places in your results: position 0 turns every pair by a quarter. It should "
+            "be (a cos − b sin, a sin + b cos).",
             change={"turned": lambda a, b, cos, sin: turn(a, b, sin, cos)},
         ),
         Misconception(
             "a plus for the minus",
             kind="wrong formula",
             credit=0.5,
-            says="In your results, the first of a pair is a cos + b sin. It is a cos − b sin, or lengths change.",
+            says="In your results, the first of a pair is a cos + b sin. It should be a cos − b sin, or lengths "
+            "change.",
             change={"turned": lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos)},
         ),
         Misconception(
             "a minus for the plus",
             kind="wrong formula",
             credit=0.5,
-            says="In your results, the second of a pair is a sin − b cos. It is a sin + b cos.",
+            says="In your results, the second of a pair is a sin − b cos. It should be a sin + b cos.",
             change={"turned": lambda a, b, cos, sin: (a * cos - b * sin, a * sin - b * cos)},
         ),
         Misconception(
             "second from the new first",
             kind="mix-up",
             credit=0.5,
-            says="The second of each pair is computed with the new value of the first in your results. Both need the "
+            says="In your results, the second of each pair is computed with the new value of the first. Both need the "
             "values before the turn: keep them.",
             change={"turned": overwritten},
         ),
@@ -233,7 +234,7 @@ exercise = Exercise(
             "counted from the first position",
             kind="mix-up",
             credit=0.5,
-            says="Your results are those of positions less the first one. Positions count from the beginning of the "
+            says="Your results are those of positions minus the first one. Positions count from the beginning of the "
             "text, of which this may be a later part.",
             change={"where": lambda positions: positions - positions[0]},
         ),
@@ -248,7 +249,8 @@ exercise = Exercise(
             "one position further",
             kind="convention",
             credit=0.75,
-            says="Every word is turned as far as the one after it should be in your results. Position 0 is not turned.",
+            says="In your results, every word is turned as far as the one after it should be. Position 0 is not "
+            "turned.",
             change={"where": lambda positions: positions + 1},
         ),
         Misconception(
@@ -262,37 +264,37 @@ exercise = Exercise(
             "half the exponent",
             kind="wrong formula",
             credit=0.5,
-            says="Pair i is turned by position · base^(−i/d) in your results. The exponent is −2i/d.",
+            says="In your results, pair i is turned by position · base^(−i/d). The exponent should be −2i/d.",
             change={"rates": rates_with(lambda pair, d: pair / d)},
         ),
         Misconception(
             "twice the exponent",
             kind="wrong formula",
             credit=0.5,
-            says="Pair i is turned by position · base^(−4i/d) in your results. The exponent is −2i/d.",
+            says="In your results, pair i is turned by position · base^(−4i/d). The exponent should be −2i/d.",
             change={"rates": rates_with(lambda pair, d: 4 * pair / d)},
         ),
         Misconception(
             "pairs from one",
             kind="convention",
             credit=0.75,
-            says="Your pairs are counted from 1: the first is turned by position · base^(−2/d). It is pair 0, and "
-            "turned by the position itself.",
+            says="Your pairs are counted from 1: the first is turned by position · base^(−2/d). It should be pair 0, "
+            "and turned by the position itself.",
             change={"rates": rates_with(lambda pair, d: 2 * (pair + 1) / d)},
         ),
         Misconception(
             "down to one over base",
             kind="wrong formula",
             credit=0.75,
-            says="The last pair is turned by position / base in your results. With base^(−2i/d), it is turned by more: "
-            "i goes up to d/2 − 1.",
+            says="In your results, the last pair is turned by position / base. With base^(−2i/d), it is turned by "
+            "more: i goes up to d/2 − 1.",
             change={"rates": rates_with(lambda pair, d: pair / max(d // 2 - 1, 1))},
         ),
         Misconception(
             "exponent not divided by d",
             kind="missing step",
             credit=0.25,
-            says="Pair i is turned by position · base^(−2i) in your results. Divide the exponent by d.",
+            says="In your results, pair i is turned by position · base^(−2i). Divide the exponent by d.",
             change={"rates": rates_with(lambda pair, d: 2 * pair)},
         ),
         Misconception(
@@ -306,7 +308,7 @@ exercise = Exercise(
             "all pairs alike",
             kind="missing step",
             credit=0.25,
-            says="All pairs are turned by the same angle in your results, the position. Pair i has position · "
+            says="In your results, all pairs are turned by the same angle, the position. Pair i should have position · "
             "base^(−2i/d).",
             change={"rates": rates_with(lambda pair, d: 0 * pair)},
         ),
@@ -314,15 +316,15 @@ exercise = Exercise(
             "along the first axis",
             kind="axis",
             credit=0.5,
-            says="Positions count along the first axis in your results. Words stand on the last axis but one.",
+            says="In your results, positions count along the first axis. Words are on the last axis but one.",
             change={"along": along_the_first},
         ),
         Misconception(
             "angles in 16 bits",
             kind="type",
             credit=0.75,
-            says="With x of 16 bits, your angles have 16 bits, too, which is too few for positions of thousands. "
-            "Compute them in float32, and give the result the dtype of x in the end.",
+            says="Where x has 16 bits, your angles have 16 bits, too, which is too few for positions in the thousands. "
+            "Compute them in float32, and give the result the dtype of x at the end.",
             change={"precise": in_16_bits},
         ),
         *PIECES,

@@ -137,7 +137,8 @@ def read(value: Any, *_inputs: Any) -> Any:
     return {**value, "gradients": {name: one if one is None else one * torch.nan for name, one in found.items()}}
 
 
-EMPTY = "Your code is right, but for sentences of length 0: a query that sees no key gets zeros, not NaN or an average."
+EMPTY = "Your code is right, except for sentences of length 0: a query that sees no key must get zeros, not NaN or an "
+"average."
 
 exercise = Exercise(
     number=22,
@@ -195,8 +196,8 @@ exercise = Exercise(
             "one key too many",
             kind="mix-up",
             credit=0.5,
-            says="Of each sentence, the first key of the padding counts, too, in your results. Of sentence b, the keys "
-            "0 … lengths[b] − 1 count.",
+            says="In your results, the first key of each sentence's padding counts, too. Of sentence b, the keys 0 … "
+            "lengths[b] − 1 count.",
             change={"which_lengths": lambda lengths: lengths + 1},
         ),
         Misconception(
@@ -211,14 +212,14 @@ exercise = Exercise(
             "first length for all",
             kind="mix-up",
             credit=0.25,
-            says="All sentences have the length of the first in your results. Each has one of its own.",
+            says="In your results, all sentences have the length of the first. Each has one of its own.",
             change={"which_lengths": lambda lengths: lengths[:1].expand_as(lengths)},
         ),
         Misconception(
             "longest length for all",
             kind="mix-up",
             credit=0.25,
-            says="All sentences have the length of the longest in your results. Each has one of its own.",
+            says="In your results, all sentences have the length of the longest. Each has one of its own.",
             change={"which_lengths": lambda lengths: lengths.amax().expand_as(lengths)},
         ),
         Misconception(
@@ -232,7 +233,7 @@ exercise = Exercise(
             "padding in front",
             kind="mix-up",
             credit=0.25,
-            says="In your results, the last lengths[b] keys count. It is the first ones: padding stands at the end.",
+            says="In your results, the last lengths[b] keys count. It should be the first ones: padding is at the end.",
             change={"padding": lambda lengths, sizes: beyond(lengths, sizes).flip(-1)},
         ),
         Misconception(
@@ -262,7 +263,7 @@ exercise = Exercise(
             "always causal",
             kind="mix-up",
             credit=0.5,
-            says="Later keys are hidden in your results without causal=True, too. Hide them only if it is asked for.",
+            says="In your results, later keys are hidden even without causal=True. Hide them only with causal=True.",
             change={"is_causal": lambda causal: True},
         ),
         Misconception(
@@ -276,8 +277,8 @@ exercise = Exercise(
             "hidden only by both masks",
             kind="mix-up",
             credit=0.25,
-            says="With causal=True, only keys that are padding and later are hidden in your results. Either is reason "
-            "enough.",
+            says="With causal=True, only keys that are both padding and later are hidden in your results. Either is "
+            "reason enough.",
             change={"both": torch.logical_and},
         ),
         Misconception(
@@ -285,7 +286,7 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.25,
             says="With causal=True, a query does not see the key at its own place in your results. Query t sees the "
-            "keys up to and with t.",
+            "keys up to and including t.",
             change={"future": lambda sizes: torch.ones(sizes.T, sizes.S, dtype=torch.bool).triu(0)},
         ),
         Misconception(
@@ -299,8 +300,8 @@ exercise = Exercise(
             "NaN for empty sentences",
             kind="missing step",
             credit=0.75,
-            says="Where a sentence has length 0, all scores are −∞, and softmax makes NaN of them. Such a query gets "
-            "zeros.",
+            says="Where a sentence has length 0, all scores are −∞, and softmax turns them into NaN. Such a query must "
+            "get zeros.",
             change={
                 "hide": lambda scores, hidden: scores + torch.zeros_like(scores).masked_fill(hidden, -torch.inf),
                 "empty": left_nan,
@@ -310,8 +311,8 @@ exercise = Exercise(
             "average for empty sentences",
             kind="missing step",
             credit=0.75,
-            says="Where a sentence has length 0, your result is an average of its padding, as of scores that are all "
-            "the same large negative number. Such a query gets zeros.",
+            says="Where a sentence has length 0, your result is an average of its padding, as with scores that are all "
+            "the same large negative number. Such a query must get zeros.",
             change={"hide": lambda scores, hidden: scores.masked_fill(hidden, -1e9), "empty": left_nan},
         ),
         Misconception(

@@ -23,11 +23,11 @@ Tensor = torch.Tensor
 
 SIXTEEN = (
     "With inputs of 16 bits, your numbers are wrong: squares above 65504 are ∞ in float16, and small ones 0. Compute "
-    "in float32, and give the result the dtype of the input in the end."
+    "in float32, and give the result the dtype of the input at the end."
 )
 
 NOT_ONES = (
-    "The weight of a new module does not hold ones. A module that has learned nothing should leave all entries alike: "
+    "The weight of a new module does not hold ones. A module that has learned nothing should treat all entries alike: "
     "begin with torch.ones."
 )
 
@@ -138,7 +138,8 @@ def a_zero_vector(rng: torch.Generator) -> Inputs:
 
 
 OF_16 = (
-    "Your code is right for float32 inputs, but not for those of 16 bits: compute in float32, and return the input's."
+    "Your code is right for float32 inputs, but not for those of 16 bits: compute in float32, and return the input's "
+    "dtype."
 )
 
 exercise = Exercise(
@@ -163,7 +164,7 @@ exercise = Exercise(
             "a new module",
             catches="a weight that does not begin with ones",
             inputs=new(2, 3, 4),
-            beside="Your code is right with weights that are loaded, but a new module begins with ones.",
+            beside="Your code is right with weights that are loaded, but a new module must begin with ones.",
         ),
         Case("large float16", catches="squares in 16 bits", inputs=of_type(torch.float16, 500), beside=OF_16),
         Case("small float16", catches="squares in 16 bits", inputs=of_type(torch.float16, 2e-3), beside=OF_16),
@@ -191,7 +192,8 @@ exercise = Exercise(
             "sum of squares",
             kind="missing step",
             credit=0.5,
-            says="Your vectors are divided by the root of the sum of their squares. It is the mean of the squares.",
+            says="Your vectors are divided by the root of the sum of their squares. It should be the root of their "
+            "mean.",
             change={"mean": lambda x: x.pow(2).sum(-1, keepdim=True)},
         ),
         Misconception(
@@ -206,15 +208,16 @@ exercise = Exercise(
             "mean size",
             kind="wrong formula",
             credit=0.5,
-            says="Your vectors are divided by the mean of the absolute values. It is the root of the mean of the "
-            "squares.",
+            says="Your vectors are divided by the mean of the absolute values. It should be the root of the mean of "
+            "the squares.",
             change={"mean": lambda x: x.abs().mean(-1, keepdim=True).pow(2)},
         ),
         Misconception(
             "largest size",
             kind="wrong formula",
             credit=0.25,
-            says="Your vectors are divided by their largest absolute value. It is the root of the mean of the squares.",
+            says="Your vectors are divided by their largest absolute value. It should be the root of the mean of the "
+            "squares.",
             change={"mean": lambda x: x.abs().amax(-1, keepdim=True).pow(2)},
         ),
         Misconception(
@@ -250,32 +253,32 @@ exercise = Exercise(
             "over the words",
             kind="axis",
             credit=0.5,
-            says="The mean runs over the words in your results. Each vector has a size of its own: the mean runs over "
-            "the last dimension.",
+            says="In your results, the mean runs over the words. Each vector has a size of its own: the mean should "
+            "run over the last dimension.",
             change={"mean": lambda x: x.pow(2).mean(-2 if x.dim() > 1 else -1, keepdim=True)},
         ),
         Misconception(
             "over the batch",
             kind="axis",
             credit=0.5,
-            says="The mean runs over the first dimension in your results. Each vector has a size of its own: the mean "
-            "runs over the last dimension.",
+            says="In your results, the mean runs over the first dimension. Each vector has a size of its own: the mean "
+            "should run over the last dimension.",
             change={"mean": lambda x: x.pow(2).mean(0, keepdim=True)},
         ),
         Misconception(
             "over each sentence",
             kind="axis",
             credit=0.5,
-            says="All words of a sentence are divided by one number in your results. Each vector has a size of its "
-            "own: the mean runs over the last dimension only.",
+            says="In your results, all words of a sentence are divided by one number. Each vector has a size of its "
+            "own: the mean should run over the last dimension only.",
             change={"mean": lambda x: x.pow(2).mean((-2, -1) if x.dim() > 1 else -1, keepdim=True)},
         ),
         Misconception(
             "over everything",
             kind="axis",
             credit=0.5,
-            says="All vectors are divided by the same number in your results. Each has a size of its own: the mean "
-            "runs over the last dimension.",
+            says="In your results, all vectors are divided by the same number. Each has a size of its own: the mean "
+            "should run over the last dimension.",
             change={"mean": lambda x: x.pow(2).mean()},
         ),
         Misconception(
@@ -297,7 +300,7 @@ exercise = Exercise(
             "eps squared",
             kind="wrong formula",
             credit=0.75,
-            says="In your results, eps² stands below the root. It is eps.",
+            says="In your results, eps² stands below the root. It should be eps.",
             change={"size": lambda mean, eps: torch.sqrt(mean + eps**2)},
         ),
         Misconception(
@@ -319,8 +322,8 @@ exercise = Exercise(
             "PyTorch's eps",
             kind="missing step",
             credit=0.75,
-            says="Your results are those of eps = 1.2e-7, as PyTorch takes it where none is given. Hand on the "
-            "argument.",
+            says="Your results are those of eps = 1.2e-7, which PyTorch takes where none is given. Pass the argument "
+            "on.",
             change={"eps_of": lambda eps: torch.finfo(torch.float32).eps},
         ),
         Misconception(
@@ -378,15 +381,15 @@ exercise = Exercise(
             "size detached",
             kind="gradient",
             credit=0.75,
-            says="Numbers are right, but gradients are not: the size of a vector, which it is divided by, counts as a "
-            "constant on the way back. Neither detach, .data nor no_grad belongs there.",
+            says="The numbers are right, but the gradients are not: the size of a vector, which it is divided by, "
+            "counts as a constant on the way back. Neither detach, .data nor no_grad belongs there.",
             change={"size": lambda mean, eps: torch.sqrt(mean + eps).detach()},
         ),
         Misconception(
             "not the input's dtype",
             kind="type",
             credit=0.75,
-            says="Your result has another type than the input. Give it the dtype of x in the end: .to(x.dtype).",
+            says="Your result has a different type from the input. Give it the dtype of x at the end: .to(x.dtype).",
             change={**ALWAYS_FLOAT32.change},
         ),
         Misconception(

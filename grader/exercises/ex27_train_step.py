@@ -167,15 +167,15 @@ exercise = Exercise(
             "nothing learned",
             kind="missing step",
             credit=0.25,
-            says="Your weights are the same after three steps. After backward, the optimizer takes a step, with the "
-            "gradients that backward made.",
+            says="Your weights are the same after three steps. After backward, the optimizer must take a step, with "
+            "the gradients that backward made.",
             change={"step": lambda optimizer: None},
         ),
         Misconception(
             "two steps",
             kind="mix-up",
             credit=0.5,
-            says="The optimizer takes two steps each time in your results. One is asked for.",
+            says="In your results, the optimizer takes two steps each time. It should take one.",
             change={"step": twice},
         ),
         Misconception(
@@ -196,7 +196,7 @@ exercise = Exercise(
             "values clipped",
             kind="mix-up",
             credit=0.5,
-            says="Every entry of your gradients is clipped by itself, which turns their direction. Clip the norm of "
+            says="Every entry of your gradients is clipped on its own, which changes their direction. Clip the norm of "
             "all of them together.",
             change={"clip": clip_values},
         ),
@@ -204,14 +204,14 @@ exercise = Exercise(
             "each parameter clipped",
             kind="mix-up",
             credit=0.75,
-            says="The gradient of each parameter is clipped by itself. Clip the norm of all gradients together.",
+            says="The gradient of each parameter is clipped on its own. Clip the norm of all gradients together.",
             change={"clip": clip_each},
         ),
         Misconception(
             "always brought to max_norm",
             kind="wrong formula",
             credit=0.75,
-            says="Your gradients always have the norm max_norm. Those that are shorter stay as they are.",
+            says="Your gradients always have the norm max_norm. Those that are shorter should stay as they are.",
             change={"clip": bring_to},
         ),
         Misconception(
@@ -247,15 +247,15 @@ exercise = Exercise(
             "shifted twice",
             kind="mix-up",
             credit=0.5,
-            says="Your results foretell the token after the next: logits of all but the last token, and tokens without "
-            "the first. next_token_loss shifts by itself.",
+            says="Your results predict the token after the next: logits of all but the last token, and tokens without "
+            "the first. next_token_loss does the shifting itself.",
             change={"measure": lambda model, tokens: next_token_loss(model(tokens[:, :-1]), tokens[:, 1:])},
         ),
         Misconception(
             "not shifted",
             kind="missing step",
             credit=0.25,
-            says="Your results foretell each token from itself, which the model has seen. The loss is that of "
+            says="Your results predict each token from itself, which the model has seen. The loss is that of "
             "next_token_loss, which compares with the token after it.",
             change={"measure": not_shifted},
         ),
@@ -263,14 +263,14 @@ exercise = Exercise(
             "last token left out",
             kind="mix-up",
             credit=0.75,
-            says="The last token of each text is never foretold in your results. Hand model and loss all tokens.",
+            says="The last token of each text is never predicted in your results. Give model and loss all tokens.",
             change={"measure": lambda model, tokens: next_token_loss(model(tokens[:, :-1]), tokens[:, :-1])},
         ),
         Misconception(
             "loss after the step",
             kind="arrangement",
             credit=0.75,
-            says="You return the loss after the step. Return the one before it, of which the gradients are.",
+            says="You return the loss after the step. Return the one before it, which the gradients belong to.",
             change={"returned": loss_again},
         ),
         Misconception(

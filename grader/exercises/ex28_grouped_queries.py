@@ -148,16 +148,16 @@ OWN_KEY_HIDDEN = Misconception(
     "own key hidden",
     kind="mix-up",
     credit=0.25,
-    says="With causal=True, a query does not see the key at its own place. Query i sees the keys up to "
-    "and with i + S − T.",
+    says="With causal=True, a query does not see the key at its own place. Query i sees the keys up to and including i "
+    "+ S − T.",
     change={"hidden": lambda sizes: later_than(sizes, sizes.S - sizes.T - 1)},
 )
 MASK_INVERTED = Misconception(
     "mask inverted",
     kind="mix-up",
     credit=0.25,
-    says="With causal=True, what should be seen is hidden in your results, and the reverse: query i sees the keys "
-    "after i + S − T alone. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+    says="With causal=True, what should be seen is hidden in your results, and vice versa: query i sees only the keys "
+    "after i + S − T. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
     change={"hidden": lambda sizes: ~after_the_query(sizes)},
 )
 
@@ -208,9 +208,9 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="Your results are those of query head h with key head h % Hkv, as when all key heads are repeated one "
-            "after the other. Neighbours share: it is key head h // (Hq // Hkv).",
+            "after the other. Neighbours share: it should be key head h // (Hq // Hkv).",
             in_code=("_.repeat(_, _, _, _)",),
-            says_of_code="repeat puts all key heads after each other, so query head h gets key head h % Hkv. "
+            says_of_code="repeat puts all key heads one after another, so query head h gets key head h % Hkv. "
             "Neighbours share: torch.repeat_interleave repeats each head in its place.",
             change={"keys_of": over_and_over, "values_of": over_and_over},
         ),
@@ -218,14 +218,16 @@ exercise = Exercise(
             "values over and over",
             kind="mix-up",
             credit=0.5,
-            says="Query head h uses the right keys, but the values of head h % Hkv. Both are of head h // (Hq // Hkv).",
+            says="Query head h uses the right keys, but the values of head h % Hkv. Both should be those of head h // "
+            "(Hq // Hkv).",
             change={"values_of": over_and_over},
         ),
         Misconception(
             "keys over and over",
             kind="mix-up",
             credit=0.5,
-            says="Query head h uses the right values, but the keys of head h % Hkv. Both are of head h // (Hq // Hkv).",
+            says="Query head h uses the right values, but the keys of head h % Hkv. Both should be those of head h // "
+            "(Hq // Hkv).",
             change={"keys_of": over_and_over},
         ),
         Misconception(
@@ -261,10 +263,10 @@ exercise = Exercise(
             "mask from the first key",
             kind="mix-up",
             credit=0.5,
-            says="With causal=True, your query i sees the keys 0 … i. The last query stands at the last key: query i "
-            "sees the keys up to i + S − T.",
+            says="With causal=True, your query i sees the keys 0 … i. The last query is at the last key: query i sees "
+            "the keys up to i + S − T.",
             in_code=("F.scaled_dot_product_attention(is_causal=_)",),
-            says_of_code="is_causal=True lets query i see the keys 0 … i, also where there are more keys than queries. "
+            says_of_code="is_causal=True lets query i see the keys 0 … i, even where there are more keys than queries. "
             "Here query i sees the keys up to i + S − T: pass a mask.",
             change={"hidden": lambda sizes: later_than(sizes, 0)},
         ),

@@ -288,8 +288,8 @@ exercise = Exercise(
             "words mixed up in splitting",
             kind="arrangement",
             credit=0.25,
-            says="Your results are those of (B, T, d_model) viewed as (B, H, T, d), which mixes words up. It is a "
-            "view as (B, T, H, d), and then the result of transpose(1, 2).",
+            says="Your results are those of (B, T, d_model) viewed as (B, H, T, d), which mixes words up. View as (B, "
+            "T, H, d), then take the result of transpose(1, 2).",
             change={"split": split_heads.viewed},
         ),
         Misconception(
@@ -318,28 +318,28 @@ exercise = Exercise(
             "out without effect",
             kind="missing step",
             credit=0.5,
-            says="Your results have not been through out, the last layer.",
+            says="Your results have not been through the last layer, out.",
             change={"project_out": lambda out, merged: merged},
         ),
         Misconception(
             "no layer out",
             kind="missing step",
             credit=0.5,
-            says="Your module has no layer out, which mixes the heads after they are merged.",
+            says="Your module has no layer called out, which mixes the heads after they are merged.",
             change={"keep_out": split_heads.not_kept, "project_out": lambda out, merged: merged},
         ),
         Misconception(
             "with biases",
             kind="input",
             credit=0.75,
-            says="Your linear layers have a bias, which is not asked for. Give them bias=False.",
+            says="Your linear layers have a bias, but should have none. Give them bias=False.",
             change={"bias": lambda _asked: True},
         ),
         Misconception(
             "raw scores as weights",
             kind="missing step",
             credit=0.25,
-            says="Your values are weighed with the masked scores themselves. The weights are the softmax of these.",
+            says="Your values are weighted by the masked scores themselves. The weights are the softmax of these.",
             change={
                 "hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0),
                 "normalise": lambda scores: scores,

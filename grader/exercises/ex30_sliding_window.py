@@ -147,14 +147,14 @@ OWN_KEY_HIDDEN = Misconception(
     "own key hidden",
     kind="mix-up",
     credit=0.25,
-    says="A query does not see the key at its own place in your results. Its window ends with it.",
+    says="In your results, a query does not see the key at its own place. Its window ends with that key.",
     change={"hidden": lambda t, s, sizes: (s >= t) | (s <= t - sizes.window)},
 )
 WINDOW_BEFORE = Misconception(
     "the window before the query",
     kind="mix-up",
     credit=0.25,
-    says="Your windows end before the query: query t sees t − window … t − 1. The window ends with t itself.",
+    says="Your windows end before the query: query t sees t − window … t − 1. The window should end with t itself.",
     change={"hidden": lambda t, s, sizes: (s >= t) | (s < t - sizes.window)},
 )
 
@@ -193,14 +193,16 @@ exercise = Exercise(
             "one key too many",
             kind="mix-up",
             credit=0.5,
-            says="Your windows hold one key too many: query t sees t − window … t. It begins at t − window + 1.",
+            says="Your windows hold one key too many: query t sees t − window … t. The window should begin at t − "
+            "window + 1.",
             change={"hidden": shifted(1)},
         ),
         Misconception(
             "one key too few",
             kind="mix-up",
             credit=0.5,
-            says="Your windows hold one key too few: query t sees t − window + 2 … t. It begins at t − window + 1.",
+            says="Your windows hold one key too few: query t sees t − window + 2 … t. The window should begin at t − "
+            "window + 1.",
             change={"hidden": shifted(-1)},
         ),
         OWN_KEY_HIDDEN,
@@ -211,35 +213,35 @@ exercise = Exercise(
             "next key seen",
             kind="mix-up",
             credit=0.25,
-            says="A query sees the key after its own in your results. Nothing after it may count.",
+            says="In your results, a query sees the key after its own. Nothing after it may count.",
             change={"hidden": lambda t, s, sizes: (s > t + 1) | (s <= t - sizes.window)},
         ),
         Misconception(
             "windows to both sides",
             kind="missing step",
             credit=0.5,
-            says="Your windows reach as far ahead as back. A query sees nothing that comes after it.",
+            says="Your windows reach as far ahead as back. A query must see nothing that comes after it.",
             change={"hidden": lambda t, s, sizes: (s - t).abs() >= sizes.window},
         ),
         Misconception(
             "the query in the middle",
             kind="mix-up",
             credit=0.25,
-            says="The query stands in the middle of your windows. It is the last of its window.",
+            says="The query stands in the middle of your windows. It should be the last of its window.",
             change={"hidden": lambda t, s, sizes: (s - t).abs() > sizes.window // 2},
         ),
         Misconception(
             "windows ahead",
             kind="mix-up",
             credit=0.25,
-            says="Your windows begin at the query and reach ahead. They end at the query: t − window + 1 … t.",
+            says="Your windows begin at the query and reach ahead. They should end at the query: t − window + 1 … t.",
             change={"hidden": lambda t, s, sizes: (s < t) | (s >= t + sizes.window)},
         ),
         Misconception(
             "no window",
             kind="missing step",
             credit=0.5,
-            says="All earlier keys count in your results, however long ago. Query t sees the last `window` keys.",
+            says="All earlier keys count in your results, however long ago. Query t should see the last `window` keys.",
             change={"hidden": lambda t, s, sizes: s > t},
         ),
         Misconception(
@@ -254,7 +256,7 @@ exercise = Exercise(
             "nothing hidden",
             kind="missing step",
             credit=0.25,
-            says="All keys count in your results. Query t sees t − window + 1 … t.",
+            says="All keys count in your results. Query t should see t − window + 1 … t.",
             change={"hidden": lambda t, s, sizes: (s < 0) & (t < 0)},
         ),
         Misconception(
@@ -269,14 +271,14 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.25,
             says="Your text is cut into blocks of `window` words, and a query sees what came before it in its own "
-            "block. Each query has a window of its own, the last `window` keys up to it.",
+            "block. Each query should have a window of its own, the last `window` keys up to it.",
             change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window != t // sizes.window)},
         ),
         Misconception(
             "windows that begin at their block",
             kind="missing step",
             credit=0.5,
-            says="In blocks of `window` words, all queries see in your results what the first of them sees, and what "
+            says="In your results, all queries of a block of `window` words see what the first of them sees, and what "
             "came since. The window moves on with each query: nothing up to t − window counts.",
             change={"hidden": from_its_block},
         ),
@@ -316,16 +318,16 @@ exercise = Exercise(
             "first key counted again",
             kind="missing step",
             credit=0.5,
-            says="In the windows of the first queries, the first key counts several times in your results, as where "
-            "places below 0 are taken for 0. There are no keys before the first: set their scores to −∞.",
+            says="In the windows of the first queries, the first key counts several times in your results, as when "
+            "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
             change={"padding": before_the_text, "padded": first_in_front},
         ),
         Misconception(
             "first key counted again, no more than words",
             kind="missing step",
             credit=0.5,
-            says="In the windows of the first queries, the first key counts several times in your results, as where "
-            "places below 0 are taken for 0. There are no keys before the first: set their scores to −∞.",
+            says="In the windows of the first queries, the first key counts several times in your results, as when "
+            "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
             change={"padding": no_more_than_words, "hidden": beyond_at_most, "padded": first_in_front},
         ),
         Misconception(
@@ -350,8 +352,8 @@ exercise = Exercise(
             "values of the window averaged",
             kind="missing step",
             credit=0.25,
-            says="Your results are the averages of the values in the window, whatever the scores. Their weights are "
-            "the softmax of the scores.",
+            says="Your results are the averages of the values in the window, whatever the scores. Their weights should "
+            "be the softmax of the scores.",
             change={"normalise": lambda scores: scores.isfinite() / scores.isfinite().sum(-1, keepdim=True)},
         ),
         Misconception(

@@ -166,16 +166,16 @@ exercise = Exercise(
             "sums not rescaled",
             kind="missing step",
             credit=0.5,
-            says="Your l is l1 + l2. Each piece has subtracted another maximum: multiply its sum with exp(its maximum "
-            "− the new one) before.",
+            says="Your l is l1 + l2. Each piece has subtracted its own maximum: first multiply its sum by exp(its "
+            "maximum − the new one).",
             change={"add": lambda l1, l2, a1, a2: l1 + l2},
         ),
         Misconception(
             "sums not rescaled, outputs right",
             kind="missing step",
             credit=0.75,
-            says="Your output is right, but your l is l1 + l2. Each piece has subtracted another maximum: multiply its "
-            "sum with exp(its maximum − the new one) before.",
+            says="Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum: first "
+            "multiply its sum by exp(its maximum − the new one).",
             change={
                 "add": lambda l1, l2, a1, a2: l1 + l2,
                 "divide": lambda mixed, total, weights: shared(mixed, weights),
@@ -185,16 +185,16 @@ exercise = Exercise(
             "outputs not rescaled",
             kind="missing step",
             credit=0.5,
-            says="In your output, the pieces weigh as much as l1 and l2 say, without "
-            "exp(their maximum − the new one), divided by the new sum.",
+            says="In your output, the pieces have the weights l1 and l2, divided by the new sum, but without exp(their "
+            "maximum − the new one).",
             change={"weight": lambda total, factor: total},
         ),
         Misconception(
             "outputs weighed by sums alone",
             kind="wrong formula",
             credit=0.5,
-            says="In your output, the pieces weigh as l1 to l2: each of these belongs "
-            "to another maximum, and is to be multiplied with exp(that maximum − the new one).",
+            says="In your output, the pieces have weights in the ratio of l1 to l2. Each of these belongs to its own "
+            "maximum, and must be multiplied by exp(that maximum − the new one).",
             change={
                 "weight": lambda total, factor: total,
                 "divide": lambda mixed, total, weights: shared(mixed, weights),
@@ -204,8 +204,8 @@ exercise = Exercise(
             "outputs weighed by maxima alone",
             kind="wrong formula",
             credit=0.5,
-            says="In your output, the pieces weigh as their exp(maximum) do, as if each "
-            "had one key. The weights are l1 and l2, rescaled.",
+            says="In your output, the pieces have weights in proportion to their exp(maximum), as if each had one key. "
+            "The weights should be l1 and l2, rescaled.",
             change={
                 "weight": lambda total, factor: factor,
                 "divide": lambda mixed, total, weights: shared(mixed, weights),
@@ -215,8 +215,8 @@ exercise = Exercise(
             "outputs taken for sums",
             kind="mix-up",
             credit=0.5,
-            says="Your output is that for pieces whose outputs are not divided by their "
-            "sums yet. They are: multiply with l1 and l2 first.",
+            says="Your output is the one for pieces whose outputs are not yet divided by their sums. Here they are: "
+            "multiply by l1 and l2 first.",
             change={"weight": lambda total, factor: factor},
         ),
         Misconception(
@@ -230,7 +230,7 @@ exercise = Exercise(
             "outputs averaged",
             kind="wrong formula",
             credit=0.25,
-            says="Your output is the mean of both. Each piece counts as much as its exponentials sum up to.",
+            says="Your output is the mean of both. Each piece should count as much as its exponentials sum up to.",
             change={
                 "mix": lambda w1, o1, w2, o2: (o1 + o2) / 2,
                 "divide": lambda mixed, total, weights: mixed,
@@ -240,16 +240,16 @@ exercise = Exercise(
             "outputs added",
             kind="wrong formula",
             credit=0.25,
-            says="Your output is o1 + o2. Each piece counts as much as its exponentials sum up to, and all together "
-            "as 1.",
+            says="Your output is o1 + o2. Each piece should count as much as its exponentials sum up to, and all "
+            "together as 1.",
             change={"mix": lambda w1, o1, w2, o2: o1 + o2, "divide": lambda mixed, total, weights: mixed},
         ),
         Misconception(
             "not rescaled",
             kind="missing step",
             credit=0.25,
-            says="Your results are those of sums that are taken as they are. Each piece has subtracted another "
-            "maximum: multiply its sum with exp(its maximum − the new one) before.",
+            says="Your results are those of sums that are taken as they are. Each piece has subtracted its own "
+            "maximum: first multiply its sum by exp(its maximum − the new one).",
             change={"factor": lambda maximum, m: torch.ones_like(m)},
         ),
         Misconception(
@@ -270,7 +270,7 @@ exercise = Exercise(
             "the first maximum kept",
             kind="wrong formula",
             credit=0.5,
-            says="Your m is m1, also where m2 is larger. The maximum of both is the larger one, row by row.",
+            says="Your m is m1, even where m2 is larger. The maximum of both is the larger one, row by row.",
             change={"maximum": lambda m1, m2: m1},
         ),
         Misconception(
@@ -284,7 +284,7 @@ exercise = Exercise(
             "exponent with the wrong sign",
             kind="wrong formula",
             credit=0.5,
-            says="Your pieces are multiplied with exp(new maximum − theirs), which is never below one. It is "
+            says="Your pieces are multiplied by exp(new maximum − theirs), which is never below one. It should be "
             "exp(theirs − the new one).",
             change={"factor": lambda maximum, m: torch.exp(m - maximum)},
         ),
@@ -292,22 +292,22 @@ exercise = Exercise(
             "base two",
             kind="wrong formula",
             credit=0.5,
-            says="Your pieces are rescaled by powers of 2. It is torch.exp.",
+            says="Your pieces are rescaled by powers of 2. Use torch.exp.",
             change={"factor": lambda maximum, m: torch.where(maximum == -torch.inf, 0.0, torch.exp2(maximum - m))},
         ),
         Misconception(
             "NaN where both are empty",
             kind="missing step",
             credit=0.75,
-            says="Where a row is empty in both pieces, your results are NaN: −∞ − (−∞) is, and 0/0. Such a row stays "
-            "empty: m = −∞, l = 0, o = 0.",
+            says="Where a row is empty in both pieces, your results are NaN: −∞ − (−∞) is NaN, and so is 0/0. Such a "
+            "row must stay empty: m = −∞, l = 0, o = 0.",
             change={"factor": lambda maximum, m: torch.exp(maximum - m)},
         ),
         Misconception(
             "zero divided by zero",
             kind="missing step",
             credit=0.75,
-            says="Where a row is empty in both pieces, your output is NaN: 0/0. There it is 0.",
+            says="Where a row is empty in both pieces, your output is NaN: 0/0. There it should be 0.",
             change={"divide": lambda mixed, total, weights: mixed / total},
         ),
         Misconception(
@@ -322,8 +322,8 @@ exercise = Exercise(
             "nothing subtracted",
             kind="missing step",
             credit=0.5,
-            says="Where scores are large, or far below zero, your results are NaN, and where both pieces are empty: "
-            "so it is with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and mind −∞ − "
+            says="Your results are NaN where scores are large, or far below zero, and where both pieces are empty, as "
+            "happens with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and mind −∞ − "
             "(−∞).",
             change={"factor": lambda maximum, m: torch.exp(maximum) / torch.exp(m)},
         ),
@@ -332,7 +332,7 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="Where one row of a piece is empty, your results are those of the other piece in all rows. Each row "
-            "may be empty or not, by itself.",
+            "may be empty or not, on its own.",
             answers=asked(the_other, put),
         ),
         Misconception(
@@ -374,7 +374,7 @@ exercise = Exercise(
             "last dimension lost",
             kind="arrangement",
             credit=0.5,
-            says="Your m and l have lost their last dimension. They keep it, as m1 and l1 have it: (…, 1).",
+            says="Your m and l have lost their last dimension. They must keep it, as m1 and l1 do: (…, 1).",
             change={"after": lambda m, total, o: (m.squeeze(-1), total.squeeze(-1), o)},
         ),
         *PIECES,

@@ -178,7 +178,7 @@ exercise = Exercise(
             "last block left out",
             kind="missing step",
             credit=0.5,
-            says="The words behind the last full block do not count as keys in your results. T need not be a multiple "
+            says="The words after the last full block do not count as keys in your results. T need not be a multiple "
             "of block_size: the last block is shorter.",
             change={"length": lambda T, block_size: T - T % block_size if block_size < T else T},
         ),
@@ -194,23 +194,23 @@ exercise = Exercise(
             "output not rescaled",
             kind="missing step",
             credit=0.5,
-            says="When a block brings a new maximum, your output so far stays as it is. Multiply it with exp(old "
-            "maximum − new maximum), as the sum.",
+            says="When a block brings a new maximum, your output so far stays as it is. Multiply it by exp(old maximum "
+            "− new maximum), like the sum.",
             change={"mix": lambda output, factor, new: output + new},
         ),
         Misconception(
             "sum not rescaled",
             kind="missing step",
             credit=0.5,
-            says="When a block brings a new maximum, your sum so far stays as it is. Multiply it with "
-            "exp(old maximum − new maximum), as the output.",
+            says="When a block brings a new maximum, your sum so far stays as it is. Multiply it by exp(old maximum − "
+            "new maximum), like the output.",
             change={"add": lambda total, factor, new: total + new},
         ),
         Misconception(
             "nothing rescaled",
             kind="missing step",
             credit=0.25,
-            says="When a block brings a new maximum, neither sum nor output so far is changed. Multiply both with "
+            says="When a block brings a new maximum, neither sum nor output so far is changed. Multiply both by "
             "exp(old maximum − new maximum).",
             change={
                 "add": lambda total, factor, new: total + new,
@@ -221,8 +221,8 @@ exercise = Exercise(
             "rescaled the wrong way",
             kind="wrong formula",
             credit=0.5,
-            says="When a block brings a new maximum, what you have is divided by exp(old maximum − new maximum). It is "
-            "multiplied with it: it becomes smaller.",
+            says="When a block brings a new maximum, what you have is divided by exp(old maximum − new maximum). "
+            "Multiply by it instead: what you have becomes smaller.",
             change={
                 "add": lambda total, factor, new: torch.where(factor == 0, 0.0, total / factor) + new,
                 "mix": lambda output, factor, new: torch.where(factor == 0, 0.0, output / factor) + new,
@@ -260,7 +260,7 @@ exercise = Exercise(
             "not divided",
             kind="missing step",
             credit=0.5,
-            says="Your output is not divided by the sum of the exponentials in the end.",
+            says="Your output is not divided by the sum of the exponentials at the end.",
             change={"divide": lambda output, total: output},
         ),
         Misconception(
@@ -268,7 +268,7 @@ exercise = Exercise(
             kind="wrong formula",
             credit=0.5,
             says="Your output is divided by the sum so far after each block, and goes on as if it were not. Divide "
-            "once, in the end.",
+            "once, at the end.",
             change={"meanwhile": lambda output, total: output / total, "divide": lambda output, total: output},
         ),
         Misconception(
@@ -298,7 +298,7 @@ exercise = Exercise(
             "only its own block",
             kind="wrong formula",
             credit=0.25,
-            says="A query sees the keys of its own block alone in your results. Other blocks count, too.",
+            says="In your results, a query sees only the keys of its own block. Other blocks count, too.",
             change={"limit": own_block},
         ),
         Misconception(
@@ -306,7 +306,7 @@ exercise = Exercise(
             kind="mix-up",
             credit=0.5,
             says="With causal=True, places are counted from the beginning of each block in your results, so keys of "
-            "the past are hidden and of the future seen. Compare places in the whole text.",
+            "the past are hidden and keys of the future seen. Compare places in the whole text.",
             change={"hidden": lambda t, s, block_size: s % block_size > t % block_size},
         ),
         Misconception(
@@ -372,43 +372,43 @@ exercise = Exercise(
             "no logarithm",
             kind="missing step",
             credit=0.75,
-            says="Your second result is maximum + sum. It is maximum + log(sum).",
+            says="Your second result is maximum + sum. It should be maximum + log(sum).",
             change={"logsumexp": lambda m, total, sizes: m + total},
         ),
         Misconception(
             "sum for logsumexp",
             kind="mix-up",
             credit=0.75,
-            says="Your second result is the sum of exp(score − maximum). It is maximum + log(sum).",
+            says="Your second result is the sum of exp(score − maximum). It should be maximum + log(sum).",
             change={"logsumexp": lambda m, total, sizes: total},
         ),
         Misconception(
             "maximum for logsumexp",
             kind="mix-up",
             credit=0.75,
-            says="Your second result is the maximum. It is maximum + log(sum).",
+            says="Your second result is the maximum. It should be maximum + log(sum).",
             change={"logsumexp": lambda m, total, sizes: m},
         ),
         Misconception(
             "maximum subtracted twice",
             kind="wrong formula",
             credit=0.75,
-            says="Your second result is log(sum) − maximum. It is maximum + log(sum).",
+            says="Your second result is log(sum) − maximum. It should be maximum + log(sum).",
             change={"logsumexp": lambda m, total, sizes: total.log() - m},
         ),
         Misconception(
             "logarithm to base two",
             kind="wrong formula",
             credit=0.75,
-            says="Your second result takes the logarithm to base 2. It is the natural one, torch.log.",
+            says="Your second result takes the logarithm to base 2. It should be the natural one, torch.log.",
             change={"logsumexp": lambda m, total, sizes: m + total.log2()},
         ),
         Misconception(
             "maximum not scaled in logsumexp",
             kind="scaling",
             credit=0.75,
-            says="In your second result, the maximum is that of scores that are not scaled. It is that of the scores "
-            "divided by √d.",
+            says="In your second result, the maximum is that of scores that are not scaled. It should be that of the "
+            "scores divided by √d.",
             change={"logsumexp": lambda m, total, sizes: m * sizes.d**0.5 + total.log()},
         ),
         Misconception(

@@ -30,8 +30,8 @@ NO_AUTOGRAD = Forbidden(
         *("globals", "vars", "__dict__"),
     ),
     parts=("_backward",),
-    says="Your code uses `{}`. In this exercise the gradients are to be computed by formulas: neither by autograd nor "
-    "by PyTorch's own backward functions, nor in a way that hides what is called.",
+    says="Your code uses `{}`. In this exercise the gradients must be computed by formulas: neither by autograd nor by "
+    "PyTorch's own backward functions, nor in a way that hides what is called.",
 )
 
 
@@ -120,15 +120,15 @@ exercise = Exercise(
             "weights differentiated one by one",
             kind="missing step",
             credit=0.5,
-            says="Your gradients by the scores are P times dP. A score changes the whole row of weights: subtract "
-            "the sum of P · dP over the row from dP first.",
+            says="Your gradients of the scores are P times dP. A score changes the whole row of weights: subtract the "
+            "sum of P · dP over the row from dP first.",
             change={"by_scores": lambda weights, by_weights: weights * by_weights},
         ),
         Misconception(
             "only the diagonal of softmax",
             kind="wrong formula",
             credit=0.5,
-            says="Your gradients by the scores are P (1 − P) dP: what a score does to its own weight. It changes all "
+            says="Your gradients of the scores are P (1 − P) dP: what a score does to its own weight. It changes all "
             "weights of the row: P (dP − the sum of P · dP over the row).",
             change={"by_scores": lambda weights, by_weights: weights * (1 - weights) * by_weights},
         ),
@@ -136,7 +136,7 @@ exercise = Exercise(
             "softmax not differentiated",
             kind="missing step",
             credit=0.25,
-            says="The gradients by the weights are taken for those by the scores in your results. Go back through "
+            says="In your results, the gradients of the weights are taken for those of the scores. Go back through "
             "softmax: P (dP − the sum of P · dP over the row).",
             change={"by_scores": lambda weights, by_weights: by_weights},
         ),
@@ -144,21 +144,23 @@ exercise = Exercise(
             "not multiplied by the weights",
             kind="missing step",
             credit=0.5,
-            says="Your gradients by the scores are dP − the sum of P · dP. Multiply the difference by P.",
+            says="Your gradients of the scores are dP − the sum of P · dP. Multiply the difference by P.",
             change={"by_scores": lambda weights, by_weights: by_weights - (weights * by_weights).sum(-1, keepdim=True)},
         ),
         Misconception(
             "sum of dP alone",
             kind="wrong formula",
             credit=0.5,
-            says="In your gradients by the scores, the sum of dP over the row is subtracted. It is that of P · dP.",
+            says="In your gradients of the scores, the sum of dP over the row is subtracted. It should be that of P · "
+            "dP.",
             change={"by_scores": lambda weights, by_weights: weights * (by_weights - by_weights.sum(-1, keepdim=True))},
         ),
         Misconception(
             "mean of dP alone",
             kind="wrong formula",
             credit=0.5,
-            says="In your gradients by the scores, the mean of dP over the row is subtracted. It is the sum of P · dP.",
+            says="In your gradients of the scores, the mean of dP over the row is subtracted. It should be the sum of "
+            "P · dP.",
             change={
                 "by_scores": lambda weights, by_weights: weights * (by_weights - by_weights.mean(-1, keepdim=True))
             },
@@ -167,7 +169,8 @@ exercise = Exercise(
             "mean of P · dP",
             kind="wrong formula",
             credit=0.5,
-            says="In your gradients by the scores, the mean of P · dP over the row is subtracted. It is the sum.",
+            says="In your gradients of the scores, the mean of P · dP over the row is subtracted. It should be the "
+            "sum.",
             change={
                 "by_scores": lambda weights, by_weights: (
                     weights * (by_weights - (weights * by_weights).mean(-1, keepdim=True))
@@ -178,8 +181,8 @@ exercise = Exercise(
             "sum over queries",
             kind="axis",
             credit=0.5,
-            says="The sum of P · dP goes over the queries of a key in your results. It goes over the keys of a query: "
-            "dim=-1.",
+            says="In your results, the sum of P · dP goes over the queries of a key. It should go over the keys of a "
+            "query: dim=-1.",
             change={
                 "by_scores": lambda weights, by_weights: (
                     weights * (by_weights - (weights * by_weights).sum(-2, keepdim=True))
@@ -190,8 +193,8 @@ exercise = Exercise(
             "sum over the table",
             kind="axis",
             credit=0.5,
-            says="The sum of P · dP goes over the whole table in your results. Each query has a sum of its own: "
-            "dim=-1, keepdim=True.",
+            says="In your results, the sum of P · dP goes over the whole table. Each query should have a sum of its "
+            "own: dim=-1, keepdim=True.",
             change={
                 "by_scores": lambda weights, by_weights: (
                     weights * (by_weights - (weights * by_weights).sum((-2, -1), keepdim=True))
@@ -202,7 +205,7 @@ exercise = Exercise(
             "added, not subtracted",
             kind="wrong formula",
             credit=0.5,
-            says="The sum of P · dP is added to dP in your results. It is subtracted.",
+            says="The sum of P · dP is added to dP in your results. It should be subtracted.",
             change={
                 "by_scores": lambda weights, by_weights: (
                     weights * (by_weights + (weights * by_weights).sum(-1, keepdim=True))
@@ -213,7 +216,8 @@ exercise = Exercise(
             "the other sign",
             kind="wrong formula",
             credit=0.5,
-            says="The gradients of queries and keys have the wrong sign: P (dP − the sum of P · dP), in this order.",
+            says="The gradients of queries and keys have the wrong sign: it should be P (dP − the sum of P · dP), in "
+            "this order.",
             change={"by_scores": lambda weights, by_weights: -of_softmax(weights, by_weights)},
         ),
         Misconception(
@@ -288,44 +292,44 @@ exercise = Exercise(
             "weights not transposed for values",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient of the values is P · dO. It is Pᵀ · dO: a value gets something from every query that "
-            "weighs it.",
+            says="Your gradient of the values is P · dO. It should be Pᵀ · dO: a value gets something from every query "
+            "that weighs it.",
             change={"of_values": lambda weights, came: weights @ came},
         ),
         Misconception(
             "not transposed for keys",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient of the keys is dS · Q. It is dSᵀ · Q: a key gets something from every query.",
+            says="Your gradient of the keys is dS · Q. It should be dSᵀ · Q: a key gets something from every query.",
             change={"of_keys": lambda by_scores, q, k: by_scores @ q},
         ),
         Misconception(
             "transposed for queries",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient of the queries is dSᵀ · K. It is dS · K.",
+            says="Your gradient of the queries is dSᵀ · K. It should be dS · K.",
             change={"of_queries": lambda by_scores, q, k: by_scores.mT @ k},
         ),
         Misconception(
             "queries for keys",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient of the queries is made with the queries themselves. It is dS · K.",
+            says="Your gradient of the queries is made with the queries themselves. It should be dS · K.",
             change={"of_queries": lambda by_scores, q, k: by_scores @ q},
         ),
         Misconception(
             "keys for queries",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient of the keys is made with the keys themselves. It is dSᵀ · Q.",
+            says="Your gradient of the keys is made with the keys themselves. It should be dSᵀ · Q.",
             change={"of_keys": lambda by_scores, q, k: by_scores.mT @ k},
         ),
         Misconception(
             "each with itself",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient of the queries is made with the queries, and that of the keys with the keys. They are "
-            "dS · K and dSᵀ · Q.",
+            says="Your gradient of the queries is made with the queries, and that of the keys with the keys. They "
+            "should be dS · K and dSᵀ · Q.",
             change={
                 "of_queries": lambda by_scores, q, k: by_scores @ q,
                 "of_keys": lambda by_scores, q, k: by_scores.mT @ k,
@@ -335,7 +339,8 @@ exercise = Exercise(
             "keys for values",
             kind="mix-up",
             credit=0.5,
-            says="Your gradient by the weights is dO · Kᵀ. The weights are multiplied with the values: it is dO · Vᵀ.",
+            says="Your gradient of the weights is dO · Kᵀ. The weights are multiplied by the values: it should be dO · "
+            "Vᵀ.",
             change={"seen": lambda k, v: k},
         ),
         Misconception(
@@ -349,14 +354,14 @@ exercise = Exercise(
             "softmax over queries",
             kind="axis",
             credit=0.25,
-            says="The weights are those of a softmax over the queries. It goes over the keys: dim=-1.",
+            says="The weights are those of a softmax over the queries. It should go over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=-2)},
         ),
         Misconception(
             "softmax over heads",
             kind="axis",
             credit=0.25,
-            says="The weights are those of a softmax over the heads. It goes over the keys: dim=-1.",
+            says="The weights are those of a softmax over the heads. It should go over the keys: dim=-1.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
         ),
         masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores), dim=-1)),

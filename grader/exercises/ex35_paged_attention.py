@@ -173,8 +173,8 @@ exercise = Exercise(
             "softmax over heads of a sentence",
             kind="axis",
             credit=0.25,
-            says="The weights of all heads sum to one for each key. It is over the keys of a sentence that they sum "
-            "to one.",
+            says="The weights of all heads sum to one for each key. It is over the keys of a sentence that they should "
+            "sum to one.",
             change={"normalise": lambda scores: torch.softmax(scores, dim=1), "hide_weights": masks.without},
         ),
         Misconception(

@@ -158,40 +158,38 @@ next_token_loss = Exercise(
             kind="wrong formula",
             credit=0.75,
             says="The padding adds nothing to your sum, but it is counted in the number that you divide by. Divide by "
-            "the "
-            "number of targets that are no padding.",
+            "the number of targets that are not padding.",
             change={"mean": lambda each, counts: (each * counts).sum() / counts.numel()},
         ),
         Misconception(
             "left out by the token before",
             kind="mix-up",
             credit=0.5,
-            says="Positions are left out in your loss by the token that stands there. It is the next one, the target, "
-            "that "
-            "counts.",
+            says="Your loss leaves positions out by the token that stands at them. It is the next token, the target, "
+            "that counts.",
             change={"left_out": lambda targets, tokens, pad: is_pad(tokens[:, :-1], tokens, pad)},
         ),
         Misconception(
             "padding 0 taken for none",
             kind="mix-up",
             credit=0.75,
-            says="In your loss, token 0 as padding is counted as if there were none: 0 is a number of a token like any "
-            "other. Compare pad with None.",
+            says="In your loss, token 0 is counted even as padding, as if there were none: 0 is a token number like "
+            "any other. Compare pad with None.",
             change={"left_out": lambda targets, tokens, pad: is_pad(targets, tokens, pad or None)},
         ),
         Misconception(
             "0 always left out",
             kind="hard-coded",
             credit=0.5,
-            says="In your loss, token 0 is always padding. Nothing is left out where pad is None, and else the token "
-            "pad.",
+            says="In your loss, token 0 is always padding. Leave out nothing where pad is None, and otherwise the "
+            "token pad.",
             change={"left_out": lambda targets, tokens, pad: targets == 0},
         ),
         Misconception(
             "0 for no padding",
             kind="mix-up",
             credit=0.75,
-            says="In your loss, token 0 is left out where pad is None. Then all positions count.",
+            says="In your loss, token 0 is left out where pad is None. Then all positions should count.",
             change={"left_out": lambda targets, tokens, pad: is_pad(targets, tokens, 0 if pad is None else pad)},
         ),
         Misconception(
@@ -271,14 +269,14 @@ next_token_loss = Exercise(
             "the last token only",
             kind="missing step",
             credit=0.5,
-            says="Only the last token of each text counts in your loss. Every token but the first is foretold.",
+            says="Only the last token of each text counts in your loss. Every token but the first should be predicted.",
             change={"foretelling": lambda logits: logits[:, -2:-1], "foretold": lambda tokens: tokens[:, -1:]},
         ),
         Misconception(
             "softmax over positions",
             kind="axis",
             credit=0.25,
-            says="The softmax in your loss runs over positions. It runs over the vocabulary, the last axis.",
+            says="The softmax in your loss runs over positions. It should run over the vocabulary, the last axis.",
             change={
                 "surprise": lambda logits, targets: -logits.log_softmax(1).gather(-1, targets[..., None]).squeeze(-1)
             },

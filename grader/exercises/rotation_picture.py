@@ -26,7 +26,7 @@ def pairs_turned(value: Any, inputs: Sequence[Any]) -> Picture | None:
     found, given = value.detach().cpu().double(), x.cpu().double()
     longer = ~((_lengths(found) - _lengths(given)).abs() <= NEARLY * _lengths(given).max())  # (T, d / 2); NaN, too
     turned = (positions.cpu() == 0)[:, None] & ~((found - given).abs() <= NEARLY * given.abs().max())  # (T, d)
-    wrong = ["Turning keeps the length of a pair: those that are marked have another one."] if longer.any() else []
+    wrong = ["Turning keeps the length of a pair: those that are marked have a different one."] if longer.any() else []
     wrong += ["A word at position 0 is turned by no angle, so it stays as it is."] if turned.any() else []
     marked = longer.repeat_interleave(2, dim=1) | turned
     return Picture(

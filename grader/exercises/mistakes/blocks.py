@@ -40,21 +40,21 @@ NORMS = [
         "attention not normalised",
         kind="missing step",
         credit=0.5,
-        says="Attention gets x as it is in your results. It gets norm1(x).",
+        says="In your results, attention gets x as it is. It should get norm1(x).",
         change={"before": lambda norm, x, part: x if part == 1 else norm(x)},
     ),
     Misconception(
         "feed-forward not normalised",
         kind="missing step",
         credit=0.5,
-        says="The feed-forward network gets x as it is in your results. It gets norm2(x).",
+        says="In your results, the feed-forward network gets x as it is. It should get norm2(x).",
         change={"before": lambda norm, x, part: x if part == 2 else norm(x)},
     ),
     Misconception(
         "no norms",
         kind="missing step",
         credit=0.25,
-        says="Your results are those of a block without norms. Attention gets norm1(x), the feed-forward network "
+        says="Your results are those of a block without norms. Attention should get norm1(x), the feed-forward network "
         "norm2(x).",
         change={"before": lambda norm, x, part: x},
     ),
@@ -62,7 +62,8 @@ NORMS = [
         "norm1 twice",
         kind="mix-up",
         credit=0.5,
-        says="Your results are those of norm1 in both places. The second is norm2, which learns numbers of its own.",
+        says="Your results are those of norm1 in both places. The second should be norm2, which learns numbers of its "
+        "own.",
         change={"which": lambda part: 1},
     ),
     Misconception(
@@ -85,8 +86,8 @@ NORMS = [
         "norms without biases",
         kind="mix-up",
         credit=0.75,
-        says="norm1 has no bias. Both norms are nn.LayerNorm, which has one; RMSNorm has none, nor has a LayerNorm "
-        "with bias=False.",
+        says="norm1 has no bias. Both norms should be nn.LayerNorm, which has one; RMSNorm has none, and neither does "
+        "a LayerNorm with bias=False.",
         change={"norm": nn.RMSNorm},
     ),
 ]
@@ -125,23 +126,24 @@ SHORTCUTS = [
         "second shortcut from the beginning",
         kind="mix-up",
         credit=0.5,
-        says="Your last sum begins with the x that came in, so what attention added is lost. It begins with the sum "
-        "before it.",
+        says="Your last sum begins with the x that came in, so what attention added is lost. It should begin with the "
+        "sum before it.",
         change={"shortcut": lambda x, normed, first, part: first},
     ),
     Misconception(
         "parts side by side",
         kind="arrangement",
         credit=0.5,
-        says="In your results, the feed-forward network reads the x that came in. It reads the sum of that and what "
-        "attention returned.",
+        says="In your results, the feed-forward network reads the x that came in. It should read the sum of that and "
+        "what attention returned.",
         change={"read": lambda x, first, part: first},
     ),
     Misconception(
         "order exchanged",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of the feed-forward network first and attention second. Attention comes first.",
+        says="Your results are those of the feed-forward network first and attention second. Attention should come "
+        "first.",
         change={"parts": (2, 1)},
     ),
     Misconception(
@@ -166,9 +168,11 @@ def activated_by(name: str, function: Any, says: str, credit: float = 0.75) -> M
 
 
 FEED_FORWARD = [
-    activated_by("ReLU for GELU", torch.relu, "Your results are those of ReLU between the two layers. It is GELU."),
     activated_by(
-        "SiLU for GELU", nn.functional.silu, "Your results are those of SiLU between the two layers. It is GELU."
+        "ReLU for GELU", torch.relu, "Your results are those of ReLU between the two layers. It should be GELU."
+    ),
+    activated_by(
+        "SiLU for GELU", nn.functional.silu, "Your results are those of SiLU between the two layers. It should be GELU."
     ),
     activated_by(
         "GELU by tanh",
@@ -178,21 +182,21 @@ FEED_FORWARD = [
     activated_by(
         "no activation",
         lambda x: x,
-        "Your results are those of two linear layers in a row, which are no more than one. GELU stands between them.",
+        "Your results are those of two linear layers in a row, which are no more than one. GELU belongs between them.",
         credit=0.5,
     ),
     Misconception(
         "activated after both layers",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of GELU after ff_out. It stands between ff_in and ff_out.",
+        says="Your results are those of GELU after ff_out. It belongs between ff_in and ff_out.",
         change={"activate": lambda x: x, "activate_last": nn.functional.gelu},
     ),
     Misconception(
         "activated twice",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of GELU after each of the two layers. It stands between them only.",
+        says="Your results are those of GELU after each of the two layers. It belongs between them only.",
         change={"activate_last": nn.functional.gelu},
     ),
     Misconception(
@@ -220,7 +224,7 @@ FEED_FORWARD = [
         "one head",
         kind="hard-coded",
         credit=0.5,
-        says="Your results are those of attention with one head, whatever num_heads is. Hand it the argument.",
+        says="Your results are those of attention with one head, whatever num_heads is. Pass it the argument.",
         change={"heads": lambda num_heads: 1},
     ),
 ]
@@ -252,7 +256,7 @@ DROPOUT = [
         "dropout on the inside",
         kind="mix-up",
         credit=0.75,
-        says="In training, the hidden layer is dropped in place of what ff_out returns: the bias of ff_out is left.",
+        says="In training, the hidden layer is dropped in place of what ff_out returns: the bias of ff_out remains.",
         change={
             "drop": lambda drop, made, part: made if part == 2 else drop(made),
             "inside": lambda drop, hidden: drop(hidden),
@@ -282,8 +286,8 @@ DROPOUT = [
         "not the given rate",
         kind="hard-coded",
         credit=0.5,
-        says="In training, chance decides what is dropped even where the argument dropout is 0 or 1: the rate is "
-        "another one. Hand nn.Dropout the argument.",
+        says="In training, chance decides what is dropped even where the argument dropout is 0 or 1: the rate is a "
+        "different one. Pass nn.Dropout the argument.",
         change={"rate": lambda p: 0.5},
     ),
     Misconception(

@@ -23,16 +23,16 @@ OWN_WORD_HIDDEN = Misconception(
     "own word hidden",
     kind="mix-up",
     credit=0.25,
-    says="A word does not see itself in your results. It sees the cached words, and those of its chunk up to and "
-    "with its own.",
+    says="In your results, a word does not see itself. It should see the cached words, and those of its chunk up to "
+    "and including its own.",
     change={"hidden": lambda T, S, is_first: later_than(T, S, S - T - 1)},
 )
 MASK_INVERTED = Misconception(
     "mask inverted",
     kind="mix-up",
     credit=0.25,
-    says="What should be seen is hidden in your results, and the reverse: a word sees the later words of its chunk "
-    "alone. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+    says="What should be seen is hidden in your results, and vice versa: a word sees only the later words of its "
+    "chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
     change={"hidden": lambda T, S, is_first: ~later_than(T, S, S - T)},
 )
 
@@ -42,8 +42,8 @@ IN_CACHES = [
         "mask from the first key",
         kind="mix-up",
         credit=0.5,
-        says="Where there is a cache, query i of a chunk sees the keys 0 … i, as if the text began there. It stands "
-        "behind all cached words: it sees these, and the words of the chunk up to its own.",
+        says="Where there is a cache, query i of a chunk sees the keys 0 … i, as if the text began there. It comes "
+        "after all cached words: it should see these, and the words of the chunk up to its own.",
         change={"hidden": lambda T, S, is_first: later_than(T, S, 0)},
     ),
     Misconception(
@@ -69,14 +69,14 @@ IN_CACHES = [
         "next word seen",
         kind="mix-up",
         credit=0.25,
-        says="A word sees the one after it. It sees the cached words, and those of its chunk up to its own.",
+        says="A word sees the one after it. It should see the cached words, and those of its chunk up to its own.",
         change={"hidden": lambda T, S, is_first: later_than(T, S, S - T + 1)},
     ),
     Misconception(
         "cache without effect",
         kind="missing step",
         credit=0.25,
-        says="What was before is ignored in your results: each chunk is a text of its own. Put the cached keys and "
+        says="What came before is ignored in your results: each chunk is a text of its own. Put the cached keys and "
         "values before the new ones.",
         change={"join": lambda past, new: new},
     ),
@@ -84,7 +84,7 @@ IN_CACHES = [
         "new words before old ones",
         kind="arrangement",
         credit=0.5,
-        says="New keys and values stand before the cached ones in your results. They come behind them.",
+        says="New keys and values stand before the cached ones in your results. They should come after them.",
         change={"join": lambda past, new: torch.cat([new, past], dim=2)},
     ),
     Misconception(
@@ -107,23 +107,23 @@ IN_CACHES = [
         "cache kept by the module, until a new text",
         kind="mix-up",
         credit=0.5,
-        says="Your module goes on where its last call ended, whatever cache it is given. Two texts that go on in "
-        "turns get mixed up. All that it knows of the past must be in the cache that it is given.",
+        says="Your module goes on where its last call ended, whatever cache it is given. Two texts that are continued "
+        "in turns get mixed up. All that it knows of the past must be in the cache that it is given.",
         change={"keeps": UNTIL_A_NEW_TEXT},
     ),
     Misconception(
         "given cache changed",
         kind="input",
         credit=0.5,
-        says="A cache that was passed in is another one afterwards, so no second text can go on from it. Make new "
-        "tensors and a new pair.",
+        says="A cache that was passed in is no longer the same afterwards, so no second text can go on from it. Make "
+        "new tensors and a new pair.",
         change={"overwrites": True},
     ),
     Misconception(
         "cache detached",
         kind="gradient",
         credit=0.5,
-        says="No gradient comes through the cache. Neither detach nor .data belongs on what you hand on.",
+        says="No gradient comes through the cache. Neither detach nor .data belongs on what you pass on.",
         change={"kept_as": lambda tensor: tensor.detach()},
     ),
     Misconception(
@@ -151,8 +151,8 @@ IN_CACHES = [
         "heads merged in the cache",
         kind="arrangement",
         credit=0.5,
-        says="The outputs are right where the cache is your own, but that is of shape (B, S, d_model). Keep the keys "
-        "and values of each head: (B, H, S, d).",
+        says="The outputs are right where the cache is your own, but your cache has shape (B, S, d_model). Keep the "
+        "keys and values of each head: (B, H, S, d).",
         change={
             "kept_as": lambda tensor: tensor.transpose(1, 2).flatten(2),
             "taken_as": lambda tensor, heads: tensor.reshape(*tensor.shape[:-1], heads, -1).transpose(1, 2),
@@ -162,7 +162,7 @@ IN_CACHES = [
         "words before heads in the cache",
         kind="arrangement",
         credit=0.5,
-        says="The outputs are right where the cache is your own, but that is of shape (B, S, H, d). Keep keys and "
+        says="The outputs are right where the cache is your own, but your cache has shape (B, S, H, d). Keep keys and "
         "values as (B, H, S, d).",
         change={
             "kept_as": lambda tensor: tensor.transpose(1, 2),

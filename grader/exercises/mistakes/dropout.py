@@ -19,7 +19,8 @@ def before_softmax(step: str) -> Misconception:
         "dropout before softmax",
         kind="mix-up",
         credit=0.5,
-        says="It is scores that are dropped, and softmax makes weights of the zeros. Drop weights, after the softmax.",
+        says="It is scores that are dropped, and softmax turns the zeros into weights. Drop weights, after the "
+        "softmax.",
         change={"drop_weights": lambda dropout, weights: weights, step: lambda dropout, scores: dropout(scores)},
     )
 

@@ -16,7 +16,7 @@ KEEPS = "Gradients are kept while your function writes, which fills the memory. 
 MODE = "The model is not left in the mode in which it came. Note model.training first, and set it again at the end."
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
-ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text by itself."
+ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text on its own."
 ONLY_NEW = "Only the new tokens are returned. Return the whole texts, with the tokens that were there before."
 OTHER = (
     "Your tokens are not drawn by the probabilities asked for: the softmax of logits / temperature, of the best top_k."
@@ -153,7 +153,7 @@ ALL = [
         "never greedy",
         kind="missing step",
         credit=0.5,
-        says="At temperature 0, your tokens are drawn by chance. It is the most likely token each time.",
+        says="At temperature 0, your tokens are drawn by chance. It should be the most likely token each time.",
         change={
             "is_greedy": lambda temperature: False,
             "shaped": lambda logits, temperature, top_k: (
@@ -167,7 +167,7 @@ ALL = [
         "the least likely at temperature 0",
         kind="axis",
         credit=0.5,
-        says="At temperature 0, your function takes the least likely token. It is the most likely one: argmax.",
+        says="At temperature 0, your function takes the least likely token. It should be the most likely one: argmax.",
         change={"best": lambda logits: logits.argmin(-1, keepdim=True)},
     ),
     Misconception(
@@ -188,7 +188,7 @@ ALL = [
         "not in evaluation mode",
         kind="missing step",
         credit=0.75,
-        says="A model that comes in training writes in training mode. Call model.eval() before.",
+        says="A model that comes in training mode writes in training mode. Call model.eval() first.",
         change={"enter": lambda model: None},
     ),
     Misconception(
@@ -210,21 +210,21 @@ ALL = [
         "cropped to the first words",
         kind="axis",
         credit=0.5,
-        says="Of long texts, the model gets the first context_length tokens. It gets the last ones.",
+        says="Of long texts, the model gets the first context_length tokens. It should get the last ones.",
         change={"crop": lambda tokens, longest: tokens[:, :longest]},
     ),
     Misconception(
         "cropped too much",
         kind="mix-up",
         credit=0.75,
-        says="Of long texts, the model gets one token less than context_length.",
+        says="Of long texts, the model gets one token fewer than context_length.",
         change={"crop": lambda tokens, longest: tokens[:, -(longest - 1) :]},
     ),
     Misconception(
         "the last word only",
         kind="missing step",
         credit=0.5,
-        says="The model gets only the last token in your results. It gets the whole text, up to context_length.",
+        says="The model gets only the last token in your results. It should get the whole text, up to context_length.",
         change={"crop": lambda tokens, longest: tokens[:, -1:]},
     ),
     Misconception(

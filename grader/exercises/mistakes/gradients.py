@@ -28,7 +28,7 @@ VALUES_DETACHED = Misconception(
     "values detached",
     kind="gradient",
     credit=0.5,
-    says="No gradient reaches W_value. Neither detach nor .data belongs on the way of the values.",
+    says="No gradient reaches W_value. Neither detach nor .data belongs on the path of the values.",
     change={"pass_on": detached("v")},
 )
 
@@ -36,6 +36,6 @@ WEIGHTS_DETACHED = Misconception(
     "weights detached",
     kind="gradient",
     credit=0.5,
-    says="No gradient reaches W_query and W_key. Neither detach nor .data belongs on the way of scores and weights.",
+    says="No gradient reaches W_query and W_key. Neither detach nor .data belongs on the path of scores and weights.",
     change={"pass_on": detached("q", "k")},
 )

@@ -53,7 +53,7 @@ def keys_as_values(**change: Any) -> Misconception:
         "keys as values",
         kind="mix-up",
         credit=0.5,
-        says="Your results are weighted keys. It is the values that are weighed.",
+        says="Your results are weighted keys. It is the values that should be weighed.",
         change=change,
     )
 
@@ -93,7 +93,7 @@ ALWAYS_CAUSAL = Misconception(
     "always causal",
     kind="mix-up",
     credit=0.5,
-    says="Keys are hidden in your results without causal=True, too. Hide them only if it is asked for.",
+    says="In your results, keys are hidden even without causal=True. Hide them only with causal=True.",
     change={"is_causal": lambda causal: True},
 )
 
@@ -117,7 +117,7 @@ IN_FUNCTIONS = [
         "multiplied by √d",
         kind="scaling",
         credit=0.5,
-        says="The scores that you use are multiplied by √d. They are divided by it.",
+        says="The scores that you use are multiplied by √d. They should be divided by it.",
         change={"scale": lambda scores, sizes: scores * sizes.d**0.5},
     ),
     Misconception(
@@ -139,7 +139,7 @@ IN_FUNCTIONS = [
         "scaled in the wrong place",
         kind="scaling",
         credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by √d in the end. Scale the scores, before "
+        says="Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, before "
         "softmax.",
         change={
             "scale": lambda scores, sizes: scores,
@@ -152,21 +152,21 @@ IN_FUNCTIONS = [
         "raw scores as weights",
         kind="missing step",
         credit=0.25,
-        says="Raw scores weigh your values. The weights are the softmax of the scores.",
+        says="Your values are weighted by raw scores. The weights should be the softmax of the scores.",
         change={"hide": masks.without, "normalise": lambda scores: scores},
     ),
     Misconception(
         "exponentials not divided",
         kind="missing step",
         credit=0.25,
-        says="Exponentials weigh your values as they are. Divide them by their sum over the keys.",
+        says="Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
         change={"normalise": torch.exp},
     ),
     Misconception(
         "sigmoid for softmax",
         kind="wrong formula",
         credit=0.25,
-        says="Your weights are the sigmoids of the scores, so they do not sum to one. They are the softmax.",
+        says="Your weights are the sigmoids of the scores, so they do not sum to one. They should be the softmax.",
         change={"normalise": torch.sigmoid},
     ),
     Misconception(
@@ -181,22 +181,22 @@ IN_FUNCTIONS = [
         kind="axis",
         credit=0.25,
         says="The weights of all heads sum to one for each pair of query and key. It is over the keys that those of a "
-        "query sum to one: dim=-1.",
+        "query should sum to one: dim=-1.",
         change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
     ),
     Misconception(
         "softmax over queries",
         kind="axis",
         credit=0.25,
-        says="The weights of all queries sum to one for each key. It is over the keys that those of a query sum to "
-        "one: dim=-1.",
+        says="The weights of all queries sum to one for each key. It is over the keys that those of a query should sum "
+        "to one: dim=-1.",
         change={"normalise": lambda scores: torch.softmax(scores, dim=-2)},
     ),
     Misconception(
         "masked after softmax",
         kind="missing step",
         credit=0.25,
-        says="Your results are those of softmax over all keys, with zeros put in after it: weights no longer sum to "
+        says="Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer sum to "
         "one. Set hidden scores to −∞ before softmax.",
         change={"hide": unhidden, "hide_weights": masks.without},
     ),
@@ -204,7 +204,7 @@ IN_FUNCTIONS = [
         "zeros for −∞",
         kind="wrong formula",
         credit=0.25,
-        says="Hidden scores count as 0, or nearly, in your results, and exp(0) is 1. Set them to −∞.",
+        says="In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.",
         change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
     ),
     masks.renormalised_after_softmax(hide=unhidden, hide_weights=masks.shared_anew),
@@ -213,22 +213,22 @@ IN_FUNCTIONS = [
         "first sentence for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences of a batch have the weights of the first in your results. Each of them has weights of its "
-        "own.",
+        says="In your results, all sentences of a batch have the weights of the first. Each of them should have "
+        "weights of its own.",
         change={"change_weights": lambda weights, sizes: weights[:1].expand_as(weights)},
     ),
     Misconception(
         "first head for all",
         kind="mix-up",
         credit=0.25,
-        says="All heads have the weights of the first in your results. Each head of queries has its own.",
+        says="In your results, all heads have the weights of the first. Each head of queries should have its own.",
         change={"change_weights": lambda weights, sizes: weights[:, :1].expand_as(weights)},
     ),
     Misconception(
         "values averaged",
         kind="missing step",
         credit=0.0,
-        says="Your results are the averages of the values, whatever the weights. Multiply each value with its weight, "
+        says="Your results are the averages of the values, whatever the weights. Multiply each value by its weight, "
         "then sum.",
         change={"change_weights": lambda weights, sizes: torch.ones_like(weights) / weights.shape[-1]},
     ),
@@ -243,7 +243,7 @@ IN_FUNCTIONS = [
         "weights alone",
         kind="missing step",
         credit=0.25,
-        says="Your results are the attention weights. Multiply them with the values.",
+        says="Your results are the attention weights. Multiply them by the values.",
         change={"mix": lambda weights, v: weights},
     ),
 ]

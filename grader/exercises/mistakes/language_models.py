@@ -53,14 +53,14 @@ POSITIONS = [
         "positions multiplied",
         kind="wrong formula",
         credit=0.5,
-        says="Your results are those of positions multiplied with the vectors of tokens. Add them.",
+        says="Your results are those of positions multiplied by the vectors of tokens. Add them.",
         change={"add": lambda vectors, positions: vectors * positions},
     ),
     Misconception(
         "the same position everywhere",
         kind="hard-coded",
         credit=0.5,
-        says="In your results, every token stands at position 0. The positions are 0, 1, …, T − 1.",
+        says="In your results, every token stands at position 0. The positions should be 0, 1, …, T − 1.",
         change={"places": lambda tokens: torch.zeros(tokens.shape[1], dtype=torch.long, device=tokens.device)},
     ),
     Misconception(
@@ -89,7 +89,8 @@ POSITIONS = [
         "one position too many",
         kind="mix-up",
         credit=0.75,
-        says="The table of positions has one row too many. Its rows are the positions 0, 1, …, context_length − 1.",
+        says="The table of positions has one row too many. Its rows should be the positions 0, 1, …, context_length − "
+        "1.",
         change={"rows": lambda vocab_size, context_length: context_length + 1},
     ),
     Misconception(
@@ -130,50 +131,50 @@ BLOCKS = [
         "one block too few",
         kind="hard-coded",
         credit=0.75,
-        says="There is one block less than num_layers.",
+        says="There is one block fewer than num_layers.",
         change={"count": lambda num_layers: max(num_layers - 1, 0)},
     ),
     Misconception(
         "blocks without effect",
         kind="missing step",
         credit=0.25,
-        says="Your results are those of a model without blocks. x goes through them, one after the other.",
+        says="Your results are those of a model without blocks. x should go through them, one after the other.",
         change={"through": lambda block, x, first: x},
     ),
     Misconception(
         "blocks side by side",
         kind="arrangement",
         credit=0.5,
-        says="In your results, only the last block counts: each begins with the embeddings. Each takes what the one "
-        "before it made.",
+        says="In your results, only the last block counts: each begins with the embeddings. Each should take what the "
+        "one before it made.",
         change={"through": lambda block, x, first: block(first)},
     ),
     Misconception(
         "a second shortcut",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of x + block(x). Each block adds x itself: hand on what it returns.",
+        says="Your results are those of x + block(x). Each block adds x itself: pass on what it returns.",
         change={"through": lambda block, x, first: x + block(x)},
     ),
     Misconception(
         "d_ff is d_model",
         kind="hard-coded",
         credit=0.75,
-        says="The hidden layers of your blocks have d_model entries. They have 4 · d_model.",
+        says="The hidden layers of your blocks have d_model entries. They should have 4 · d_model.",
         change={"hidden_size": lambda d_model: d_model},
     ),
     Misconception(
         "one head",
         kind="hard-coded",
         credit=0.75,
-        says="Your results are those of blocks with one head, whatever num_heads is. Hand them the argument.",
+        says="Your results are those of blocks with one head, whatever num_heads is. Pass them the argument.",
         change={"heads": lambda num_heads: 1},
     ),
     Misconception(
         "dropout not handed on",
         kind="missing step",
         credit=0.75,
-        says="In training, your blocks drop nothing, whatever the rate is. Hand them the argument dropout.",
+        says="In training, your blocks drop nothing, whatever the rate is. Pass them the argument dropout.",
         change={"rate": lambda p: 0.0},
     ),
     Misconception(
@@ -190,22 +191,23 @@ LAST = [
         "last norm missing",
         kind="missing step",
         credit=0.5,
-        says="Your results are those of blocks without a norm after them. norm stands between the last block and head.",
+        says="Your results are those of blocks without a norm after them. norm belongs between the last block and "
+        "head.",
         change={"normalise": lambda norm, x: x},
     ),
     Misconception(
         "norm before the blocks",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of a norm before the blocks in place of after them.",
+        says="Your results are those of a norm before the blocks instead of after them.",
         change={"normalise_first": lambda norm, x: norm(x), "normalise": lambda norm, x: x},
     ),
     Misconception(
         "norm before and after the blocks",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of the norm used twice, before the blocks and after them. It comes after them "
-        "only.",
+        says="Your results are those of the norm used twice, before the blocks and after them. It should come after "
+        "them only.",
         change={"normalise_first": lambda norm, x: norm(x)},
     ),
     Misconception(

@@ -59,7 +59,7 @@ PAST_HIDDEN = Misconception(
     "past hidden",
     kind="mix-up",
     credit=0.25,
-    says="The past is hidden and the future shown in your results. The −∞ belong above the diagonal: later keys are "
+    says="The past is hidden and the future shown in your results. −∞ belongs above the diagonal: later keys are "
     "there.",
     change={"hide": lambda scores, later, *_sizes: scores.masked_fill(later.mT, -torch.inf)},
 )
@@ -68,7 +68,7 @@ OWN_WORD_HIDDEN = Misconception(
     "own word hidden",
     kind="mix-up",
     credit=0.25,
-    says="A word does not see itself, as when the mask includes the diagonal. It starts above it: diagonal=1.",
+    says="A word does not see itself, as when the mask includes the diagonal. It should start above it: diagonal=1.",
     change={"hide": lambda scores, later, *_sizes: scores.masked_fill(with_diagonal(later), -torch.inf)},
 )
 
@@ -76,7 +76,8 @@ NEXT_WORD_SEEN = Misconception(
     "next word seen",
     kind="mix-up",
     credit=0.25,
-    says="A word sees the one after it, as when the mask begins too late. It starts above the diagonal: diagonal=1.",
+    says="A word sees the one after it, as when the mask begins too late. It should start above the diagonal: "
+    "diagonal=1.",
     change={"hide": lambda scores, later, *_sizes: scores.masked_fill(later.triu(2), -torch.inf)},
 )
 
@@ -84,8 +85,8 @@ MASKED_AFTER_SOFTMAX = Misconception(
     "masked after softmax",
     kind="missing step",
     credit=0.25,
-    says="Your results are those of softmax over all words, with zeros put in after it: rows no longer sum to one, and "
-    "the future was in the sum. Mask the scores before softmax.",
+    says="Your results are those of softmax over all words, with zeros put in afterwards: rows no longer sum to one, "
+    "and the future was in the sum. Mask the scores before softmax.",
     change={"hide": lambda scores, later, *_sizes: scores, "hide_weights": without},
 )
 
@@ -102,7 +103,7 @@ def renormalised_after_softmax(**change: Any) -> Misconception:
         kind="wrong formula",
         credit=0.75,
         says="Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
-        "is NaN: so it is if you mask and renormalise after softmax. Set scores to −∞ before it.",
+        "is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
         change=change,
     )
 
@@ -111,7 +112,7 @@ SOFTMAX_MISSING = Misconception(
     "raw scores as weights",
     kind="missing step",
     credit=0.25,
-    says="Your values are weighed with raw scores. The weights are the softmax of the masked scores.",
+    says="Your values are weighted by raw scores. The weights are the softmax of the masked scores.",
     change={"hide": lambda scores, hidden, *_sizes: without(scores, hidden), "normalise": lambda scores: scores},
 )
 

@@ -27,8 +27,8 @@ BESIDE_NUMBERS = [
         "weights not random",
         kind="missing step",
         credit=0.75,
-        says="In a new module, all weights are the same number. Begin with random numbers: words would differ in "
-        "nothing that training could make use of.",
+        says="In a new module, all weights are the same number. Begin with random numbers: otherwise words would "
+        "differ in nothing that training could make use of.",
         change={"begin": zeros},
     ),
     Misconception(
@@ -42,8 +42,8 @@ BESIDE_NUMBERS = [
         "not the input's dtype",
         kind="type",
         credit=0.75,
-        says="With float64 inputs and weights, your result has another type. Make new tensors with x.new_zeros(…) or "
-        "dtype=x.dtype, and leave out .float().",
+        says="With float64 inputs and weights, your result has a different type. Make new tensors with x.new_zeros(…) "
+        "or dtype=x.dtype, and leave out .float().",
         change=pieces.ALWAYS_FLOAT32.change,
     ),
 ]

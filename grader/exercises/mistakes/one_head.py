@@ -65,7 +65,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         "multiplied by √d_out",
         kind="scaling",
         credit=0.5,
-        says="The scores that you use are multiplied by √d_out. They are divided by it.",
+        says="The scores that you use are multiplied by √d_out. They should be divided by it.",
         change={"scale": lambda scores, d_in, d_out, T, *_more: scores * d_out**0.5},
     ),
     scaling.sign_flipped(scale=lambda scores, d_in, d_out, T, *_more: -scores / d_out**0.5),
@@ -88,9 +88,8 @@ SCALING_ROLES_AND_GRADIENTS = [
         "queries as keys",
         kind="mix-up",
         credit=0.5,
-        says="Your results are those of queries compared with queries. They are compared with the keys, which "
-        "come from "
-        "W_key.",
+        says="Your results are those of queries compared with queries. They should be compared with the keys, which "
+        "come from W_key.",
         change={"roles": ("query", "query", "value")},
     ),
     Misconception(
@@ -106,7 +105,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         "weights returned",
         kind="missing step",
         credit=0.25,
-        says="Your results are the attention weights. Multiply them with the values.",
+        says="Your results are the attention weights. Multiply them by the values.",
         change={"mix": lambda weights, v: weights},
     ),
     Misconception(
@@ -148,7 +147,7 @@ SCALING_ROLES_AND_GRADIENTS = [
         "scaled in the wrong place",
         kind="scaling",
         credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by √d_out in the end. Scale the scores, "
+        says="Your results are those of scores that are not scaled, divided by √d_out at the end. Scale the scores, "
         "before softmax.",
         change={
             "scale": lambda scores, *_sizes: scores,
@@ -205,14 +204,14 @@ WEIGHTS_WITHOUT_MASK = [
         "raw scores as weights",
         kind="missing step",
         credit=0.25,
-        says="Your values are weighed with raw scores. The weights are the softmax of the scores.",
+        says="Your values are weighted by raw scores. The weights are the softmax of the scores.",
         change={"normalise": lambda scores: scores},
     ),
     Misconception(
         "divided by the sum",
         kind="wrong formula",
         credit=0.25,
-        says="Your weights are scores divided by their sum, as in exercise 9. They are the softmax.",
+        says="Your weights are scores divided by their sum, as in exercise 9. They should be the softmax.",
         change={"normalise": lambda scores: scores / scores.sum(dim=-1, keepdim=True)},
     ),
     Misconception(
@@ -227,7 +226,7 @@ WEIGHTS_WITHOUT_MASK = [
         "weights transposed",
         kind="axis",
         credit=0.5,
-        says="Your results are those of transposed weights. It is weights @ values, with a row for every query.",
+        says="Your results are those of transposed weights. It should be weights @ values, with a row for every query.",
         change={"mix": lambda weights, v: weights.mT @ v},
     ),
     Misconception(

@@ -65,14 +65,14 @@ ON_PAGES = [
         "first sentence's pages for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences have the pages of the first in your results. Sentence b has those in row b of page_table.",
+        says="In your results, all sentences have the pages of the first. Sentence b has those in row b of page_table.",
         change={"table": lambda page_table: page_table[:1].expand_as(page_table)},
     ),
     Misconception(
         "pages in reverse order",
         kind="arrangement",
         credit=0.5,
-        says="The last page of the table comes first in your results. They are in order.",
+        says="The last page of the table comes first in your results. The pages should come in order.",
         change={"table": lambda page_table: page_table.flip(1)},
     ),
     Misconception(
@@ -94,16 +94,16 @@ ON_PAGES = [
         "lengths without effect, −1 taken for the last page",
         kind="missing step",
         credit=0.25,
-        says="All slots count in your results, and where the table has −1, those of the last page do. Of sentence b, "
-        "only the first lengths[b] words count.",
+        says="All slots count in your results, and where the table has −1, those of the last page count. Of sentence "
+        "b, only the first lengths[b] words count.",
         change={"used": lambda lengths, page_table, sizes: torch.full_like(lengths, sizes.M * sizes.page_size)},
     ),
     Misconception(
         "lengths without effect, −1 taken for page 0",
         kind="missing step",
         credit=0.25,
-        says="All slots count in your results, and where the table has −1, those of page 0 do. Of sentence b, only the "
-        "first lengths[b] words count.",
+        says="All slots count in your results, and where the table has −1, those of page 0 count. Of sentence b, only "
+        "the first lengths[b] words count.",
         change={
             "table": lambda page_table: page_table.clamp(min=0),
             "used": lambda lengths, page_table, sizes: torch.full_like(lengths, sizes.M * sizes.page_size),
@@ -113,8 +113,8 @@ ON_PAGES = [
         "lengths without effect",
         kind="missing step",
         credit=0.25,
-        says="All slots of a sentence's pages count in your results, also those that nobody has written. Of its last "
-        "page, only lengths[b] tells how many do.",
+        says="All slots of a sentence's pages count in your results, even those that nobody has written to. For its "
+        "last page, only lengths[b] tells how many should count.",
         change={"used": whole_pages},
     ),
     Misconception(
@@ -128,45 +128,45 @@ ON_PAGES = [
         "one word too few",
         kind="wrong formula",
         credit=0.5,
-        says="The last word of each sentence does not count in your results. The first lengths[b] do, of which the "
-        "last stands at place lengths[b] − 1.",
+        says="The last word of each sentence does not count in your results. The first lengths[b] should count, and "
+        "the last of these is at place lengths[b] − 1.",
         change={"used": one_less, "hide_weights": zero_of_nothing},
     ),
     Misconception(
         "one word too few, and NaN of a single one",
         kind="wrong formula",
         credit=0.5,
-        says="The last word of each sentence does not count in your results, and where there is one only, they are "
-        "NaN. The first lengths[b] count, of which the last stands at place lengths[b] − 1.",
+        says="The last word of each sentence does not count in your results, and where there is only one, your results "
+        "are NaN. The first lengths[b] should count, and the last of these is at place lengths[b] − 1.",
         change={"used": one_less},
     ),
     Misconception(
         "one word too many",
         kind="wrong formula",
         credit=0.5,
-        says="One slot too many counts in your results. The first lengths[b] count, of which the last stands at place "
-        "lengths[b] − 1.",
+        says="One slot too many counts in your results. The first lengths[b] should count, and the last of these is at "
+        "place lengths[b] − 1.",
         change={"used": lambda lengths, page_table, sizes: lengths + 1},
     ),
     Misconception(
         "longest sentence for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences are as long as the longest in your results. Sentence b has lengths[b] words.",
+        says="In your results, all sentences are as long as the longest. Sentence b has lengths[b] words.",
         change={"used": lambda lengths, page_table, sizes: lengths.max().expand_as(lengths)},
     ),
     Misconception(
         "shortest sentence for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences are as short as the shortest in your results. Sentence b has lengths[b] words.",
+        says="In your results, all sentences are as short as the shortest. Sentence b has lengths[b] words.",
         change={"used": lambda lengths, page_table, sizes: lengths.min().expand_as(lengths)},
     ),
     Misconception(
         "first length for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences are as long as the first in your results. Sentence b has lengths[b] words.",
+        says="In your results, all sentences are as long as the first. Sentence b has lengths[b] words.",
         change={"used": lambda lengths, page_table, sizes: lengths[:1].expand_as(lengths)},
     ),
     Misconception(
@@ -182,21 +182,21 @@ ON_PAGES = [
         kind="arrangement",
         credit=0.25,
         says="Your results are those of slots of shape (B, S, H, d) that are viewed as (B, H, S, d), which mixes words "
-        "and heads up. Exchange axes by transpose or permute.",
+        "and heads up. Exchange axes with transpose or permute.",
         change={"laid_out": heads_first},
     ),
     Misconception(
         "slots in reverse order",
         kind="arrangement",
         credit=0.5,
-        says="In your results, a page is filled from its last slot. It is filled from slot 0.",
+        says="In your results, a page is filled from its last slot. It should be filled from slot 0.",
         change={"slot": lambda place, page_size: page_size - 1 - place % page_size},
     ),
     Misconception(
         "first slot of each page",
         kind="missing step",
         credit=0.25,
-        says="All words of a page are its first in your results. Word i is in slot i % page_size.",
+        says="In your results, all words of a page are its first. Word i is in slot i % page_size.",
         change={"slot": lambda place, page_size: torch.zeros_like(place)},
     ),
 ]

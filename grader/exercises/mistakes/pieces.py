@@ -58,8 +58,8 @@ ALWAYS_FLOAT32 = Misconception(
     "not the input's dtype",
     kind="type",
     credit=0.75,
-    says="With float64 inputs your code stops, or its result has another type. "
-    "Make new tensors with x.new_zeros(…) or dtype=x.dtype, and where you need .float(), end with .to(x.dtype).",
+    says="With float64 inputs your code stops, or its result has a different type. Make new tensors with "
+    "x.new_zeros(…) or dtype=x.dtype, and where you need .float(), end with .to(x.dtype).",
     change={"dtype": each(lambda result: result.float())},
 )
 

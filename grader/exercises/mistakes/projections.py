@@ -27,7 +27,7 @@ DIMENSIONS_COMPARED = Misconception(
     "dimensions compared",
     kind="convention",
     credit=0.25,
-    says="Your results are those of scores that compare dimensions. Words are compared: KᵀQ has shape (N, N).",
+    says="Your results are those of scores that compare dimensions. Words should be compared: KᵀQ has shape (N, N).",
     change={"score": lambda Q, K: K @ Q.mT, "combine": lambda V, A: A @ V},
 )
 
@@ -35,8 +35,8 @@ FORMULA_FOR_ROWS = Misconception(
     "dimensions compared, by the formula for rows",
     kind="convention",
     credit=0.25,
-    says="Your results are those of the formula for words as rows, softmax(QKᵀ)V. Words are columns here: it compares "
-    "dimensions. KᵀQ has shape (N, N).",
+    says="Your results are those of the formula for words as rows, softmax(QKᵀ)V. Words are columns here, so it "
+    "compares dimensions. KᵀQ has shape (N, N).",
     change={
         "score": lambda Q, K: Q @ K.mT,
         "normalise": lambda scores: torch.softmax(scores, dim=1),
@@ -48,7 +48,7 @@ FORMULA_FOR_ROWS_WITH_COLUMNS = Misconception(
     "dimensions compared, by the formula for rows, down columns",
     kind="convention",
     credit=0.25,
-    says="Your results are those of QKᵀ, normalised down its columns and multiplied with V. For words as columns, that "
+    says="Your results are those of QKᵀ, normalised down its columns and multiplied by V. For words as columns, that "
     "compares dimensions. KᵀQ has shape (N, N).",
     change={"score": lambda Q, K: Q @ K.mT, "combine": lambda V, A: A @ V},
 )

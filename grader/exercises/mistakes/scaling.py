@@ -12,7 +12,7 @@ def sign_flipped(**change: Any) -> Misconception:
         "sign flipped",
         kind="wrong formula",
         credit=0.25,
-        says="The scores have the wrong sign: a query looks most where its dot product is largest.",
+        says="The scores have the wrong sign: a query should look most where its dot product is largest.",
         change=change,
     )
 
@@ -29,7 +29,7 @@ MULTIPLIED_BY_ROOT_D = Misconception(
     "multiplied by √D",
     kind="scaling",
     credit=0.5,
-    says="The scores that you use are multiplied by √D. They are divided by it.",
+    says="The scores that you use are multiplied by √D. They should be divided by it.",
     change={"scale": lambda scores, D, N: scores * D**0.5},
 )
 
@@ -39,7 +39,7 @@ def scaled_after_softmax(**change: Any) -> Misconception:
         "scaled in the wrong place",
         kind="scaling",
         credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by the root in the end. Scale the scores, "
+        says="Your results are those of scores that are not scaled, divided by the root at the end. Scale the scores, "
         "before softmax.",
         change=change,
     )

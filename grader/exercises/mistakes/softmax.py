@@ -40,7 +40,7 @@ BASE_TWO = Misconception(
     "base two",
     kind="wrong formula",
     credit=0.5,
-    says="Your results are those of powers of 2. Softmax has the exponential function, torch.exp.",
+    says="Your results are those of powers of 2. Softmax uses the exponential function, torch.exp.",
     change={"positive": torch.exp2},
 )
 
@@ -77,7 +77,7 @@ SCORES_DIVIDED_BY_THEIR_SUM = Misconception(
     "without the exponential",
     kind="missing step",
     credit=0.25,
-    says="Your weights are scores divided by their sum, without exp. They are the softmax of the scores.",
+    says="Your weights are scores divided by their sum, without exp. They should be the softmax of the scores.",
     change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
 )
 
@@ -85,7 +85,7 @@ SIGMOID = Misconception(
     "sigmoid",
     kind="wrong formula",
     credit=0.25,
-    says="Your weights are the sigmoids of the scores. They are the softmax.",
+    says="Your weights are the sigmoids of the scores. They should be the softmax.",
     change={"normalise": torch.sigmoid},
 )
 

@@ -42,7 +42,7 @@ def zeros_for_infinity(credit: float) -> Misconception:
         "zeros for −∞",
         kind="wrong formula",
         credit=credit,
-        says="Hidden scores count as 0, or next to it, in your results, and softmax makes exp(0) = 1 of each. Set them "
+        says="In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set them "
         "to −∞.",
         change={"hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0)},
     )
@@ -105,16 +105,15 @@ IN_MODULES = [
         "multiplied by √head_dim",
         kind="scaling",
         credit=0.5,
-        says="The scores that you use are multiplied by √head_dim. They are divided by it.",
+        says="The scores that you use are multiplied by √head_dim. They should be divided by it.",
         change={"scale": lambda scores, sizes: scores * sizes.head_dim**0.5},
     ),
     Misconception(
         "scaled in the wrong place",
         kind="scaling",
         credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by √head_dim in the end. Divide the "
-        "scores, "
-        "before softmax.",
+        says="Your results are those of scores that are not scaled, divided by √head_dim at the end. Divide the "
+        "scores, before softmax.",
         change={
             "scale": lambda scores, sizes: scores,
             "change_weights": lambda weights, sizes: weights / sizes.head_dim**0.5,
@@ -132,14 +131,14 @@ IN_MODULES = [
         "first head's weights for all",
         kind="mix-up",
         credit=0.25,
-        says="All heads have the weights of the first in your results. Each head has its own.",
+        says="In your results, all heads have the weights of the first. Each head should have its own.",
         change={"change_weights": first_of(1)},
     ),
     Misconception(
         "weights averaged over heads",
         kind="mix-up",
         credit=0.25,
-        says="All heads have the mean of their weights in your results. Each head has its own.",
+        says="In your results, all heads have the mean of their weights. Each head should have its own.",
         change={"change_weights": lambda weights, sizes: weights.mean(1, keepdim=True).expand_as(weights)},
     ),
     Misconception(
@@ -161,15 +160,14 @@ IN_MODULES = [
         "exponentials not divided",
         kind="missing step",
         credit=0.25,
-        says="Your values are weighed with exponentials that are not divided by their sum. The weights are the "
-        "softmax.",
+        says="Your values are weighted by exponentials that are not divided by their sum. The weights are the softmax.",
         change={"normalise": torch.exp},
     ),
     Misconception(
         "sigmoid for softmax",
         kind="wrong formula",
         credit=0.25,
-        says="Your weights are the sigmoids of the scores, which do not sum to one. They are the softmax over "
+        says="Your weights are the sigmoids of the scores, which do not sum to one. They should be the softmax over "
         "the keys.",
         change={"normalise": torch.sigmoid},
     ),

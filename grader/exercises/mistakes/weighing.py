@@ -21,8 +21,8 @@ def first_sentences_weights(**change: Any) -> Misconception:
         "first sentence's weights for all",
         kind="mix-up",
         credit=0.25,
-        says="All sentences of a batch have the weights of the first in your results. Each of them has weights of its "
-        "own.",
+        says="In your results, all sentences of a batch have the weights of the first. Each of them should have "
+        "weights of its own.",
         change=change,
     )
 
@@ -32,7 +32,7 @@ def plain_average(**change: Any) -> Misconception:
         "plain average",
         kind="missing step",
         credit=0.0,
-        says="Your outputs are the average of the values, whatever the weights. Each value is multiplied with its "
+        says="Your outputs are the average of the values, whatever the weights. Each value must be multiplied by its "
         "weight, then summed.",
         change=change,
     )
@@ -43,7 +43,7 @@ def first_querys_weights(**change: Any) -> Misconception:
         "first query's weights",
         kind="mix-up",
         credit=0.25,
-        says="Every query has the weights of the first in your results. Query i has weights of its own.",
+        says="In your results, every query has the weights of the first. Query i should have weights of its own.",
         change=change,
     )
 

@@ -3,7 +3,7 @@
 # causes: 1
 # true:
 # says: subtract|minus|b_v
-# false: is missing|[Bb]iases are added, not subtracted: Q
+# false: is missing|[Bb]iases should be added, not subtracted: Q
 def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     # 1. queries, keys and values
     queries = torch.matmul(W_q, X) + b_q
