@@ -452,7 +452,7 @@ SAID = [
     (
         changed(12, "queries = x @", "self.W_query.data /= 1.5; queries = 1.5 * x @"),
         12,
-        "a second call with the same input gives another one. Keep nothing from one call to the next",
+        "a second call with the same input gives a different one. Keep nothing from one call to the next",
     ),
 ]
 

@@ -184,7 +184,7 @@ def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
     assert "5.5 of 7 points" in essay
     assert "Because keys decide." in essay
     assert "Well said." in essay
-    assert "Waits for your instructor" in text(page, "#part-essay-2")
+    assert "Waiting for your instructor" in text(page, "#part-essay-2")
     assert "Nothing was written" in text(page, "#part-essay-3")
 
 
@@ -862,7 +862,7 @@ def test_a_picture_holds_no_markup_of_others() -> None:
         ("Your class stopped with RuntimeError: expected scalar type Float.", "error", "Print the dtype"),
         ("Your class stopped with RuntimeError: shapes do not match.", "error", "Call it with inputs of other sizes"),
         ("Your class stopped with KeyError: 'W_q'.", "error", "Print what is computed step by step"),
-        ("Your function returned None: does every way through it end with …", "wrong", "Call it in a cell of its own"),
+        ("Your function returned None: does every path through it end with …", "wrong", "Call it in a cell of its own"),
         ("All that your function returned is NaN. NaN comes from 0/0.", "wrong", "find the first line after which"),
         ("result[0] is the first wrong number.", "wrong", "Try it on inputs of other sizes"),
     ],

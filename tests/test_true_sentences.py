@@ -115,7 +115,7 @@ SOMETIMES_NONE = ROOT.replace("SCALED", "scores / keys.shape[-1] ** 0.5").replac
 
 def test_none_is_told_as_none(judged: Judged) -> None:
     verdict = judged(12, SOMETIMES_NONE)
-    assert verdict.sentences[0] == "Your forward returned None: does every way through it end with a return statement?"
+    assert verdict.sentences[0] == "Your forward returned None: does every path through it end with a return statement?"
 
 
 WHOLE = """
@@ -128,7 +128,7 @@ def test_whole_numbers_are_told_as_such_and_not_as_rows_that_repeat(judged: Judg
     verdict = judged(2, WHOLE)
     assert (verdict.credit, verdict.sentences) == (0.5, (sentences.CUT,))
     assert [text for picture in verdict.pictures for text in picture.wrong] == [
-        "All are whole numbers, as of //. A division with / keeps the rest."
+        "All are whole numbers, as from //. A division with / keeps the decimals."
     ]
 
 

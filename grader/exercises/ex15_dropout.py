@@ -412,7 +412,7 @@ exercise = Exercise(
             "an exact share dropped",
             kind="wrong formula",
             credit=0.75,
-            says="Each call drops the same number of entries. Decide for each entry on its own, with probability p: "
+            says="Each call drops the same number of entries. Decide for each entry separately, with probability p: "
             "then how many go is up to chance, too.",
             change={"noise": evenly_spread},
         ),

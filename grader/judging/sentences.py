@@ -18,8 +18,8 @@ RIGHT_BUT_LARGE = "The numbers are right, but your code takes too much memory fo
 RIGHT_IN_SHORT = "The numbers are right for short inputs."
 RIGHT_BUT_SLOW = "The numbers are right, but your code takes too long for long inputs."
 STILL_TO_DO = "This exercise is still to do."
-ALL_ELSE_RIGHT = "With values there that fit, your code gives the right numbers."
-RIGHT_OTHERWISE = "When it is asked like that, it gives the right numbers."
+ALL_ELSE_RIGHT = "With values there that fit the inputs, your code gives the right numbers."
+RIGHT_OTHERWISE = "When it is called the way it expects, it gives the right numbers."
 FITS_ROWS = "Your code fits words as rows. In this notebook they are columns: X has shape (D, N)."
 COMPUTED_RIGHT = "What you compute is right."
 JUDGING_TOO_LONG = "What the code of this notebook returned is such that judging it took too long; this was not judged."
@@ -51,9 +51,9 @@ def _of_fact(fact: Fact) -> str:
 
 
 def _borrowed(names: Sequence[str]) -> str:
-    hold, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
+    they_fit, them = ("it fits", "it") if len(names) == 1 else ("they fit", "them")
     return (
-        f"Your code reads {_listed(names)} from the notebook, which {hold} for its inputs. "
+        f"Your code reads {_listed(names)} from the notebook, where {they_fit} the notebook's inputs. "
         f"Take {them} from the arguments."
     )
 
@@ -71,7 +71,7 @@ _FACTS = {
     Kind.UNUSED: "You compute `{}` and never use it.",
     Kind.ALWAYS_TRUE: "The line `{}` never fails: a tuple in parentheses is always true. Write it without them.",
     Kind.REPLACED: "After the loop over `{}`, only the last {} is left: each step overwrites it.",
-    Kind.LEFT_EARLY: "The line `{}` stands inside of a loop and ends it in its first step.",
+    Kind.LEFT_EARLY: "The line `{}` is inside a loop and ends it in its first step.",
     Kind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
     Kind.NEVER_CALLED: "`{}` is made in `__init__` and not used anywhere.",
     Kind.NO_RETURN: "`{}` has no return statement, so it returns None.",
@@ -87,7 +87,7 @@ def another_order(function: str, written: Sequence[str], asked: Sequence[str]) -
 
 
 def in_order(names: Sequence[str]) -> str:
-    return f"Your code takes its arguments in another order than they come in: ({', '.join(names)})."
+    return f"Your code takes its arguments in a different order from the one they come in: ({', '.join(names)})."
 
 
 def things_at_once(count: int, of: int) -> str:
@@ -185,7 +185,7 @@ def about(finding: Finding, noun: str) -> str:
             return f"Your {noun} returned {what}."
         case NothingReturned():
             what = "forward" if noun == "class" else noun
-            return f"Your {what} returned None: does every way through it end with a return statement?"
+            return f"Your {what} returned None: does every path through it end with a return statement?"
         case Differs(difference, name=name):
             return difference.sentence(name)
         case Broken(sentence=sentence):

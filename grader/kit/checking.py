@@ -315,7 +315,7 @@ def _otherwise_again(result: Any, expected: Any, called: str) -> str | None:
     if _wrong(result, expected, called) is None:
         return None
     return (
-        f"the result is right, but a second call with the same input gives another one.{NEW_LINE}"
+        f"the result is right, but a second call with the same input gives a different one.{NEW_LINE}"
         "Keep nothing from one call to the next, and change no parameter or buffer in forward."
     )
 

@@ -25,20 +25,20 @@ DROPPED_IN_VAIN = "Entries are dropped where none should be."
 NOTHING_DROPPED = "Nothing, or next to nothing, is dropped."
 ALL_SCALED = "Nothing, or next to nothing, is dropped, but everything is scaled."
 ALL_CHANGED = "Nothing, or next to nothing, is dropped, but the numbers are changed."
-OTHER_THAN_ZERO = "Dropped entries are set to another number than 0, as F.alpha_dropout does. A dropped entry is 0."
+OTHER_THAN_ZERO = "Dropped entries are set to a number other than 0, as F.alpha_dropout does. A dropped entry is 0."
 EVERYTHING_DROPPED = "Everything is dropped."
 NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
 NONE_FINITE = "All numbers are NaN or infinite."
 NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not where entries are dropped."
-WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry by itself."
-WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry by itself."
-SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry by itself."
-SMALLEST = "The smallest entries are dropped. Chance decides, not the numbers."
-LARGEST = "The largest entries are dropped. Chance decides, not the numbers."
+WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry separately."
+WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry separately."
+SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry separately."
+SMALLEST = "The smallest entries are dropped. Chance should decide, not the numbers."
+LARGEST = "The largest entries are dropped. Chance should decide, not the numbers."
 ROWS_SUM_AGAIN = "Rows are divided by what is left of them. Multiply all survivors by 1/(1 − p) instead."
-MASK_ALONE = "The survivors are all the same number. Multiply the mask with the numbers."
+MASK_ALONE = "The survivors are all the same number. Multiply the mask by the numbers."
 NOT_UNIFORM = "The numbers that are not dropped are changed, but not all by the same factor."
-OTHER_RATE = "Entries are dropped at another rate than the given one."
+OTHER_RATE = "Entries are dropped at a rate other than the given one."
 OTHER_FACTOR = "Survivors are scaled, but not by 1/(1 − p)."
 
 
@@ -172,7 +172,7 @@ def _log_choices(entries: int, gone: int) -> float:
 def _factor(factor: float, p: float, tolerance: float) -> str:
     known = [  # the first that fits: for p = 0.5 several are the same
         (1 / (1 - p), ""),
-        (1.0, "Survivors are not scaled. Multiply them by 1/(1 − p), so that the expectation stays."),
+        (1.0, "Survivors are not scaled. Multiply them by 1/(1 − p), so that the expectation stays the same."),
         (1 / p, "Survivors are multiplied by 1/p. Multiply them by 1/(1 − p)."),
         (1 - p, "Survivors are multiplied by 1 − p. Divide them by it."),
         (p, "Survivors are multiplied by p. Multiply them by 1/(1 − p)."),

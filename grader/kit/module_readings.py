@@ -24,7 +24,7 @@ TWO_OUTPUTS = "Called twice with the same input, your module gives two different
 UNSAVED = "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out."
 
 ON_OUTPUT = "In training, your module drops entries of the output. Drop attention weights."
-NOT_WEIGHTS = "In training, your module drops something else than attention weights, or more than these."
+NOT_WEIGHTS = "In training, your module drops something other than attention weights, or more than these."
 
 RATE = 3  # which of the arguments of a class with dropout is its rate
 
@@ -89,7 +89,7 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     The outputs of each head are its dropped weights (B, T, T), and beside them what these make of `extra` (T, m).
     """
     if not all(isinstance(output, torch.Tensor) and output.shape == undropped.shape for output in outputs):
-        return "In training, the output has another shape."
+        return "In training, the output has a different shape."
     words, size = len(extra), sum(extra.shape)
     given, quiet = (output.reshape(*output.shape[:-1], -1, size) for output in (torch.stack(list(outputs)), undropped))
     if equal_but_for_rounding(given, quiet.expand_as(given)):

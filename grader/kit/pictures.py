@@ -58,7 +58,7 @@ def scores(value: Any, _inputs: Sequence[Any]) -> Picture | None:
     same = [i for i in range(1, len(matrix)) if torch.equal(matrix[i], matrix[0])]
     if torch.equal(matrix, matrix.round()) and bool((matrix != matrix[0, 0]).any()):
         broken[:] = True
-        wrong.append("All are whole numbers, as of //. A division with / keeps the rest.")
+        wrong.append("All are whole numbers, as from //. A division with / keeps the decimals.")
     elif same:
         broken[same] = True
         wrong.append(f"{_named('row', same)} repeat{'s' * (len(same) == 1)} row 1: each query has scores of its own.")

@@ -12,7 +12,7 @@ from grader.model.compare import Difference, Kind
 from grader.model.exercise import Case, Inputs
 from grader.sandbox.forms.exact import put
 
-LARGE = "Your code is right until scores become large: up to ±10⁴ it must be, without NaN."
+LARGE = "Your code is right until scores become large: it must be right up to ±10⁴, without NaN."
 FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
 
 Sample = Callable[[torch.Generator], Inputs]

@@ -175,7 +175,7 @@ class _Reader:
             points=None if waiting else points,
             max_points=most,
             state="waiting" if waiting else _state(points or 0.0, most),
-            headline="Waits for your instructor" if waiting else "Graded by your instructor",
+            headline="Waiting for your instructor" if waiting else "Graded by your instructor",
         )
         if empty:
             part.headline = "Nothing was written"

@@ -10,9 +10,9 @@ _NEXT_STEPS = {
     Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
     Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
     Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code as the test does.",
-    Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for far too much memory.",
+    Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for something that takes far too much memory.",
     Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
-    Reason.LOCATED: "Read what is shown piece by piece, and say of each piece what shape it has and what it is.",
+    Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what shape it has and what it is.",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",
 }
 # The same, where more is known: by what its sentences have in them.
@@ -27,7 +27,7 @@ _ADVICE = {
     r"stopped with (RuntimeError|IndexError|ValueError)": "Call it with inputs of other sizes than the notebook's, and "
     "print the shape of each tensor, just before it stops.",
     r"returned None|returns None": "Call it in a cell of its own, and look at what comes back: a result has to be "
-    "returned, on every way through the code.",
+    "returned, on every path through the code.",
     r"is NaN\.": "Print what you compute step by step, and find the first line after which there is NaN or ∞.",
 }
 
