@@ -106,7 +106,7 @@ exercise = Exercise(
             "sigmoid",
             kind="wrong formula",
             credit=0.25,
-            says="Your weights are the sigmoids of the scores. They are the softmax over the scores of a query.",
+            says="Your weights are the sigmoids of the scores. They should be the softmax over the scores of a query.",
             change={"normalise": torch.sigmoid},
         ),
         Misconception(

@@ -164,7 +164,7 @@ causal_softmax = Exercise(
             "next word visible",
             kind="axis",
             credit=0.5,
-            says="Each word sees the next one. Everything above the diagonal is hidden, with diagonal=1.",
+            says="Each word sees the next one. Everything above the diagonal should be hidden, with diagonal=1.",
             change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu(2)},
         ),
         Misconception(

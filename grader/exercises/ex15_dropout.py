@@ -285,7 +285,7 @@ exercise = Exercise(
             "training and evaluation exchanged",
             kind="mix-up",
             credit=0.5,
-            says="Entries are dropped in evaluation and not in training. It is the other way round.",
+            says="Entries are dropped in evaluation and not in training. It should be the other way round.",
             change={"active": lambda training: not training},
         ),
         Misconception(

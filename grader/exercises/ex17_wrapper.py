@@ -293,7 +293,7 @@ exercise = Exercise(
             "first head's output repeated",
             kind="mix-up",
             credit=0.25,
-            says="Your result repeats the output of the first head. Every head has its own.",
+            says="Your result repeats the output of the first head. Every head should have its own.",
             change={"run": lambda heads, x: [heads[0](x)] * len(heads)},
         ),
         Misconception(
@@ -405,14 +405,14 @@ exercise = Exercise(
             "always biased",
             kind="input",
             credit=0.75,
-            says="Your heads have a bias although qkv_bias is False. It is the fifth argument of a head.",
+            says="Your heads have a bias although qkv_bias is False. qkv_bias is the fifth argument of a head.",
             change={"bias": lambda _asked: True},
         ),
         Misconception(
             "never biased",
             kind="input",
             credit=0.75,
-            says="Your heads have no bias when qkv_bias is True. It is the fifth argument of a head.",
+            says="Your heads have no bias when qkv_bias is True. qkv_bias is the fifth argument of a head.",
             change={"bias": lambda _asked: False},
         ),
         Misconception(

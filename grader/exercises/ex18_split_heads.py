@@ -492,14 +492,15 @@ exercise = Exercise(
             "out_proj without its bias",
             kind="missing step",
             credit=0.75,
-            says="Your out_proj has no bias. It always has one: nn.Linear(d_out, d_out).",
+            says="Your out_proj has no bias. It should always have one: nn.Linear(d_out, d_out).",
             change={"out_bias": lambda _asked: False},
         ),
         Misconception(
             "qkv_bias for out_proj",
             kind="input",
             credit=0.75,
-            says="Your out_proj has a bias only if qkv_bias is True. It always has one: nn.Linear(d_out, d_out).",
+            says="Your out_proj has a bias only if qkv_bias is True. It should always have one: nn.Linear(d_out, "
+            "d_out).",
             change={"out_bias": lambda asked: asked},
         ),
         Misconception(
@@ -536,7 +537,7 @@ exercise = Exercise(
             "projections of num_heads · d_out",
             kind="mix-up",
             credit=0.5,
-            says="Your projections have num_heads · d_out features. Here all heads together have d_out: "
+            says="Your projections have num_heads · d_out features. Here all heads together should have d_out: "
             "nn.Linear(d_in, d_out), then split.",
             change={"per_head": lambda d_out, heads: d_out * heads},
         ),

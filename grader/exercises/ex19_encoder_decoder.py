@@ -621,8 +621,8 @@ exercise = Exercise(
             "causal mask added",
             kind="mix-up",
             credit=0.25,
-            says="Later words are hidden on top of the mask in your results. Here nothing is hidden but where mask == "
-            "0.",
+            says="Later words are hidden on top of the mask in your results. Here nothing should be hidden except "
+            "where mask == 0.",
             change={"hide_anyway": causal, "hide": with_infinity},
         ),
         Misconception(
@@ -761,21 +761,21 @@ exercise = Exercise(
             "biased projections",
             kind="input",
             credit=0.75,
-            says="Your projections have a bias. Here they have none: nn.Linear(…, bias=False).",
+            says="Your projections have a bias. Here they should have none: nn.Linear(…, bias=False).",
             change={"biased": LAYERS[:3]},
         ),
         Misconception(
             "fc_out with a bias",
             kind="input",
             credit=0.75,
-            says="Your fc_out has a bias. Here it has none: nn.Linear(…, bias=False).",
+            says="Your fc_out has a bias. Here it should have none: nn.Linear(…, bias=False).",
             change={"biased": LAYERS[3:]},
         ),
         Misconception(
             "bias everywhere",
             kind="input",
             credit=0.75,
-            says="Your layers have a bias. Here they have none: nn.Linear(…, bias=False).",
+            says="Your layers have a bias. Here they should have none: nn.Linear(…, bias=False).",
             change={"biased": LAYERS},
         ),
         Misconception(

@@ -249,7 +249,7 @@ exercise = Exercise(
             "one position further",
             kind="convention",
             credit=0.75,
-            says="In your results, every word is turned as far as the one after it should be. Position 0 is not "
+            says="In your results, every word is turned as far as the one after it should be. Position 0 should not be "
             "turned.",
             change={"where": lambda positions: positions + 1},
         ),

@@ -234,15 +234,15 @@ exercise = Exercise(
             "first key head for all",
             kind="mix-up",
             credit=0.25,
-            says="All heads of queries use the first head of keys and values. Each group has one of its own: "
-            "h // (Hq // Hkv).",
+            says="All heads of queries use the first head of keys and values. Each group should have one of its own: h "
+            "// (Hq // Hkv).",
             change={"keys_of": always_first, "values_of": always_first},
         ),
         Misconception(
             "key heads backwards",
             kind="arrangement",
             credit=0.5,
-            says="The first queries use the last head of keys and values. Groups are in order: h // (Hq // Hkv).",
+            says="The first queries use the last head of keys and values. Groups should be in order: h // (Hq // Hkv).",
             change={"keys_of": backwards, "values_of": backwards},
         ),
         Misconception(

@@ -346,7 +346,7 @@ exercise = Exercise(
             "logarithm of the sum",
             kind="mix-up",
             credit=0.5,
-            says="Your second result is m + log(l). It is l itself, the sum of exp(score − m).",
+            says="Your second result is m + log(l). It should be l itself, the sum of exp(score − m).",
             change={"after": lambda m, total, o: (m, m + total.log(), o)},
         ),
         Misconception(

@@ -275,7 +275,7 @@ exercise = Exercise(
             "softmax in each block, added",
             kind="wrong formula",
             credit=0.25,
-            says="Your output is the sum of what softmax gives in each block by itself. Weights sum to one over all "
+            says="Your output is the sum of what softmax gives in each block on its own. Weights sum to one over all "
             "keys: merge the blocks by their maxima and sums.",
             answers=asked(by_blocks(lambda outputs, sums: outputs.sum(0))),
         ),
@@ -283,8 +283,8 @@ exercise = Exercise(
             "softmax in each block, averaged",
             kind="wrong formula",
             credit=0.25,
-            says="Your output is the mean of what softmax gives in each block by itself. Blocks count as much as "
-            "their exponentials sum up to.",
+            says="Your output is the mean of what softmax gives in each block on its own. Blocks should count as much "
+            "as their exponentials sum up to.",
             answers=asked(by_blocks(lambda outputs, sums: outputs.mean(0))),
         ),
         Misconception(
@@ -329,7 +329,8 @@ exercise = Exercise(
             "own key hidden",
             kind="mix-up",
             credit=0.25,
-            says="With causal=True, a query does not see the key at its own place. Only what comes after it is hidden.",
+            says="With causal=True, a query does not see the key at its own place. Only what comes after it should be "
+            "hidden.",
             change={"hidden": lambda t, s, block_size: s >= t},
         ),
         Misconception(

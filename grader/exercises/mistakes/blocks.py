@@ -78,8 +78,8 @@ NORMS = [
         "norms exchanged",
         kind="mix-up",
         credit=0.75,
-        says="Your results are those of norm2 before attention and norm1 before the feed-forward network. It is the "
-        "other way round.",
+        says="Your results are those of norm2 before attention and norm1 before the feed-forward network. It should be "
+        "the other way round.",
         change={"which": lambda part: 3 - part},
     ),
     Misconception(

@@ -26,7 +26,7 @@ def keys_counted_by_queries(answers: Callable[..., Any]) -> Misconception:
         kind="input",
         credit=0.75,
         says="Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each "
-        "list by itself.",
+        "list separately.",
         answers=answers,
     )
 
@@ -37,6 +37,6 @@ def queries_counted_by_keys(answers: Callable[..., Any]) -> Misconception:
         kind="input",
         credit=0.75,
         says="Your code goes through as many queries as there are keys. There may be more queries, or fewer: count "
-        "each list by itself.",
+        "each list separately.",
         answers=answers,
     )
