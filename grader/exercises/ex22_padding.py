@@ -137,8 +137,10 @@ def read(value: Any, *_inputs: Any) -> Any:
     return {**value, "gradients": {name: one if one is None else one * torch.nan for name, one in found.items()}}
 
 
-EMPTY = "Your code is right, except for sentences of length 0: a query that sees no key must get zeros, not NaN or an "
-"average."
+EMPTY = (
+    "Your code is right, except for sentences of length 0: a query that sees no key must get zeros, not NaN or an "
+    "average."
+)
 
 exercise = Exercise(
     number=22,

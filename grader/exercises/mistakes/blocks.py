@@ -62,8 +62,7 @@ NORMS = [
         "norm1 twice",
         kind="mix-up",
         credit=0.5,
-        says="Your results are those of norm1 in both places. The second should be norm2, which learns numbers of its "
-        "own.",
+        says="Your results are those of norm1 in both places. The second should be norm2, which learns its own numbers.",
         change={"which": lambda part: 1},
     ),
     Misconception(
@@ -142,8 +141,7 @@ SHORTCUTS = [
         "order exchanged",
         kind="arrangement",
         credit=0.5,
-        says="Your results are those of the feed-forward network first and attention second. Attention should come "
-        "first.",
+        says="Your results are those of the feed-forward network first and attention second. It should be the reverse.",
         change={"parts": (2, 1)},
     ),
     Misconception(
