@@ -62,7 +62,7 @@ NORMS = [
         "norm1 twice",
         kind="mix-up",
         credit=0.5,
-        says="Your results are those of norm1 in both places. The second should be norm2, which learns its own numbers.",
+        says="Your results are those of norm1 in both places. The second must be norm2, which has numbers of its own.",
         change={"which": lambda part: 1},
     ),
     Misconception(
