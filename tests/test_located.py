@@ -12,7 +12,6 @@ import nbformat
 import pytest
 from mutator import mutants
 from our_course import EXERCISES, OURS, of_assignment
-from part import ALL
 from solution_cells import corpus, from_notebook, functions
 from solution_cells import source as source_notebook
 
@@ -31,7 +30,7 @@ from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxProcess
 from grader.running.trial import Trial
 
-STYLES, MUTANTS = (2 if ALL else 1), 3  # of each exercise, and of each style
+STYLES, MUTANTS = 2, 3  # of each exercise, and of each style
 
 BEFORE = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F"
 
@@ -229,7 +228,7 @@ def some_mutants(exercise: Exercise) -> list[tuple[int, str]]:
 
 
 def test_the_line_told_is_the_line_that_was_changed(tally: Tally) -> None:
-    assert tally.own > (20 if ALL else 10)
+    assert tally.own > 20
     assert len(tally.others) <= 0.05 * (tally.own + len(tally.others)), tally.others
 
 

@@ -718,7 +718,10 @@ def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["export", "--to", "moodle"], "Platforms import one assignment"),
-        (["export", "words"], "Name a platform: --to canvas, --to moodle, --to gradescope."),
+        (
+            ["export", "words"],
+            "Name a platform: --to canvas, --to moodle, --to gradescope, --to gradescope-autograder, --to github.",
+        ),
         (["export"], "Not up to date: not graded yet: mary"),
     ],
 )
