@@ -17,6 +17,7 @@ import pytest
 from accessibility import violations
 from command_line import grader
 from nbgrader.api import Gradebook
+from second_course_answers import WRONG
 from selenium.webdriver import Chrome
 from traitlets.config import Config
 
@@ -50,14 +51,6 @@ TIMES = {
     "ada": "2026-10-12 07:50:00 UTC", "kurt": "2026-10-13 09:00:00 UTC", "emmy": "2026-10-13 09:00:00 UTC",
     "grace": "2026-10-12 08:10:00 UTC", "henri": "2026-10-21 08:00:01 UTC", "iris": "yesterday, I think",
 }  # fmt: skip
-# In each exercise a misconception of half the points; the greeting is wrong.
-KURT = {
-    "exercise-1": "def count_words(text):\n    return {word: text.split().count(word) for word in text.split()}",
-    "exercise-2": "def unique(words):\n    return sorted(set(words))",
-    "exercise-parse-date": "import re\n\ndef parse_date(text):\n"
-    "    found = re.fullmatch('(....)-(..)-(..)', text)\n    return found and tuple(map(int, found.groups()))[::-1]",
-    "greeting": "def greet(name):\n    return 'Hello, Ada!'",
-}  # fmt: skip
 Points = Mapping[str, tuple[float, float]]  # by student: how many, of how many
 
 
@@ -85,7 +78,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = Course(root)
     compile_release(course, WORDS)
     for student in TIMES:
-        hand_in(course, student, {"kurt": KURT, "grace": None}.get(student, {}))
+        hand_in(course, student, {"kurt": WRONG, "grace": None}.get(student, {}))
     assert [one.error for one in autograde(course, WORDS)] == [""] * len(TIMES)
     with course.api().gradebook as gradebook:
         for student in (*TIMES, "lise"):  # who never hands in

@@ -14,6 +14,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from second_course_answers import WRONG
 
 from grader.course import Course
 from grader.notebooks.solutions import solved
@@ -22,13 +23,6 @@ ROOT = Path(__file__).parent.parent
 COURSE = ROOT / "tests/second_course"
 PACK = "second_pack"
 ASSIGNMENTS = ("numbers", "words")
-WRONG = {
-    "exercise-1": "def count_words(text):\n    return {word: text.split().count(word) for word in text.split()}",
-    "exercise-2": "def unique(words):\n    return sorted(set(words))",
-    "exercise-parse-date": "import re\n\ndef parse_date(text):\n"
-    "    found = re.fullmatch('(....)-(..)-(..)', text)\n    return found and tuple(map(int, found.groups()))[::-1]",
-    "greeting": "def greet(name):\n    return 'Hello, Ada!'",
-}  # fmt: skip
 # Looks for the exercises wherever they might be, and tells what comes of it.
 SPY = """\
 import glob, importlib, os, sys
