@@ -71,38 +71,6 @@ class MultiHeadAttentionWrapper(nn.Module):
         return torch.cat([head(x) for head in self.heads], dim=-1)
 """,
     ),
-    "transformer": Typed(
-        """\
-def sinusoidal_positions(length, d_model, base=10000.0):
-    return torch.zeros(length, d_model // 2)
-""",
-        "result has shape",
-        """\
-def sinusoidal_positions(length, d_model, base=10000.0):
-    table = torch.empty(length, d_model)
-    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)
-    table[:, ::2] = torch.sin(torch.outer(torch.arange(length), frequencies))
-    table[:, 1::2] = torch.cos(torch.outer(torch.arange(length), frequencies))
-    return table
-""",
-    ),
-    "fast_attention": Typed(
-        """\
-def grouped_query_attention(queries, keys, values, causal=False):
-    return queries @ keys
-""",
-        "grouped_query_attention stopped with RuntimeError",
-        """\
-def grouped_query_attention(queries, keys, values, causal=False):
-    if queries.shape[1] % keys.shape[1]:
-        raise ValueError("heads cannot be shared evenly")
-    (T, d), S, shared = queries.shape[2:], keys.shape[2], queries.shape[1] // keys.shape[1]
-    scores = queries @ keys.repeat_interleave(shared, dim=1).mT / d**0.5
-    if causal:
-        scores = scores.masked_fill(torch.ones(T, S, dtype=torch.bool).triu(S - T + 1), -torch.inf)
-    return scores.softmax(dim=-1) @ values.repeat_interleave(shared, dim=1)
-""",
-    ),
 }
 
 # JupyterLab keeps the anchors of Markdown cells as data-jupyter-id.
