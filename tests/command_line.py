@@ -22,6 +22,13 @@ class Ended:
     stderr: str
 
 
+def export(assignment: str, target: str, made: str, folder: Path) -> Path:
+    """What `grader export` says that it has made."""
+    done = grader("export", assignment, "--to", target, folder=folder)
+    assert (done.returncode, done.stdout) == (0, f"{made}\n"), done.stderr
+    return folder / made
+
+
 def grader(*arguments: str, folder: Path) -> Ended:
     from grader.cli import run  # as it is to be found now: tests of `grader doctor` have it imported anew
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from command_line import grader
+from command_line import export, grader
 from root_container import run_as_root
 
 from grader.course import Course
@@ -48,9 +48,8 @@ def course(new_course: Callable[[], Course]) -> Course:
 
 @pytest.fixture(scope="module")
 def archive(course: Course) -> Path:
-    done = grader("export", ASSIGNMENT, "--to", "gradescope-autograder", folder=course.root)
-    assert (done.returncode, done.stdout) == (0, f"export/{ASSIGNMENT}-gradescope-autograder.zip\n"), done.stderr
-    return course.root / done.stdout.strip()
+    made = f"export/{ASSIGNMENT}-gradescope-autograder.zip"
+    return export(ASSIGNMENT, "gradescope-autograder", made, course.root)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from command_line import grader
+from command_line import export
 from workflow_runner import Runner
 
 from grader.course import Course
@@ -37,9 +37,7 @@ def course(new_course: Callable[[], Course]) -> Course:
 
 @pytest.fixture(scope="module")
 def exported(course: Course) -> Path:
-    done = grader("export", ASSIGNMENT, "--to", "github", folder=course.root)
-    assert (done.returncode, done.stdout) == (0, f"export/{ASSIGNMENT}-github\n"), done.stderr
-    return course.root / done.stdout.strip()
+    return export(ASSIGNMENT, "github", f"export/{ASSIGNMENT}-github", course.root)
 
 
 @pytest.fixture

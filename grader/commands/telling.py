@@ -12,13 +12,7 @@ from grader.commands.grading import show_changes
 from grader.commands.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
 from grader.errors import CourseError
-from grader.pages.platforms import (
-    TARGETS,
-    Target,
-    export_grader,
-    export_points,
-    refuse_what_is_not_for,
-)
+from grader.pages.platforms import TARGETS, Target, export_grader, export_points, refuse_what_is_not_for
 from grader.terminal import console, print_path, tell
 
 if TYPE_CHECKING:
@@ -97,12 +91,13 @@ def report(assignment: OneOrAll = None, student: Student = None) -> None:
 
     Example: `grader report week1`
     """
-    from grader.pages.report import write_report
-    from grader.pages.whole_term import write_term_report
-
     if assignment:
+        from grader.pages.report import write_report
+
         _write(write_report, assignment, student or [])
         return
+    from grader.pages.whole_term import write_term_report
+
     course = Course(Path())
     print_path(write_term_report(course, tell, student or []))
     _refuse_stale(course, anyway=True)

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from grader.collecting.files import Refused
 from grader.collecting.folders import list_folder
-from grader.elsewhere.grading_one import Outcome, grade_folder, who_confines
+from grader.elsewhere.grading_one import Outcome, grade_folder, said_of, who_confines
 from grader.elsewhere.on_github import annotation, lines_of_cells, plain, summarise, table
 from grader.elsewhere.packed import unpack
 from grader.errors import CourseError
 from grader.model.verdict import Scored
-from grader.sandbox.plain_text import one_line
 
 
 def main(clone: Path, student: str, number: int, results: Path) -> None:
@@ -53,14 +52,14 @@ def summary(outcome: Outcome, student: str, confined_by: str) -> str:
         (scored.verdict.label, f"{scored.points:g} of {scored.max_points:g}", _said(scored))
         for scored in outcome.scored
     ]
-    said = [*outcome.notes, *(f"It tried to {one_line(said)}." for said in outcome.blocked)]
-    notes = "".join(f"- {plain(note)}\n" for note in [*said, f"Confined by: {confined_by}."])
+    said = [*outcome.notes, *outcome.tries, f"Confined by: {confined_by}."]
+    notes = "".join(f"- {plain(note)}\n" for note in said)
     head = f"## {plain(student)}: {outcome.points:g} of {outcome.max_points:g} points"
     return f"{head}\n\n{table(('exercise', 'points', 'why'), rows)}\n{notes}"
 
 
 def _said(scored: Scored) -> str:
-    return " ".join(one_line(sentence, 1000) for sentence in scored.verdict.sentences)
+    return " ".join(said_of(scored.verdict))
 
 
 def as_json(outcome: Outcome, student: str) -> dict[str, object]:

@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grader.elsewhere.grading_one import Outcome, grade_folder, who_confines
+from grader.elsewhere.gradescope_files import AS_TEXT
+from grader.elsewhere.grading_one import MAX_SENTENCE, Outcome, grade_folder, said_of, who_confines
 from grader.elsewhere.packed import unpack
 from grader.errors import CourseError
 from grader.model.verdict import Scored
 from grader.sandbox.plain_text import one_line
-
-MAX_SENTENCE = 1000  # characters
 
 
 def main(autograder: Path) -> None:
@@ -25,7 +24,7 @@ def main(autograder: Path) -> None:
     student, number = _who(autograder / "submission_metadata.json")
     outcome = grade_folder(packed, autograder / "submission", student, number)
     # What is printed is for instructors alone.
-    print(f"Confined by: {who_confines()}.", *(f"It tried to {one_line(said)}." for said in outcome.blocked), sep="\n")  # noqa: T201
+    print(f"Confined by: {who_confines()}.", *outcome.tries, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
     results.parent.mkdir(exist_ok=True)
     results.write_text(json.dumps(results_of(outcome), indent=1))
@@ -46,10 +45,7 @@ def results_of(outcome: Outcome) -> dict[str, Any]:
     return {
         "score": outcome.points,
         "output": "\n".join(one_line(note, MAX_SENTENCE) for note in outcome.notes),
-        "output_format": "text",
-        "test_output_format": "text",
-        "test_name_format": "text",
-        "visibility": "visible",
+        **AS_TEXT,
         "stdout_visibility": "hidden",
         "tests": [_test(scored) for scored in outcome.scored],
     }
@@ -64,7 +60,7 @@ def _test(scored: Scored) -> dict[str, Any]:
         "score": scored.points,
         "max_score": scored.max_points,
         "status": "passed" if verdict.right else "failed",
-        "output": "\n".join(one_line(sentence, MAX_SENTENCE) for sentence in verdict.sentences),
+        "output": "\n".join(said_of(verdict)),
         "visibility": "visible",
     }
 

@@ -24,7 +24,9 @@ from grader.notebooks.cells import exercise_of
 from grader.notebooks.verdict_cells import tried_in
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_no_landlock, why_not_even_by_user
+from grader.sandbox.plain_text import one_line
 
+MAX_SENTENCE = 1000  # characters
 _AGAIN = "Hand in again, with one notebook of this assignment in it."
 
 
@@ -44,6 +46,15 @@ class Outcome:
     @property
     def max_points(self) -> float:
         return sum(one.max_points for one in self.scored)
+
+    @property
+    def tries(self) -> list[str]:
+        return [f"It tried to {one_line(said)}." for said in self.blocked]
+
+
+def said_of(verdict: Verdict) -> list[str]:
+    """Its sentences, none of which is a page."""
+    return [one_line(sentence, MAX_SENTENCE) for sentence in verdict.sentences]
 
 
 def who_confines() -> str:

@@ -195,6 +195,16 @@ class ClassRows:
         exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
         return [*exercises, *self._rules.dates(student), *late, *group]
 
+    @property
+    def graded(self) -> dict[str, Any]:
+        """The submissions that have points, by student."""
+        return {student: row for student, row in self.submissions.items() if row.id in self.scored}
+
+    @property
+    def max_points(self) -> float:
+        """Of all that counts."""
+        return sum(item.most for item in self.items)
+
     def waits(self, submission: str) -> set[str]:
         """The cells for which a person is to give points that would count."""
         settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}

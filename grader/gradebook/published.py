@@ -71,9 +71,8 @@ def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tu
     rules = term_rules(course, api, assignment)
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
         rows = ClassRows(gradebook, assignment, rules)
-    graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
-    found = {student: _told(rows, student, row) for student, row in sorted(graded.items())}
-    return found, sum(item.most for item in rows.items)
+    found = {student: _told(rows, student, row) for student, row in sorted(rows.graded.items())}
+    return found, rows.max_points
 
 
 def _told(rows: ClassRows, student: str, submission: Any) -> Told:

@@ -73,11 +73,11 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
 
 
 def _grades(name: str, rows: ClassRows, weight: float, handed_in: Sequence[str]) -> AssignmentGrades:
-    graded = {student: row for student, row in rows.submissions.items() if row.id in rows.scored}
+    graded = rows.graded
     waiting = {student for student, row in graded.items() if rows.waits(row.id)}
     return AssignmentGrades(
         name=name,
-        max_points=sum(item.most for item in rows.items),
+        max_points=rows.max_points,
         weight=weight,
         points={student: rows.counted(row).total for student, row in graded.items()},
         not_final=waiting | (set(handed_in) - set(graded)),

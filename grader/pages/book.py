@@ -10,18 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.course import Course
 from grader.pages.book_text import BookText, code_html
 from grader.pages.sections import Sections
+from grader.pages.templating import template
 from grader.pages.text_html import highlighted
 from grader.release.leaks import refuse_leaks
 from grader.release.public_url import in_colab, public_folder
 
 FOLDER = "release_html"
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 class Piece(NamedTuple):
@@ -52,17 +51,8 @@ def page(notebook: Any, name: str, folder: Path, colab: str = "") -> str:
     """The page of a notebook whose figures lie in this folder."""
     text = BookText(folder)
     pieces = list(_pieces(notebook, text))
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     title = Sections.of(notebook).title or name
-    return environment.get_template("book.html").render(
-        title=title, name=name, pieces=pieces, sections=text.sections, colab=colab
-    )
+    return template("book.html").render(title=title, name=name, pieces=pieces, sections=text.sections, colab=colab)
 
 
 def _pieces(notebook: Any, text: BookText) -> Iterator[Piece]:

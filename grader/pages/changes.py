@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich import box
 from rich.markup import escape
 from rich.table import Table
@@ -16,9 +15,9 @@ from grader.errors import CourseError
 from grader.gradebook.published import Change, Publication, Publications, told_now
 from grader.pages.report import FOLDER
 from grader.pages.spreadsheet import number as shortly
+from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
 
-_TEMPLATES = Path(__file__).parent / "templates"
 NOBODY = "–"  # no points
 
 Tell = Callable[[str], None]
@@ -71,11 +70,7 @@ def changes_table(found: Sequence[Change], since: Publication) -> Table:
 
 def write_changes(course: Course, assignment: str, found: Sequence[Change], since: Publication) -> Path:
     """The same as a page, in report/. What is written there has been shown."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters.update(text=one_line, points=points)
-    page = environment.get_template("changes.html").render(
+    page = template("changes.html", text=one_line, points=points).render(
         assignment=assignment, found=found, since=since, day=day(since), max_points=shortly(since.max_points)
     )
     path = course.root / FOLDER / f"{assignment}-changes.html"

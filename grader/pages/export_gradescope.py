@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from grader.course import Course
+from grader.elsewhere.gradescope_files import AS_TEXT, zipped
 from grader.gradebook.class_rows import Remark
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.export import IDENTIFIERS, Tell, grades_to_export, identified, write_export
@@ -27,12 +26,9 @@ def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
         name.casefold(): results_for(standing, grades)
         for name, standing in identified(grades.graded, identifier, heading, tell)
     }
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in ("setup.sh", "run_autograder"):
-            _add(archive, name, (_TEMPLATES / name).read_text(), 0o755)
-        _add(archive, "grades.json", json.dumps(results, indent=1), 0o644)
-    return write_export(course, f"{assignment}-gradescope.zip", content.getvalue())
+    programs = {name: (_TEMPLATES / name).read_bytes() for name in ("setup.sh", "run_autograder")}
+    content = zipped(programs, {"grades.json": json.dumps(results, indent=1).encode()})
+    return write_export(course, f"{assignment}-gradescope.zip", content)
 
 
 def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
@@ -59,10 +55,7 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
     return {
         "score": round(standing.total, 2),
         "output": "\n".join([first, *_told(elsewhere)]),
-        "output_format": "text",
-        "test_output_format": "text",
-        "test_name_format": "text",
-        "visibility": "visible",
+        **AS_TEXT,
         "tests": tests,
     }
 
@@ -71,10 +64,3 @@ def _told(remarks: Sequence[Remark]) -> list[str]:
     """What a person has written, line by line."""
     lines = [one_line(line, 1000) for remark in remarks for line in remark.text.splitlines() if line.strip()]
     return ["From your instructor:", *lines] if lines else []
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: str, mode: int) -> None:
-    information = zipfile.ZipInfo(name)
-    information.external_attr = mode << 16
-    information.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(information, content)

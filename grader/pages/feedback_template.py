@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from grader.pages.page_parts import Page
+from grader.pages.templating import template
 
 
 def render(page: Page) -> str:
@@ -21,12 +22,4 @@ def render(page: Page) -> str:
 @functools.cache
 def _template() -> Template:
     """Compiled once for a class."""
-    environment = Environment(
-        loader=PackageLoader("grader.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["points"] = lambda number: f"{round(number, 2):g}"
-    return environment.get_template("feedback.html.j2")
+    return template("feedback.html.j2", points=lambda number: f"{round(number, 2):g}")

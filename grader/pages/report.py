@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grader.course import Course
@@ -22,10 +21,10 @@ from grader.pages.class_summary import summary
 from grader.pages.report_lines import ExercisePoints, Summary, as_json
 from grader.pages.report_links import Links, links_of
 from grader.pages.spreadsheet import defused, number
+from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
 
 FOLDER = "report"
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_report(
@@ -104,14 +103,8 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
 
     `links` lead to what a student has; `chosen` says how many there are if they are not all of the class.
     """
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
+    filled = template(
+        "report.html",
         text=one_line,
         number=number,
         percent=lambda share: f"{share:.0%}",
@@ -124,7 +117,7 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
     by_exercise = charts.shares([
         (line.exercise if line.exercise.isdecimal() else "–", _shares(line)) for line in told.exercises
     ])  # fmt: skip
-    return environment.get_template("report.html").render(
+    return filled.render(
         told=told,
         links=links or {},
         chosen=chosen,

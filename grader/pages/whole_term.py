@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.term_grades import TermGrades, read_term
-from grader.pages.export import as_csv, listed, write_export
+from grader.pages.export import Tell, as_csv, listed, write_export
 from grader.pages.report import FOLDER
 from grader.pages.spreadsheet import defused, number
+from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
 
 NAME = "all-assignments"
-_TEMPLATES = Path(__file__).parent / "templates"
-
-Tell = Callable[[str], None]
 
 
 def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) -> Path:
@@ -69,10 +65,6 @@ def percent(share: float | None) -> str:
 
 
 def page(grades: TermGrades, reports: set[str]) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters.update(text=one_line, number=number, percent=percent)
-    return environment.get_template("whole_term.html").render(
+    return template("whole_term.html", text=one_line, number=number, percent=percent).render(
         grades=grades, reports=reports, written=f"{datetime.now(UTC):%Y-%m-%d at %H:%M}"
     )

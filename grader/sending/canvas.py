@@ -9,7 +9,7 @@ from typing import Any
 from grader.errors import CourseError
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
-from grader.sending.platform import Grade, There
+from grader.sending.platform import Grade, There, must_be_worth
 from grader.sending.rest import Rest
 
 _NAMES = {"username": "login_id", "email": "email", "idnumber": "sis_user_id"}
@@ -26,19 +26,12 @@ class Canvas:
         self._course = f"api/v1/courses/{course}"
         self._assignment = f"{self._course}/assignments/{assignment}"
 
-    def look(self, max_points: float) -> str:
+    def look(self, max_points: float) -> None:
         found = self._rest.get(self._assignment).data
         title = one_line(found.get("name", ""), 100)
         if found.get("grading_type") != "points":
             raise CourseError(f"In Canvas, “{title}” is not graded with points. Change that there, and run this again.")
-        there = found.get("points_possible")
-        if there is None or abs(there - max_points) >= 0.005:
-            has = "no" if there is None else number(there)
-            raise CourseError(
-                f"In Canvas, “{title}” has {has} points; here, it has {number(max_points)}. Change that there, and run "
-                "this again."
-            )
-        return title
+        must_be_worth(self.name, title, found.get("points_possible"), max_points)
 
     def people(self) -> list[There]:
         query = {"enrollment_type[]": "student", "per_page": "100"}

@@ -9,7 +9,7 @@ from typing import Any
 from grader.errors import CourseError
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
-from grader.sending.platform import Grade, There
+from grader.sending.platform import Grade, There, must_be_worth
 from grader.sending.rest import Rest
 
 _NAMES = ("username", "email", "idnumber")
@@ -29,7 +29,7 @@ class Moodle:
         self._assignment = assignment
         self._people: list[There] | None = None
 
-    def look(self, max_points: float) -> str:
+    def look(self, max_points: float) -> None:
         found = self._call("mod_assign_get_assignments", {"courseids[0]": self._course})
         known = {str(one["id"]): one for course in found.get("courses", ()) for one in course["assignments"]}
         if self._assignment not in known:
@@ -38,18 +38,12 @@ class Moodle:
                 f"Moodle has no assignment {self._assignment} in course {self._course}. There are: {ids}."
             )
         found = known[self._assignment]
-        title, there = one_line(found["name"], 100), float(found["grade"])
+        title = one_line(found["name"], 100)
         if found.get("teamsubmission"):
             raise CourseError(
                 f"In Moodle, “{title}” is for groups. Import a CSV file instead: grader export --to moodle"
             )
-        if abs(there - max_points) >= 0.005:
-            has = f"{number(there)} points" if there > 0 else "no points"
-            raise CourseError(
-                f"In Moodle, “{title}” has {has}; here, it has {number(max_points)}. Change that there, and run this "
-                "again."
-            )
-        return title
+        must_be_worth(self.name, title, float(found["grade"]), max_points)
 
     def people(self) -> list[There]:
         if self._people is None:

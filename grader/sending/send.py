@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -23,19 +23,17 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.published import FOLDER, Publications, Told
 from grader.gradebook.standings import read_class
-from grader.pages.export import IDENTIFIERS, listed
+from grader.pages.export import IDENTIFIERS, Tell, listed
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
 from grader.sending.canvas import Canvas
 from grader.sending.moodle import Moodle
-from grader.sending.platform import Grade, Platform
+from grader.sending.platform import Grade, Platform, same
 from grader.sending.rest import Rest
 
 Key = TypeVar("Key")
 SENDERS = ("canvas", "moodle")
 _PLACE = re.compile(r"(\d+)/(\d+)")
-
-Tell = Callable[[str], None]
 
 
 def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> Platform:
@@ -87,7 +85,7 @@ def _once(names: Mapping[Key, str]) -> dict[Key, str]:
 
 
 def _same(there: float | None, here: float) -> bool:
-    return there is not None and abs(there - round(here, 2)) < 0.005
+    return there is not None and same(there, round(here, 2))
 
 
 def _comment(told: Told, max_points: float, student: str, link: str) -> str:
