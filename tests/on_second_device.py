@@ -20,7 +20,7 @@ from grader.judging.case_key import Held
 from grader.judging.judge import judge_by
 from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Raised, Returned
-from grader.model.exercise import SAMPLES_PER_CASE, Exercise, SampledCase
+from grader.model.exercise import Exercise, SampledCase
 from grader.sandbox.forms import has_words
 from grader.sandbox.values import decode, devices, encode
 
@@ -34,14 +34,13 @@ def main() -> None:
 
 def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
     """By what is held. A misconception of a class answers a few cases, and more only where these do not name it."""
-    every = SAMPLES_PER_CASE if exercise.glance else 1  # a class takes ten times as long
-    found = {"": told_of(answer_key(name, every=every), ())}
+    found = {"": told_of(answer_key(name), ())}
     for one in some_misconceptions(exercise):
-        key = answer_key(name, every=FEW * every if exercise.glance else every)
+        key = answer_key(name, every=FEW if exercise.glance else 1)
         found[one.name] = told_of(key, (one,))
         known = found[one.name]
         if exercise.glance and known is not None and known[0] != [one.name]:
-            found[one.name] = told_of(answer_key(name, every=every), (one,))
+            found[one.name] = told_of(answer_key(name), (one,))
     return found
 
 

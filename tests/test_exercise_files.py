@@ -21,7 +21,6 @@ from grader.judging.judge import TOLERANCE, judge_by
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import (
     DEFAULT_SEED,
-    SAMPLES_PER_CASE,
     Exercise,
     Inputs,
     Misconception,
@@ -85,8 +84,7 @@ def key(exercise: Exercise) -> int | str:
 
 
 def key_to(exercise: Exercise, seed: int = DEFAULT_SEED) -> AnswerKey:
-    """Of a class, for one draw of each case: it takes ten times as long."""
-    return answer_key(key(exercise), seed, SAMPLES_PER_CASE if exercise.form.noun == "class" else 1)
+    return answer_key(key(exercise), seed)
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
 from grader.kit.module_steps import Memory
 from grader.model.answer import Raised, Returned
-from grader.model.exercise import SAMPLES_PER_CASE, Exercise, Inputs, Misconception, can_combine
+from grader.model.exercise import Exercise, Inputs, Misconception, can_combine
 from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason, Verdict
@@ -361,7 +361,7 @@ def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) ->
     if exercise.glance is None:
         pytest.skip("looking saves no time")
     pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
-    cases = exercise.sample()[::SAMPLES_PER_CASE]
+    cases = list({case.case.name: case for case in exercise.sample()}.values())
     chance = random.Random(number)
     key = AnswerKey(exercise, cases)
     for index, case in enumerate(cases):

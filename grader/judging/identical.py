@@ -93,4 +93,5 @@ def is_constant(names: Sequence[str], values: Sequence[Any]) -> bool:
     alike: dict[str, list[Any]] = {}
     for name, value in zip(names, values, strict=True):
         alike.setdefault(name, []).append(value)
-    return all(len(pair) > 1 and identical(*pair[:2]) for pair in alike.values())
+    pairs = [pair for pair in alike.values() if len(pair) > 1]
+    return bool(pairs) and all(identical(*pair[:2]) for pair in pairs)

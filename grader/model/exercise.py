@@ -43,7 +43,8 @@ class Glance(Protocol):
 
 
 DEFAULT_SEED = 2026
-SAMPLES_PER_CASE = 2  # so that no constant can be right
+SAMPLES_PER_CASE = 2  # so that nothing that is the same for all inputs can be taken for an answer to them …
+TWICE = 2  # … for which so many cases will do, where each asks a great deal
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Case:
     beside: str = ""
     # What is promised of memory, which the kernel keeps while the case is asked. Such a case is large, and drawn once.
     promise: MemoryPromise | None = None
+    # Whether it asks so much that one draw says all there is to say.
+    once: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,9 +138,15 @@ class Exercise:
         """All cases with their inputs, the same for the same seed."""
         return [
             SampledCase(case, case.inputs(_generator(seed, self.label, case.name, sample)))
-            for case in self.cases
-            for sample in range(1 if case.promise else SAMPLES_PER_CASE)
+            for place, case in enumerate(self.cases)
+            for sample in range(self._samples(place))
         ]
+
+    def _samples(self, place: int) -> int:
+        """How often a case is drawn. Of a class, a case asks for gradients, second calls and more, all at once."""
+        case = self.cases[place]
+        once = case.promise is not None or case.once or (self.glance is not None and place >= TWICE)
+        return 1 if once else SAMPLES_PER_CASE
 
     def section_for(self, misconceptions: Sequence[Misconception]) -> str:
         """The section that explains the first of these that another section than the exercise's own explains."""
