@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
+
 import pytest
 from our_course import CATALOGUE, EXERCISES
 
@@ -9,7 +12,7 @@ from grader.judging.judge import judge
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise
 from grader.model.verdict import Reason
-from grader.proof import class_bench
+from grader.proof import class_bench, class_mix
 from grader.proof.judging_bench import bench_judging, disturbed, judging_table
 
 FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
@@ -34,3 +37,11 @@ def test_what_each_submission_costs_is_told_beyond_the_start() -> None:
     measured = class_bench.Measured("an assignment", "a machine", 2, "cpu", start=5.0, growth={12: 6.0, 102: 15.0})
     assert measured.to_json()["each"] == {12: 0.1, 102: 0.1}
     assert class_bench.growth_table(measured).row_count == 3
+
+
+def test_a_class_is_mixed_as_a_real_one_and_so_is_any_part_of_it() -> None:
+    notebooks = {kind: [kind, kind.upper()] for kind in class_mix.MIX}
+    hundred = list(itertools.islice(class_mix.members(notebooks), 100))
+    assert Counter(class_mix.kind(student) for student, _ in hundred) == class_mix.MIX
+    assert Counter(class_mix.kind(student) for student, _ in hundred[:20])["right"] == 12
+    assert [text for student, text in hundred if class_mix.kind(student) == "hangs"] == ["hangs", "HANGS"]

@@ -407,8 +407,8 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert "MB of its own" in result.stdout or "for root alone to see" in result.stdout
     written = json.loads((course.root / "bench.json").read_text())
     of_class = written["class"]["self_attention"]
-    assert of_class["kinds"] == {"2": {"honest": 2}}
-    assert len(of_class["theirs"]["honest"]) == 2
+    assert of_class["kinds"] == {"2": {"right": 2}}
+    assert len(of_class["theirs"]["right"]) == 2
     assert of_class["ratio"]["2"] > 0
     assert of_class["start"] > 0
     assert of_class["growth"].keys() == of_class["each"].keys() == {"3"}

@@ -11,23 +11,22 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
-from grader.model.label import Label
-from grader.notebooks.solutions import fill_in, solutions
-from grader.proof.demo import answers_of_all
+from grader.proof.class_mix import MISHAPS, kind, members, notebooks_of_class
 from grader.release.compiling import compile_release
+
+Notebooks = Mapping[str, list[str]]  # by kind of student
 
 # nbgrader as it comes, without our parts.
 PLAIN_SETTINGS = """\
@@ -35,20 +34,8 @@ c = get_config()
 c.CourseDirectory.course_id = "attention"
 c.GraderCourse.exercises = "grader.exercises"
 """
-PLOT = """
-import matplotlib.pyplot as plt
-
-plt.imshow(torch.rand(20, 20))
-plt.colorbar()
-plt.show()
-"""
-# One in fifty hangs or takes its process down.
-MISHAPS = ("hangs", "crashes")
-RARE = 50
 FEW = 2  # students in the smallest class, whose time is all start …
 STARTS = 3  # … and is measured as often as this
-HANGS = "def {}(*arguments, **named):\n    while True:\n        pass\n"
-CRASHES = "import os\n\n\ndef {}(*arguments, **named):\n    os._exit(1)\n"
 
 
 @dataclass
@@ -106,11 +93,11 @@ def bench_class(
     """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
     measured = Measured(assignment, f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        texts = _submissions(course, assignment)
+        notebooks = notebooks_of_class(course, assignment)
         released = copy_course(course, Path(scratch, "released"))
         compile_release(released, assignment)
-        _both(released, Path(scratch), texts, sizes, sample, measured, console)
-        honest = {name: text for name, text in texts.items() if name not in MISHAPS}
+        _both(released, Path(scratch), notebooks, sizes, sample, measured, console)
+        honest = {kind: several for kind, several in notebooks.items() if kind not in MISHAPS}
 
         def seconds(students: int) -> float:
             console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
@@ -126,11 +113,11 @@ def bench_class(
 
 
 def _both(
-    released: Course, scratch: Path, texts: Mapping[str, str], sizes: Sequence[int], sample: int,
+    released: Course, scratch: Path, notebooks: Notebooks, sizes: Sequence[int], sample: int,
     measured: Measured, console: Console,
 ) -> None:  # fmt: skip
     assignment = measured.assignment
-    plain = _course(released, scratch / "plain", assignment, texts, max(sizes))
+    plain = _course(released, scratch / "plain", assignment, notebooks, max(sizes))
     (plain.root / CONFIG_FILE).write_text(PLAIN_SETTINGS)
     chosen = _sample(plain.students(assignment), sample)
     for place, student in enumerate(chosen, start=1):
@@ -138,7 +125,7 @@ def _both(
         measured.theirs.setdefault(kind(student), []).append(_theirs(plain, assignment, student))
     for size in sizes:
         console.print(f"ours: a class of {size}", highlight=False)
-        ours = _course(released, scratch / "ours", assignment, texts, size)
+        ours = _course(released, scratch / "ours", assignment, notebooks, size)
         measured.kinds[size] = dict(Counter(map(kind, ours.students(assignment))))
         measured.ours.append(Size(size, *(_ours(ours, assignment, measured.device) for _ in range(2))))
         if size == max(sizes):
@@ -146,57 +133,22 @@ def _both(
         shutil.rmtree(ours.root)
 
 
-def kind(student: str) -> str:
-    """Students are called after what they are."""
-    what = student.split("-")[1]
-    return what if what in MISHAPS else "honest"
-
-
-def _submissions(course: Course, assignment: str) -> dict[str, str]:
-    """A notebook of each kind: those of the demo, one more that plots, one that hangs, and one that crashes."""
-    release = course.read("release", assignment)
-    right = solutions(course.read("source", assignment))
-    exercises = course.exercises(assignment)
-    answers: dict[str, Mapping[Label, str]] = {
-        student: {**right, **own}
-        for student, own in answers_of_all(course, assignment).items()
-        if student != "henri"  # who has an endless loop
-    }
-    answers["untouched"] = {}
-    unlucky = list(exercises)[len(exercises) // 3]  # with others before and after
-    answers["hangs"] = {**right, unlucky: HANGS.format(exercises[unlucky].entry)}
-    answers["crashes"] = {**right, unlucky: CRASHES.format(exercises[unlucky].entry)}
-    notebooks = {name: fill_in(release, what) for name, what in answers.items()}
-    notebooks["plots"] = fill_in(release, right)
-    notebooks["plots"].cells.append(nbformat.v4.new_code_cell(PLOT))
-    return {name: nbformat.writes(notebook) for name, notebook in notebooks.items()}
-
-
-def _course(released: Course, folder: Path, assignment: str, texts: Mapping[str, str], students: int) -> Course:
+def _course(released: Course, folder: Path, assignment: str, notebooks: Notebooks, students: int) -> Course:
     shutil.copytree(released.root, folder)
     course = Course(folder)
-    for student, text in itertools.islice(_class(texts), students):
+    for student, text in itertools.islice(members(notebooks), students):
         path = course.notebook(f"submitted/{student}", assignment)
         path.parent.mkdir(parents=True)
         path.write_text(text)
     return course
 
 
-def _class(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    rare = itertools.cycle([name for name in MISHAPS if name in texts])
-    common = itertools.cycle([name for name in texts if name not in MISHAPS])
-    for number in itertools.count(1):
-        name = (next(rare, None) if number % RARE == RARE // 2 else None) or next(common)
-        yield f"s{number:04}-{name}", texts[name]
-
-
 def _sample(students: Sequence[str], count: int) -> list[str]:
-    """One that hangs, one that crashes, and honest ones from all over the class."""
-    honest = [student for student in students if kind(student) == "honest"]
-    rare = [next(filter(lambda student: kind(student) == name, students), "") for name in MISHAPS]
-    rare = [student for student in rare if student]
-    left = count - len(rare)
-    return sorted({*rare, *(honest[index * len(honest) // left] for index in range(left))})
+    """One of each kind, and right ones from all over the class."""
+    first = {kind(student): student for student in reversed(students)}
+    right = [student for student in students if kind(student) == "right" and student not in first.values()]
+    left = min(count - len(first), len(right))
+    return sorted({*first.values(), *(right[index * len(right) // left] for index in range(left))})
 
 
 def _theirs(course: Course, assignment: str, student: str) -> float:
@@ -215,7 +167,7 @@ def _ours(course: Course, assignment: str, device: str) -> float:
 
 def _compare(one: Course, other: Course, assignment: str, students: Sequence[str]) -> tuple[int, int]:
     """How many scores of honest students there are, and how many differ."""
-    honest = {student for student in students if kind(student) == "honest"}
+    honest = {student for student in students if kind(student) not in MISHAPS}
     scores, others = (_scores(course, assignment) for course in (one, other))
     keys = [key for key in scores if key[0] in honest]
     return len(keys), sum(scores[key] != others.get(key) for key in keys)

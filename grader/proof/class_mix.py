@@ -1,0 +1,103 @@
+"""A made-up class as real ones are: who is in it, and how many of each kind."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import nbformat
+
+from grader.course import Course
+from grader.judging.edited_text import EditedText
+from grader.judging.edits import edits_of
+from grader.judging.student_text import StudentText
+from grader.model.label import Label
+from grader.model.verdict import Reason
+from grader.notebooks.solutions import fill_in, solutions
+from grader.proof.demo import answers_of_all
+from grader.running.grading import grade_notebook
+from grader.running.settings import Settings
+
+Answers = Mapping[Label, str]
+
+# Of a hundred: all right; with mistakes that have names; with one that has none, for which lines are looked for …
+MIX = {"right": 60, "named": 15, "unnamed": 10, "untouched": 5, "plots": 5, "crashes": 3, "hangs": 2}
+MISHAPS = ("crashes", "hangs")
+RIGHT = ("ada", "alan", "barbara")  # students of the demo
+HAS_AN_ENDLESS_LOOP = "henri"
+UNNAMED = 3  # such notebooks, each with a mistake in another exercise
+TRIED = 12  # slips of an exercise, in search of one that has no name
+PLOT = """
+import matplotlib.pyplot as plt
+
+plt.imshow(torch.rand(20, 20))
+plt.colorbar()
+plt.show()
+"""
+HANGS = "def {}(*arguments, **named):\n    while True:\n        pass\n"
+CRASHES = "import os\n\n\ndef {}(*arguments, **named):\n    os._exit(1)\n"
+
+
+def notebooks_of_class(course: Course, assignment: str) -> dict[str, list[str]]:
+    """By kind, the notebooks that its students hand in, in turns."""
+    release, right = course.read("release", assignment), solutions(course.read("source", assignment))
+    exercises = course.exercises(assignment)
+    demo = {student: {**right, **own} for student, own in answers_of_all(course, assignment).items()}
+    unlucky = list(exercises)[len(exercises) // 3]  # with others before and after
+    entry = exercises[unlucky].entry
+    answers: dict[str, list[Answers]] = {
+        "right": [demo[student] for student in RIGHT],
+        "named": [demo[student] for student in demo if student not in (*RIGHT, HAS_AN_ENDLESS_LOOP)],
+        "unnamed": [{**right, **slip} for slip in itertools.islice(_slips(course, assignment), UNNAMED)],
+        "untouched": [{}],
+        "plots": [right],
+        "crashes": [{**right, unlucky: CRASHES.format(entry)}],
+        "hangs": [{**right, unlucky: HANGS.format(entry)}],
+    }
+    made = {kind: [fill_in(release, each) for each in several] for kind, several in answers.items()}
+    for notebook in made["plots"]:
+        notebook.cells.append(nbformat.v4.new_code_cell(PLOT))
+    return {kind: list(map(nbformat.writes, several)) for kind, several in made.items()}
+
+
+def members(notebooks: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """One student after the other, called after what they are, with a notebook: any part of them is a class like it."""
+    places = [
+        ((index + 0.5) / count, kind) for kind, count in MIX.items() if kind in notebooks for index in range(count)
+    ]
+    turns = {kind: itertools.cycle(several) for kind, several in notebooks.items()}
+    for number, (_, kind) in enumerate(itertools.cycle(sorted(places)), start=1):
+        yield f"s{number:04}-{kind}", next(turns[kind])
+
+
+def kind(student: str) -> str:
+    return student.split("-")[1]
+
+
+def _slips(course: Course, assignment: str) -> Iterator[dict[Label, str]]:
+    """Right solutions with a word that is another one, which nothing names: at most one of each exercise."""
+    right = solutions(course.read("source", assignment))
+    for label in right:
+        slip = next((slip for slip in _slips_of(right[label]) if _has_no_name(course, assignment, label, slip)), None)
+        if slip is not None:
+            yield {label: slip}
+
+
+def _slips_of(solution: str) -> Iterator[str]:
+    """From all over the code."""
+    text = EditedText(StudentText(solution))
+    edits = [edit for edit in edits_of(text.original) if edit.cost == 1 and not edit.fitted]
+    for edit in edits[:: max(1, len(edits) // TRIED)]:
+        yield text.with_edit(edit, ()).source
+
+
+def _has_no_name(course: Course, assignment: str, label: Label, slip: str) -> bool:
+    right = solutions(course.read("source", assignment))
+    notebook = fill_in(course.read("release", assignment), {**right, label: slip})
+    notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    verdicts: dict[Any, Reason] = {
+        verdict.exercise: verdict.reason
+        for verdict in grade_notebook(notebook, settings=Settings(course.exercises(assignment)))
+    }
+    return verdicts[label] in (Reason.LOCATED, Reason.WRONG)
