@@ -22,7 +22,7 @@ from grader.gradebook.published import Publications
 from grader.sending.rest import Rest
 
 IDS = {"ada": 7, "alan": 8, "barbara": 9}
-KILLS = {"collect": 6, "publish": 6, "canvas": 6, "moodle": 2}  # twenty
+KILLS = {"collect": 12, "publish": 6, "canvas": 6, "moodle": 2}  # twenty-six
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "ctypes.dlsym", "urllib.Request", "answered")
 NewCourse = Callable[[], Course]
 
