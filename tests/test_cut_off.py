@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import OpenerDirector
 
 import nbformat
 import pytest
@@ -19,7 +20,6 @@ from platform_server import TOKEN, Held, serving
 
 from grader.course import Course
 from grader.gradebook.published import Publications
-from grader.sending.rest import Rest
 
 IDS = {"ada": 7, "alan": 8, "barbara": 9}
 KILLS = {"collect": 12, "publish": 6, "canvas": 6, "moodle": 2}  # twenty-six
@@ -215,13 +215,14 @@ def test_sending_is_killed(
     """Each student has their points and one comment in the end."""
     monkeypatch.setenv(f"{kind.upper()}_URL", url)
     monkeypatch.setenv(f"{kind.upper()}_TOKEN", TOKEN)
-    read = Rest._read
+    ask = OpenerDirector.open
 
-    def answered(rest: Rest, content: bytes) -> Any:
+    def answered(opener: OpenerDirector, *request: Any, **how: Any) -> Any:
+        answer = ask(opener, *request, **how)
         sys.audit("answered")
-        return read(rest, content)
+        return answer
 
-    monkeypatch.setattr(Rest, "_read", answered)
+    monkeypatch.setattr(OpenerDirector, "open", answered)
     course, words = begun(), [*PUBLISH, kind]
     finish(course, words)
     words += ["--send", "--at", "101/4711"]
