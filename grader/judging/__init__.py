@@ -13,6 +13,7 @@ __all__ = [
     "no_understanding",
     "ordinary",
     "sentences",
+    "slips",
     "with_facts",
     "with_lines",
 ]

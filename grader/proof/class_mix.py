@@ -9,9 +9,7 @@ from typing import Any
 import nbformat
 
 from grader.course import Course
-from grader.judging.edited_text import EditedText
-from grader.judging.edits import edits_of
-from grader.judging.student_text import StudentText
+from grader.judging.slips import slips_in
 from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.solutions import fill_in, solutions
@@ -79,17 +77,10 @@ def _slips(course: Course, assignment: str) -> Iterator[dict[Label, str]]:
     """Right solutions with a word that is another one, which nothing names: at most one of each exercise."""
     right = solutions(course.read("source", assignment))
     for label in right:
-        slip = next((slip for slip in _slips_of(right[label]) if _has_no_name(course, assignment, label, slip)), None)
+        slips = slips_in(right[label], TRIED)
+        slip = next((slip for slip in slips if _has_no_name(course, assignment, label, slip)), None)
         if slip is not None:
             yield {label: slip}
-
-
-def _slips_of(solution: str) -> Iterator[str]:
-    """From all over the code."""
-    text = EditedText(StudentText(solution))
-    edits = [edit for edit in edits_of(text.original) if edit.cost == 1 and not edit.fitted]
-    for edit in edits[:: max(1, len(edits) // TRIED)]:
-        yield text.with_edit(edit, ()).source
 
 
 def _has_no_name(course: Course, assignment: str, label: Label, slip: str) -> bool:
