@@ -22,7 +22,7 @@ from grader.course import Course
 from grader.gradebook.published import Publications
 
 IDS = {"ada": 7, "alan": 8, "barbara": 9}
-KILLS = {"collect": 12, "publish": 6, "canvas": 6, "moodle": 2}  # twenty-six
+KILLS = {"collect": 12, "publish": 6}  # beside eight or so while something is sent
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "ctypes.dlsym", "urllib.Request", "answered")
 NewCourse = Callable[[], Course]
 
@@ -52,7 +52,10 @@ class Stopped:
 
 
 def stopped(course: Course, words: list[str], at: int = 0) -> int:
-    """Run a command that is killed at this step. How many steps there were, if it was not."""
+    """Run a command that is killed at this step, if it gets there. How many steps there were, if it was not.
+
+    On a busy machine a request may be made again, so that not all runs have as many steps.
+    """
     receiving, sending = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -67,7 +70,7 @@ def stopped(course: Course, words: list[str], at: int = 0) -> int:
     with os.fdopen(receiving) as said:
         steps, code, stderr = (*said.read().split(" ", 2), "", "", "")[:3]
     _, status = os.waitpid(pid, 0)
-    assert (os.WIFSIGNALED(status), code) == ((True, "") if at else (False, "0")), stderr
+    assert (at and os.WIFSIGNALED(status)) or code == "0", stderr
     return int(steps or 0)
 
 
@@ -229,11 +232,14 @@ def test_sending_is_killed(
     steps = stopped(course, words)
     wanted = {user: (30.0, said) for user, said in held.comments.items()}
     assert [len(said) for _, said in wanted.values()] == [1, 1, 1]
-    seen = set()
-    for at in range(steps - KILLS[kind] + 1, steps + 1):  # before and after all that is sent
+    seen: set[int] = set()
+    for at in range(steps, 0, -1):  # after all that is sent, and back to where nothing is
         held.score, held.comments = dict.fromkeys(IDS.values()), {}
         stopped(course, words, at)
         seen.add(tuple(held.score.values()).count(30.0))
         finish(course, words)
         assert {user: (held.score[user], said) for user, said in held.comments.items()} == wanted
-    assert seen == ({0, 1, 2, 3} if kind == "canvas" else {0, 3})
+        if 0 in seen:
+            break
+    assert seen >= {0, 3}
+    assert len(seen) > 2 or kind == "moodle"  # which takes all at once
