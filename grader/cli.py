@@ -130,7 +130,7 @@ def validate(assignments: Assignments = None) -> None:
 
 @app.command()
 def demo(
-    assignment: Annotated[str, typer.Option(help="What the class has done, if not the first.")] = "",
+    assignment: Annotated[str, typer.Option(help="The assignment that the class has done, if not the first.")] = "",
 ) -> None:
     """See all of it with a made-up class of twelve, in demo/.
 
@@ -153,7 +153,7 @@ def bench_command(
     ] = None,
     students: Annotated[list[int] | None, typer.Option(min=1, help="Sizes of classes; 300 if none is given.")] = None,
     growth: Annotated[list[int] | None, typer.Option(min=3, help="Sizes that show how the cost grows.")] = None,
-    sample: Annotated[int, typer.Option(min=2, help="How many of them nbgrader grades, too.")] = 20,
+    sample: Annotated[int, typer.Option(min=2, help="How many of these nbgrader grades as well.")] = 20,
     runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
     device: Device = "cpu",
     output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON.")] = Path("bench.json"),
@@ -175,7 +175,7 @@ def bench_command(
 def doctor_command() -> None:
     """Say what this machine offers for grading, and what is missing.
 
-    It ends with 0 if grading can run confined, and with 1 if something must be mended first.
+    It exits with 0 if grading can run confined, and with 1 if something must be mended first.
 
     Example: `grader doctor`
     """

@@ -25,22 +25,22 @@ def collect(
     platform: Annotated[
         str,
         typer.Option(
-            "--from", metavar="PLATFORM", help="exchange, moodle, canvas, clones or folder; seen if not said."
+            "--from", metavar="PLATFORM", help="exchange, moodle, canvas, clones or folder; recognised if not given."
         ),
     ] = "",
     as_named: Annotated[
-        bool, typer.Option("--as-named", help="Who is not known is called as the platform has it.")
+        bool, typer.Option("--as-named", help="Call students who are not known as the platform does.")
     ] = False,
     newer: Annotated[
-        bool, typer.Option("--newer", help="Without times: this is newer than what is in submitted/.")
+        bool, typer.Option("--newer", help="Where times are missing: this is newer than what is in submitted/.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decisions as JSON.")] = False,
 ) -> None:
     """Bring what was handed in into submitted/, wherever it comes from.
 
-    Notebooks are known by what they contain, whatever they are called. What cannot be told for sure waits, in a list,
-    and the command ends with 3.
+    Notebooks are recognised by what they contain, whatever they are called. What is not certain waits, in a list, and
+    the command exits with 3.
 
     Example: `grader collect week1 moodle.zip --students participants.csv`
     """
@@ -67,5 +67,5 @@ def collect(
         console.print(f"{len(collected)} {done}, {len(waiting)} waiting.", highlight=False)
     if waiting:
         where = f"{course.called('submitted')}/STUDENT/{assignment}/"
-        errors.print(f"What waits is nowhere yet. Say more, as --help shows, or put it into {where} yourself.")
+        errors.print(f"What waits is not collected yet. Say more, as --help shows, or put it into {where} yourself.")
         raise typer.Exit(WAITING)

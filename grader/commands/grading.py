@@ -32,18 +32,18 @@ def grade(
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
     dask_without_tls: Annotated[
-        bool, typer.Option("--dask-without-tls", help="Also if others may reach that scheduler, and so give grades.")
+        bool, typer.Option("--dask-without-tls", help="Even if others may reach that scheduler, and so give grades.")
     ] = False,
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Also if all that was right would be wrong now.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Even if all that was right would now be wrong.")] = False,
     unconfined: Annotated[bool, typer.Option(help="Run submissions without confinement by the kernel.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would change.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print nothing but who has no grade.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print only who has no grade.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Grade what was handed in, all at once, and save the points.
 
-    It reads submitted/, and writes gradebook.db and autograded/. Where points were published before, it says whose
+    It reads submitted/, and writes gradebook.db and autograded/. If points were published before, it says whose
     have changed since, and why.
 
     Example: `grader autograde week1 --student ada --student emmy`

@@ -35,14 +35,14 @@ Platforms = Annotated[
     list[str] | None,
     typer.Option(
         metavar="|".join(PLATFORMS),
-        help="Also for this platform; as the last time if none is named.",
+        help="Also for this platform; the same as last time if none is named.",
         autocompletion=_platforms,
     ),
 ]
 Roster = Annotated[Path | None, typer.Option(help="Canvas: the gradebook that it has exported.")]
 Column = Annotated[str, typer.Option(help="Canvas, Moodle: what the assignment is called there.")]
-By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how students are found; by username if not said.")]
-StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Also if something has changed since grading.")]
+By = Annotated[Identifier | None, typer.Option(help="Moodle, --send: how students are found; username if not given.")]
+StaleAnyway = Annotated[bool, typer.Option("--stale-anyway", help="Even if something has changed since grading.")]
 Device = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where hidden inputs live.")]
 Assignment = Annotated[str, typer.Argument(help="The assignment, such as week1.", autocompletion=_assignments)]
 OneOrAll = Annotated[

@@ -15,7 +15,7 @@ def receiver(to: Sequence[str], at: str) -> Platform:
     """The platform that is to get the points; asked for before anything is published."""
     chosen = [name for name in to if name in SENDERS]
     if len(chosen) != 1:
-        raise CourseError(f"Say to which platform points are to be sent, and to one: --to {' or --to '.join(SENDERS)}.")
+        raise CourseError(f"Name one platform to send the points to: --to {' or --to '.join(SENDERS)}.")
     return platform_at(chosen[0], at)
 
 

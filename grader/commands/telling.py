@@ -25,7 +25,7 @@ def publish(
     roster: Roster = None,
     column: Column = "",
     by: By = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Also where students are told other points than before.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Even if students are told other points than before.")] = False,
     stale_anyway: StaleAnyway = False,
     history: Annotated[bool, typer.Option("--history", help="Say what was published so far, and stop.")] = False,
     again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Hand out the Nth publication.")] = None,
@@ -86,8 +86,8 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
 def report(assignment: OneOrAll = None, student: Student = None) -> None:
     """Write a page about the class: what was understood, whom to see.
 
-    It goes to report/, and the same as CSV and JSON. With --student, it is about these as if they were the class.
-    Without an assignment, it has the points of all, and the weighted total.
+    It goes to report/, with the same as CSV and JSON. With --student, it is about these students, as if they were the
+    class. Without an assignment, it has the points of all assignments, and the weighted total.
 
     Example: `grader report week1`
     """
@@ -135,10 +135,10 @@ def export(
     by: By = None,
     stale_anyway: StaleAnyway = False,
 ) -> None:
-    """Write the points, or the grader, as other platforms take them.
+    """Write points, or the grader, in the form a platform takes.
 
     They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
-    Without an assignment, it is a table of all, with the weighted total.
+    Without an assignment, it is a table of all assignments, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
     """

@@ -10,7 +10,7 @@ _NEXT_STEPS = {
     Reason.MISSING: "Restart the kernel, run all cells from the top, and see whether the name is still known.",
     Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
     Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code as the test does.",
-    Reason.NO_ANSWER: "Look for a loop that does not come to an end, or for something that takes far too much memory.",
+    Reason.NO_ANSWER: "Look for a loop that never ends, or for something that takes far too much memory.",
     Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
     Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what shape it has and what it is.",
     Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",

@@ -170,7 +170,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("empty", plural(len(told.empty), "notebook"), "with nothing filled in"),
         ("stopped", plural(kinds["timeout"], "timeout"), "") if kinds["timeout"] else None,
         ("stopped", plural(kinds["crash"], "crash", "crashes"), "") if kinds["crash"] else None,
-        ("denied", plural(len(told.denied), "submission"), "that tried what is not allowed"),
+        ("denied", plural(len(told.denied), "submission"), "that tried something not allowed"),
         ("in-process", plural(len(told.in_process), "test"), "that can be fooled"),
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
