@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,11 @@ from our_course import of_assignment
 from part import part
 from selenium.webdriver import Chrome, Keys
 
-RELEASE = Path(__file__).parent.parent / "release"
+from grader.course import Course
+from grader.notebooks.solutions import fill_in, solutions
+
+COURSE = Course(Path(__file__).parent.parent)
+RELEASE = COURSE.root / "release"
 
 
 class Typed(NamedTuple):
@@ -71,6 +76,34 @@ class MultiHeadAttentionWrapper(nn.Module):
         return torch.cat([head(x) for head in self.heads], dim=-1)
 """,
     ),
+    "transformer": Typed(
+        """\
+def sinusoidal_positions(length, d_model, base=10000.0):
+    return torch.zeros(d_model, length)
+""",
+        "result has shape",
+        """\
+def sinusoidal_positions(length, d_model, base=10000.0):
+    angles = torch.arange(length)[:, None] / base ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+""",
+    ),
+    "fast_attention": Typed(
+        """\
+def grouped_query_attention(queries, keys, values, causal=False):
+    return queries @ keys
+""",
+        "grouped_query_attention stopped with RuntimeError",
+        """\
+def grouped_query_attention(queries, keys, values, causal=False):
+    group, left = divmod(queries.shape[1], keys.shape[1])
+    if left:
+        raise ValueError("the heads of queries cannot be shared out")
+    keys, values = (heads.repeat_interleave(group, dim=1) for heads in (keys, values))
+    seen = torch.ones(queries.shape[2], keys.shape[2], dtype=torch.bool).tril(keys.shape[2] - queries.shape[2])
+    return F.scaled_dot_product_attention(queries, keys, values, attn_mask=seen if causal else None)
+""",
+    ),
 }
 
 # JupyterLab keeps the anchors of Markdown cells as data-jupyter-id.
@@ -106,7 +139,7 @@ NOT_ALIGNED = """
     });
 """
 
-# Text that is hard to tell from what is behind it: a contrast of less than 4.5 to 1 (of 3 to 1 for a mark, not a word).
+# Text that is hard to tell from what is behind it: a contrast of less than 4.5 to 1 (of 3 to 1 for a mark or a curve).
 HARD_TO_READ = """
     const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
     const over = ([r, g, b, a = 1], below) => [r, g, b].map((part, i) => a * part + (1 - a) * below[i]);
@@ -120,11 +153,14 @@ HARD_TO_READ = """
         for (const element of [box, ...box.querySelectorAll(":not(.jp-InternalAnchorLink, mjx-container *)")]) {
             const words = [...element.childNodes].filter(node => node.nodeType === 3).map(node => node.data);
             const text = words.join("").trim();
-            if (!text && element.tagName !== "MJX-CONTAINER") continue;
+            const isCurve = element.tagName === "polyline";
+            if (!text && !isCurve && element.tagName !== "MJX-CONTAINER") continue;
             const back = behind(element);
-            const front = over(numbers(getComputedStyle(element).color), back);
+            const {color, stroke} = getComputedStyle(element);
+            const front = over(numbers(isCurve ? stroke : color), back);
             const [low, high] = [front, back].map(light).sort((a, b) => a - b);
-            if (high / low < (text === "✓" ? 3 : 4.5)) found.push(`${(high / low).toFixed(1)}: ${text.slice(0, 60)}`);
+            const enough = isCurve || text === "✓" ? 3 : 4.5;
+            if (high / low < enough) found.push(`${(high / low).toFixed(1)}: ${text.slice(0, 60) || element.tagName}`);
         }
     return found;
 """
@@ -142,12 +178,45 @@ TRANSPARENT = """
 """
 
 
+def not_readable(page: NotebookPage) -> list[str]:
+    """What cannot be read, by some or by all, in the theme that is on."""
+    # The name of a slider stands before it, and ipywidgets has no way to give it to the handle.
+    found = violations_within(page.browser, *TEXTS_AND_OUTPUTS, without=(".noUi-handle",))
+    return [*page.script(HARD_TO_READ), *page.script(TRANSPARENT), *found]
+
+
+def opened(browser: Chrome, address: str, notebook: Any) -> NotebookPage:
+    """A notebook after Run All Cells."""
+    browser.set_window_size(1280, 1000)
+    browser.get(f"{address}?reset")
+    page = NotebookPage(browser, sum(cell.cell_type == "code" for cell in notebook.cells))
+    page.run_all()
+    return page
+
+
+@contextmanager
+def another_tab(browser: Chrome) -> Iterator[None]:
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    # JupyterLab has no current notebook in a page without the focus, which only the first tab of such a browser has.
+    browser.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
+    try:
+        yield
+    finally:
+        browser.close()
+        browser.switch_to.window(first)
+
+
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a JupyterLab on all released assignments."""
-    home = tmp_path_factory.mktemp("home")
-    shutil.copytree(RELEASE, home / "work")
-    with serving(home / "work", home) as url:
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all released assignments."""
+    return Path(shutil.copytree(RELEASE, tmp_path_factory.mktemp("student") / "work"))
+
+
+@pytest.fixture(scope="module")
+def lab(work: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a JupyterLab on this folder."""
+    with serving(work, tmp_path_factory.mktemp("home")) as url:
         yield url
 
 
@@ -170,11 +239,7 @@ def text(notebook: Any) -> str:
 @pytest.fixture(scope="module")
 def page(browser: Chrome, lab: str, assignment: str, notebook: Any) -> NotebookPage:
     """The notebook as it is handed out, after Run All Cells. The last test types into it."""
-    browser.set_window_size(1280, 1000)
-    browser.get(f"{lab}/lab/tree/{assignment}/{assignment}.ipynb?reset")
-    page = NotebookPage(browser, sum(cell.cell_type == "code" for cell in notebook.cells))
-    page.run_all()
-    return page
+    return opened(browser, f"{lab}/lab/tree/{assignment}/{assignment}.ipynb", notebook)
 
 
 def test_every_check_says_still_to_do_and_no_cell_stops_with_an_error(page: NotebookPage, assignment: str) -> None:
@@ -262,11 +327,8 @@ def test_nothing_is_wider_than_its_cell(page: NotebookPage, width: int) -> None:
 @pytest.mark.parametrize("theme", ["Dark", "Light"])
 def test_all_can_be_read(page: NotebookPage, theme: str) -> None:
     page.set_theme(theme)
-    assert page.script(HARD_TO_READ) == []
     assert page.find(".jp-RenderedImage img") or page.find(".jp-MarkdownOutput img")
-    assert page.script(TRANSPARENT) == []
-    # The name of a slider stands before it, and ipywidgets has no way to give it to the handle.
-    assert violations_within(page.browser, *TEXTS_AND_OUTPUTS, without=(".noUi-handle",)) == []
+    assert not_readable(page) == []
 
 
 def test_a_wrong_answer_is_explained_and_a_right_one_is_green_also_after_a_restart(
@@ -292,3 +354,22 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_green_also_after_a_resta
     assert page.output(f"check({exercise.number + 1})").text.startswith("✗")
     assert page.tracebacks() == []
     assert page.script(HARD_TO_READ) == []
+
+
+@pytest.mark.parametrize("solved", part(ANSWERS, of=len(ANSWERS)))
+def test_solved_all_can_be_read_as_well(browser: Chrome, lab: str, work: Path, solved: str) -> None:
+    """With the plots, curves and tables that only a solution brings."""
+    notebook = fill_in(COURSE.read("release", solved), solutions(COURSE.read("source", solved)))
+    nbformat.write(notebook, work / solved / "solved.ipynb")
+    with another_tab(browser):
+        page = opened(browser, f"{lab}/lab/tree/{solved}/solved.ipynb", notebook)
+        assert page.tracebacks() == []
+        for exercise in of_assignment(solved):
+            assert page.output(f"check({exercise.number})").text.startswith(f"✓ Exercise {exercise.number}: ")
+        drawn = sum("show_figure(" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+        assert len(page.find(".jp-OutputArea-output img")) >= drawn > 0
+        for theme in ("Dark", "Light"):
+            page.set_theme(theme)
+            assert not_readable(page) == [], theme
+        page.show(800)
+        page.wait(lambda: not page.script(TOO_WIDE), f"at 800 pixels: {page.script(TOO_WIDE)}")
