@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -23,10 +23,8 @@ from rich.table import Table
 
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
-from grader.proof.class_mix import MISHAPS, kind, members, notebooks_of_class
+from grader.proof.class_mix import MISHAPS, Notebooks, kind, members, notebooks_of_class
 from grader.release.compiling import compile_release
-
-Notebooks = Mapping[str, list[str]]  # by kind of student
 
 # nbgrader as it comes, without our parts.
 PLAIN_SETTINGS = """\

@@ -8,16 +8,19 @@ from typing import Any
 
 import nbformat
 
+from grader.catalogue.loading import Exercises
 from grader.course import Course
 from grader.judging.slips import slips_in
 from grader.model.label import Label
 from grader.model.verdict import Reason
+from grader.notebooks.cells import demos_of
 from grader.notebooks.solutions import fill_in, solutions
 from grader.proof.demo import answers_of_all
 from grader.running.grading import grade_notebook
 from grader.running.settings import Settings
 
 Answers = Mapping[Label, str]
+Notebooks = Mapping[str, list[str]]  # by kind of student
 
 # Of a hundred: all right; with mistakes that have names; with one that has none, for which lines are looked for …
 MIX = {"right": 60, "named": 15, "unnamed": 10, "untouched": 5, "plots": 5, "crashes": 3, "hangs": 2}
@@ -37,8 +40,8 @@ HANGS = "def {}(*arguments, **named):\n    while True:\n        pass\n"
 CRASHES = "import os\n\n\ndef {}(*arguments, **named):\n    os._exit(1)\n"
 
 
-def notebooks_of_class(course: Course, assignment: str) -> dict[str, list[str]]:
-    """By kind, the notebooks that its students hand in, in turns."""
+def notebooks_of_class(course: Course, assignment: str) -> Notebooks:
+    """What students of each kind hand in, in turns."""
     release, right = course.read("release", assignment), solutions(course.read("source", assignment))
     exercises = course.exercises(assignment)
     demo = {student: {**right, **own} for student, own in answers_of_all(course, assignment).items()}
@@ -47,7 +50,7 @@ def notebooks_of_class(course: Course, assignment: str) -> dict[str, list[str]]:
     answers: dict[str, list[Answers]] = {
         "right": [demo[student] for student in RIGHT],
         "named": [demo[student] for student in demo if student not in (*RIGHT, HAS_AN_ENDLESS_LOOP)],
-        "unnamed": [{**right, **slip} for slip in itertools.islice(_slips(course, assignment), UNNAMED)],
+        "unnamed": list(itertools.islice(_slips(release, right, exercises), UNNAMED)),
         "untouched": [{}],
         "plots": [right],
         "crashes": [{**right, unlucky: CRASHES.format(entry)}],
@@ -59,7 +62,7 @@ def notebooks_of_class(course: Course, assignment: str) -> dict[str, list[str]]:
     return {kind: list(map(nbformat.writes, several)) for kind, several in made.items()}
 
 
-def members(notebooks: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
+def members(notebooks: Notebooks) -> Iterator[tuple[str, str]]:
     """One student after the other, called after what they are, with a notebook: any part of them is a class like it."""
     places = [
         ((index + 0.5) / count, kind) for kind, count in MIX.items() if kind in notebooks for index in range(count)
@@ -73,22 +76,12 @@ def kind(student: str) -> str:
     return student.split("-")[1]
 
 
-def _slips(course: Course, assignment: str) -> Iterator[dict[Label, str]]:
+def _slips(release: Any, right: Answers, exercises: Exercises) -> Iterator[Answers]:
     """Right solutions with a word that is another one, which nothing names: at most one of each exercise."""
-    right = solutions(course.read("source", assignment))
+    demos = demos_of(release)
     for label in right:
-        slips = slips_in(right[label], TRIED)
-        slip = next((slip for slip in slips if _has_no_name(course, assignment, label, slip)), None)
-        if slip is not None:
-            yield {label: slip}
-
-
-def _has_no_name(course: Course, assignment: str, label: Label, slip: str) -> bool:
-    right = solutions(course.read("source", assignment))
-    notebook = fill_in(course.read("release", assignment), {**right, label: slip})
-    notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-    verdicts: dict[Any, Reason] = {
-        verdict.exercise: verdict.reason
-        for verdict in grade_notebook(notebook, settings=Settings(course.exercises(assignment)))
-    }
-    return verdicts[label] in (Reason.LOCATED, Reason.WRONG)
+        for slip in slips_in(right[label], TRIED):
+            verdicts = grade_notebook(fill_in(release, {**right, label: slip}), None, Settings(exercises), demos)
+            if any(one.exercise == label and one.reason in (Reason.LOCATED, Reason.WRONG) for one in verdicts):
+                yield {**right, label: slip}
+                break
