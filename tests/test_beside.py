@@ -11,6 +11,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from all_files import files_in
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.converters import GenerateAssignment
 from nbgrader.tests import run_nbgrader
@@ -117,10 +118,10 @@ def test_an_instructor_runs_a_source_notebook_as_it_is(assignment: str) -> None:
 
 
 def test_plain_nbgrader_releases_the_same(course: Course) -> None:
-    released = {path: path.read_bytes() for path in (course.root / "release").rglob("*") if path.is_file()}
+    released = files_in(course.root / "release")
     for assignment in ASSIGNMENTS:
         plain_nbgrader(course, "generate_assignment", assignment, "--force")
-    assert {path: path.read_bytes() for path in (course.root / "release").rglob("*") if path.is_file()} == released
+    assert files_in(course.root / "release") == released
 
 
 @pytest.mark.parametrize("way", ["grader", "nbgrader"])

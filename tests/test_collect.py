@@ -17,6 +17,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from all_files import files_in
 from command_line import Ended
 from command_line import grader as run_grader
 from nbconvert import PythonExporter
@@ -101,8 +102,7 @@ def outcomes(decisions: list[Decision]) -> dict[str, str]:
 
 
 def placed(course: Course, student: str = "ada") -> dict[str, bytes]:
-    folder = course.root / "submitted" / student / ASSIGNMENT
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return files_in(course.root / "submitted" / student / ASSIGNMENT)
 
 
 def why(decisions: list[Decision]) -> str:

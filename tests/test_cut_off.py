@@ -14,6 +14,7 @@ from urllib.request import OpenerDirector
 
 import nbformat
 import pytest
+from all_files import files_in
 from command_line import grader as run_grader
 from made_class import ASSIGNMENT, Made, grade
 from platform_server import TOKEN, Held, serving
@@ -80,11 +81,6 @@ def moments(steps: int, kills: int) -> list[int]:
     return [1 + (steps - 1) * kill // (kills - 1) for kill in range(kills)]
 
 
-def held_in(folder: Path) -> dict[str, bytes]:
-    """All files, by their place."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def finish(course: Course, words: list[str]) -> None:
     done = run_grader(*words, folder=course.root)
     assert done.returncode == 0, done.stderr
@@ -116,7 +112,7 @@ def test_collect_is_killed(new_course: NewCourse, make_notebook: Callable[..., A
 
     def by_student(course: Course) -> dict[str, dict[str, bytes]]:
         folders = {student: course.root / "submitted" / student / ASSIGNMENT for student in IDS}
-        return {student: held_in(folder) for student, folder in folders.items() if folder.exists()}
+        return {student: files_in(folder) for student, folder in folders.items() if folder.exists()}
 
     whole, words = begun()
     before = by_student(whole)
@@ -131,7 +127,7 @@ def test_collect_is_killed(new_course: NewCourse, make_notebook: Callable[..., A
         assert all(held.get(student) in (before.get(student), after[student]) for student in IDS)
         seen.add(tuple(held.get(student) == after[student] for student in IDS))
         finish(course, words)
-        assert held_in(course.root / "submitted") == held_in(whole.root / "submitted")
+        assert files_in(course.root / "submitted") == files_in(whole.root / "submitted")
     assert len(seen) > 2, "no run was killed in the middle"
 
 
@@ -165,7 +161,7 @@ def told(course: Course) -> list[Any]:
     kept = Publications(course, ASSIGNMENT)
     found = [(kept.read(number), kept.folder(number)) for number in kept.numbers]
     return [
-        (one.number, one.students, one.changed, held_in(folder / "export"), pages_in(folder / "feedback.zip"))
+        (one.number, one.students, one.changed, files_in(folder / "export"), pages_in(folder / "feedback.zip"))
         for one, folder in found
     ]
 
@@ -181,14 +177,14 @@ def test_publish_is_killed(begun: Callable[[], Course]) -> None:
     course = begun()
     before = told(course)
     steps = stopped(course, words)
-    after, pages, table = told(course), held_in(course.root / "feedback"), held_in(course.root / "export")
+    after, pages, table = told(course), files_in(course.root / "feedback"), files_in(course.root / "export")
     assert (len(before), len(after)) == (1, 2)
     for at in moments(steps, KILLS["publish"]):
         course = begun()
         stopped(course, words, at)
         assert told(course) in (before, after)
         finish(course, words)
-        assert (told(course), held_in(course.root / "feedback"), held_in(course.root / "export")) == (
+        assert (told(course), files_in(course.root / "feedback"), files_in(course.root / "export")) == (
             after,
             pages,
             table,

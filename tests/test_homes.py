@@ -15,6 +15,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from all_files import files_in
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
@@ -162,10 +163,7 @@ def test_the_notebook_alone_says_what_to_put_beside_it(
 
 def test_as_a_single_file_it_needs_nothing_beside_it(assignment: str, home: Home, tmp_path: Path) -> None:
     """As on Colab again, or from an e-mail: in an empty folder, solved and untouched. The drawings were run above."""
-    beside = {
-        path.relative_to(home.folder).as_posix(): path.read_bytes() for path in home.folder.rglob("*") if path.is_file()
-    }
-    single, inside = in_one_file(COURSE.read("release", assignment), beside)
+    single, inside = in_one_file(COURSE.read("release", assignment), files_in(home.folder))
     single.cells = [cell for cell in single.cells if "demo" not in cell.metadata.get("tags", [])]
     goes, returns = (new_code_cell(f"import os; os.chdir({str(folder)!r})") for folder in (tmp_path, home.folder))
     right, to_do = (

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from all_files import files_in
 from our_course import of_assignment
 from part import part
 from warm_python import WarmPython
@@ -193,14 +194,11 @@ def release_for_marimo(course: Course, monkeypatch: pytest.MonkeyPatch) -> Calla
 def test_the_command_makes_it_and_leaves_the_release_alone(
     course: Course, release_for_marimo: Callable[[], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def contents() -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in (course.root / "release").rglob("*") if path.is_file()}
-
-    before = contents()
+    before = files_in(course.root / "release")
     assert release_for_marimo() == 0
     assert "release_marimo/self_attention/self_attention.py" in capsys.readouterr().out
     assert (course.root / FOLDER / "self_attention/self_attention.py").is_file()
-    assert contents() == before
+    assert files_in(course.root / "release") == before
 
 
 def outputs(cells: list[str]) -> str:

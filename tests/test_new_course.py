@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from all_files import files_in
 from command_line import grader
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
@@ -256,7 +257,7 @@ def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
 
 
 def test_nothing_is_written_over(course: Course) -> None:
-    before = {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()}
+    before = files_in(course.root)
     refused: list[Callable[[], object]] = [
         lambda: new_course(course.root),
         lambda: new_assignment(course, "week1"),
@@ -266,7 +267,7 @@ def test_nothing_is_written_over(course: Course) -> None:
     for command in refused:
         with pytest.raises(CourseError, match="already"):
             command()
-    assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
+    assert files_in(course.root) == before
 
 
 @pytest.mark.parametrize("name", ["", "a b", "0", "2b", "../x", "lambda", "None"])
