@@ -15,6 +15,7 @@ from grader.model.verdict import Verdict
 from grader.notebooks.cells import demos_of
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
+from grader.running.sandbox_process import SandboxProcess
 from grader.running.scratch import files_beside
 
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
@@ -84,6 +85,20 @@ def test_a_case_that_hangs_costs_its_exercise_only() -> None:
     assert verdicts[3].reason == "no answer"
     assert "endless loop" in verdicts[3].sentences[0]
     assert verdicts[2].right
+
+
+def test_a_function_that_hangs_is_waited_for_once_and_not_wherever_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def counted(*arguments: Any) -> SandboxProcess:
+        started.append(SandboxProcess(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr("grader.running.grading.SandboxProcess", counted)
+    hangs = "def softmax(x):\n    while True: pass"
+    verdicts, _ = grade(SCORES, 2, hangs, 3, WEIGHTS, 4, SUMS, 5, ATTENTION, 6, limits=SHORTER)
+    assert [verdicts[number].right for number in (2, 3, 4, 5, 6)] == [True, False, True, True, True]
+    assert len(started) == 2
 
 
 def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:

@@ -19,17 +19,26 @@ Ask = Callable[[Sequence[SampledCase], Standins], list[Answer]]
 
 
 def best_verdict(
-    keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime | None = None
+    keys: Sequence[AnswerKey],
+    ask: Ask,
+    standins: Standins,
+    device: str,
+    time: JudgingTime | None = None,
+    standins_first: bool = False,
 ) -> Verdict:
     """Judge with the student's earlier functions first, then with right ones in place of them.
 
-    There is a key for each form that the inputs may come in.
+    There is a key for each form that the inputs may come in. The order changes no verdict: right ones come first
+    where one of the student's hangs, since that would have to be waited for again.
     """
     time = time or JudgingTime()
+    followed = _best(keys, ask, standins, device, time) if standins and standins_first else None
+    if followed and followed.right:
+        return followed
     verdict = _best(keys, ask, {}, device, time)
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
-    followed = _best(keys, ask, standins, device, time)
+    followed = followed or _best(keys, ask, standins, device, time)
     # When both earn the same, the one that does not depend on earlier exercises explains better.
     return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 

@@ -82,6 +82,7 @@ class Grading:
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
         self.definitions = Definitions()
+        self.lost_functions: set[str] = set()  # that have hung or crashed
         self.output_left = MAX_OUTPUT
         self.attempts: list[Attempt] = []  # what sandboxes have tried, and nobody has been told so far
         self.told: set[Attempt] = set()
@@ -236,7 +237,8 @@ class Grading:
         ask = functools.partial(self._ask, exercise)
         try:
             keys = in_all_forms(exercise, self.seed)
-            verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging)
+            standins_first = not self.lost_functions.isdisjoint(standins)
+            verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging, standins_first)
             if said := self.definitions.forbidden_in(exercise):
                 return refused(verdict, said)
             facts = functools.partial(self.definitions.facts, exercise)
@@ -261,6 +263,8 @@ class Grading:
             exercise.entry, drawn, standins, exercise.form.name, self._seconds_of_case, self.time.ends_at
         )
         answers = [self._explained(exercise, answer) for answer in asked]
+        if isinstance(answers[-1], Lost):
+            self.lost_functions.add(exercise.entry)
         # Code that hangs once may hang every time: do not wait again.
         return answers + answers[-1:] * (len(drawn) - len(answers))
 
