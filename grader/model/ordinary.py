@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -22,9 +23,8 @@ class OrdinaryTests:
 
     @classmethod
     def of(cls, known: Iterable[KnownCell], begin: str, end: str, unheard: str) -> OrdinaryTests:
-        trees = [tree for cell in known if cell.cell_type == "code" and (tree := parsed(cell.source))]
-        modules = {alias: name for tree in trees for alias, name in _imported(tree)}
-        return cls(frozenset(name for tree in trees for name in _defined(tree)), modules, begin, end, unheard)
+        defined, modules = _names_in(tuple(cell.source for cell in known if cell.cell_type == "code"))
+        return cls(defined, modules, begin, end, unheard)
 
     def hides(self, source: str) -> bool:
         return self.begin in source
@@ -53,6 +53,14 @@ class OrdinaryTests:
         packages = {name.split(".")[0] for name in (*modules.values(), *own.values(), *imported_from)}
         mine = (used & vars(builtins).keys()) - self.defined - own.keys()
         return {"builtins": sorted(mine), "modules": modules, "packages": sorted(packages)}
+
+
+@functools.lru_cache(maxsize=16)
+def _names_in(sources: tuple[str, ...]) -> tuple[frozenset[str], Mapping[str, str]]:
+    """What cells define, and the modules that they import: those of a course are the same for each submission."""
+    trees = [tree for source in sources if (tree := parsed(source))]
+    modules = {alias: name for tree in trees for alias, name in _imported(tree)}
+    return frozenset(name for tree in trees for name in _defined(tree)), modules
 
 
 def parsed(source: str) -> ast.Module | None:
