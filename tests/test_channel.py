@@ -25,7 +25,7 @@ from our_course import EXERCISES
 from safetensors.torch import save
 
 from grader.judging.judge import judge
-from grader.model.answer import Lost, Missing, Raised, Returned, sentence_of
+from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
 from grader.model.exercise import Case, SampledCase
 from grader.running import batches, replies, sandbox_process, stand_ins
 from grader.running.attempts import attempt_of
@@ -524,3 +524,56 @@ def test_devices_are_found_wherever_a_tensor_stands() -> None:
     leaves = [{"tensor": str(number), "device": device} for number, device in enumerate(("cpu", "cuda", "\nmeta"))]
     tree = {"list": [leaves[0], {"tuple": [leaves[1], None]}, {"dict": {"x": {"list": [leaves[2]]}}}, {"list": 3}, 7]}
     assert values.devices(tree) == {"cpu", "cuda", " meta"}
+
+
+def answers_of_versions(*parts: bytes, lengths: Any = None) -> wire.Frame:
+    packed = torch.frombuffer(bytearray(b"".join(parts)), dtype=torch.uint8)
+    return wire.Frame({"lengths": list(map(len, parts)) if lengths is None else lengths}, {"answers": packed})
+
+
+ONE, OTHER = (
+    wire.packed({"values": {"list": [{"tensor": "0"}, None]}}, {"0": torch.tensor([number])}) for number in (1.0, 2.0)
+)
+
+
+def test_versions_that_say_the_same_have_one_answer() -> None:
+    read_here = replies.AnswersOfEdited("function")
+    first, second, third = read_here.read(answers_of_versions(ONE, OTHER, ONE), 3)
+    assert isinstance(first, Returned)
+    assert isinstance(second, Returned)
+    assert (first.value, second.value) == (torch.tensor([1.0]), torch.tensor([2.0]))
+    assert third is first
+    assert read_here.read(answers_of_versions(ONE), 1)[0] is first
+
+
+def test_answers_of_versions_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replies, "MAX_KEPT", len(ONE))
+    read_here = replies.AnswersOfEdited("function")
+    (first,), (second,) = (read_here.read(answers_of_versions(part), 1) for part in (ONE, OTHER))
+    assert read_here.read(answers_of_versions(ONE), 1)[0] is first
+    assert read_here.read(answers_of_versions(OTHER), 1)[0] is not second
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(answers_of_versions(ONE), id="fewer than were asked for"),
+        pytest.param(answers_of_versions(ONE, OTHER, ONE), id="more"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[len(ONE), len(OTHER) + 1]), id="longer"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[2 * len(ONE), 0]), id="nothing"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[3 * len(ONE), -len(ONE)]), id="less than nothing"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[float(len(ONE)), len(OTHER)]), id="no whole number"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths="no"), id="no list"),
+        pytest.param(answers_of_versions(ONE, OTHER, lengths=[len(ONE) - 1, len(OTHER) + 1]), id="cut elsewhere"),
+        pytest.param(wire.Frame({"lengths": [2, 2]}, {}), id="no bytes"),
+        pytest.param(wire.Frame({"lengths": [2, 2]}, {"answers": torch.zeros(4)}), id="other numbers"),
+    ],
+)
+def test_versions_whose_answers_cannot_be_told_apart_have_none(frame: wire.Frame) -> None:
+    assert replies.AnswersOfEdited("function").read(frame, 2) == [Lost(Loss.FORGED)] * 2
+
+
+@pytest.mark.parametrize("broken", [b"", b"1234567", ONE[:-1], ONE + b"1", b"\xff" * 8, b"\0\0\0\2\0\0\0\0{]"])
+def test_what_is_no_frame_cannot_be_unpacked(broken: bytes) -> None:
+    with pytest.raises(wire.ChannelError):
+        wire.unpacked(broken)

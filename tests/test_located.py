@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -20,9 +21,9 @@ from grader.judging.edits import edits_of
 from grader.judging.judge import judge_by
 from grader.judging.locating import Repair
 from grader.judging.student_text import StudentText, definitions_in
-from grader.model.answer import Lost, Missing, Returned
+from grader.model.answer import Answer, Lost, Missing, Returned
 from grader.model.edited import EditedSource
-from grader.model.exercise import DEFAULT_SEED, Exercise
+from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
@@ -136,6 +137,21 @@ def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: 
     verdict = verdict_on(TWO_SPOTS, 10)
     assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
     assert "first wrong number" in verdict.sentences[0]
+
+
+def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str, int]] = []
+    ask = Trial.ask
+
+    def noted(trial: Trial, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
+        asked.extend((version.source, repr(version.lent), id(case)) for version in versions if len(versions) > 1)
+        return ask(trial, versions, case)
+
+    monkeypatch.setattr(Trial, "ask", noted)
+    source = "def softmax_stable(x, dim=-1):\n    powers = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return x\n"
+    assert verdict_on(source, 10).located == ()
+    assert len(asked) > 500
+    assert len(set(asked)) == len(asked)
 
 
 @pytest.mark.parametrize("number", EXERCISES)

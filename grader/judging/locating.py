@@ -25,7 +25,7 @@ from grader.judging.telling import shown, shown_by_case
 from grader.judging.three import ThreeAtOnce
 from grader.judging.what_is_left import steps_in
 from grader.model.answer import Answer, Raised, Returned
-from grader.model.edited import AskEdited
+from grader.model.edited import AskEdited, EditedSource
 from grader.model.located import Change, Located
 from grader.model.verdict import Verdict
 
@@ -73,7 +73,9 @@ class Locating:
         self._fitting = numbers_that_fit(self._cases)
         self._steps = 0  # operations and calls that it has
         self._student: list[Answer] = []  # what the code as it is answers
-        self._changed: list[Returned] = []  # what it answers to the most telling case with a plausible change
+        self._changed: dict[int, Returned] = {}  # what it answers to the most telling case with a plausible change
+        self._asked: set[tuple[int, str, str]] = set()  # versions, by case: two ways to change may lead to the same
+        self._judged: dict[tuple[int, int], tuple[Answer, bool]] = {}  # by case and identity: whether it is right
 
     @property
     def tried(self) -> int:
@@ -110,7 +112,7 @@ class Locating:
             short, student = self._all.short(), without_promises(self._all.cases, self._student)
             # What the case shows first: these are few.
             for among in (shown(self._all, telling), self._all.exercise.misconceptions):
-                likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, self._changed)
+                likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, list(self._changed.values()))
                 if verdict := judge_with(short, student, self._device, self._time, likely):
                     return verdict
         except JudgingTooLong:  # the search has used up its time; what was known before still holds
@@ -154,11 +156,20 @@ class Locating:
 
     def ask_all(self, texts: Iterable[EditedText], telling: int) -> Iterator[tuple[EditedText, Answer]]:
         """What versions answer to a case, as long as more may be tried."""
-        for some in _some_at_once(texts, AT_ONCE):
+        for some in _some_at_once(self._not_asked(texts, telling), AT_ONCE):
             if self._left <= 0:
                 return
             self._left -= len(some)
-            yield from zip(some, self._ask([text.in_case(telling) for text in some], self._cases[telling]), strict=True)
+            answers = self._ask([version for _, version in some], self._cases[telling])
+            yield from zip((text for text, _ in some), answers, strict=True)
+
+    def _not_asked(self, texts: Iterable[EditedText], telling: int) -> Iterator[tuple[EditedText, EditedSource]]:
+        for text in texts:
+            version = text.in_case(telling)
+            known = (telling, version.source, repr(version.lent))
+            if known not in self._asked:
+                self._asked.add(known)
+                yield text, version
 
     def is_right_in_all(self, text: EditedText) -> bool:
         return all(self.is_right(index, text) for index in range(len(self._cases)))
@@ -167,11 +178,17 @@ class Locating:
         return self.is_right_answer(index, self.answer(index, text))
 
     def is_right_answer(self, index: int, answer: Answer) -> bool:
-        return isinstance(answer, Returned) and is_right(self._keys[index], [answer], self._device, self._time)
+        if not isinstance(answer, Returned):
+            return False
+        known = self._judged.get((index, id(answer)))
+        if known is None:  # what is kept keeps its identity
+            right = is_right(self._keys[index], [answer], self._device, self._time)
+            known = self._judged[index, id(answer)] = (answer, right)
+        return known[1]
 
     def note_changed(self, text: EditedText, answer: Returned) -> None:
         if len(text.edits) == 1 and text.edits[0].cost <= MOST_PLAUSIBLE and len(self._changed) < MOST_CHANGED:
-            self._changed.append(answer)
+            self._changed[id(answer)] = answer
 
     def has_misconceptions(self, text: EditedText) -> bool:
         """Whether there are some that explain all answers of a version."""

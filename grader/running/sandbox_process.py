@@ -27,7 +27,7 @@ from grader.running.attempts import Attempts
 from grader.running.batches import batches
 from grader.running.limits import Computing, Limits
 from grader.running.promises import kept
-from grader.running.replies import CellResult, read_answer, read_cell
+from grader.running.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.running.scratch import MustEnd
 from grader.running.stand_ins import compute, kinds
 from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
@@ -161,25 +161,18 @@ class SandboxProcess:
         case: SampledCase,
         sources: Sequence[EditedSource],
         standins: Standins,
-        form: str,
+        answers: AnswersOfEdited,
         within: float,
         ends_at: float,
     ) -> list[Answer]:
         """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
-        tree, tensors = written(form, list(case.inputs))
+        tree, tensors = written(answers.form, list(case.inputs))
         request = {
-            "do": "edited", "entry": entry, "form": form, "inputs": tree, "standins": kinds(standins),
+            "do": "edited", "entry": entry, "form": answers.form, "inputs": tree, "standins": kinds(standins),
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
-        frame = self._ask(request, tensors, within, ends_at, standins)
-        headers = frame.header.get("answers")
-        if not isinstance(headers, list) or len(headers) != len(sources):
-            return [Lost(Loss.FORGED)] * len(sources)
-        return [
-            read_answer(header, frame.tensors, form) if isinstance(header, dict) else Lost(Loss.FORGED)
-            for header in headers
-        ]
+        return answers.read(self._ask(request, tensors, within, ends_at, standins), len(sources))
 
     @property
     def cpu_seconds(self) -> float:

@@ -12,6 +12,7 @@ from grader.model.answer import Answer
 from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
+from grader.running.replies import AnswersOfEdited
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 
 MOST_LOST = 2  # sandboxes that changed code hangs or breaks
@@ -32,6 +33,10 @@ class Trial:
     lost: int = 0
     ends_at: float = field(default_factory=lambda: time.monotonic() + PATIENCE * SECONDS_IN_ALL)
     sandbox: SandboxProcess | None = None
+    answers: AnswersOfEdited = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answers = AnswersOfEdited(self.key.exercise.form.name)
 
     def explain(self, source: str, device: str) -> Repair | Verdict | None:
         """What makes all answers right, with few changes of this cell, or a verdict that such changes lead to."""
@@ -47,7 +52,7 @@ class Trial:
             if sandbox.cpu_seconds > SECONDS_IN_ALL:
                 raise TrialEnded
             return sandbox.answers_of_edited(
-                exercise.entry, case, versions, self.standins, exercise.form.name, SECONDS, self.ends_at
+                exercise.entry, case, versions, self.standins, self.answers, SECONDS, self.ends_at
             )
         except SandboxLost as lost:
             self.lost += 1

@@ -99,25 +99,21 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     """Put one case to several versions of the student's definitions, each with names of its own for all it reads."""
     identity, header = request.header["id"], request.header
     standins = _standins(channel, identity, header["standins"])
-    answers: list[dict[str, Any]] = []
-    tensors: dict[str, torch.Tensor] = {}
-    for index, (source, lent) in enumerate(zip(header["sources"], header["lent"], strict=True)):
-        names = {**shell.user_ns, **standins}
+    answers: list[bytes] = []  # each by itself, so that those are the same that say the same
+    for source, lent in zip(header["sources"], header["lent"], strict=True):
+        names = {**shell.user_ns, **standins, **lent}
         given = wire.Frame(header, {name: tensor.clone() for name, tensor in request.tensors.items()})
-        answer, more = _define_and_call(shell, given, device, source, names | lent, f"{index}-")
-        answers.append(answer)
-        tensors |= more
-    return {"answers": answers}, tensors
+        answers.append(wire.packed(*_define_and_call(shell, given, device, source, names)))
+    all_bytes = torch.frombuffer(bytearray(b"".join(answers)), dtype=torch.uint8)
+    return {"lengths": list(map(len, answers))}, {"answers": all_bytes}
 
 
-def _define_and_call(
-    shell: Shell, request: wire.Frame, device: str, source: str, names: dict[str, Any], prefix: str
-) -> Reply:
+def _define_and_call(shell: Shell, request: wire.Frame, device: str, source: str, names: dict[str, Any]) -> Reply:
     try:
         with _not_for_ever(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(source, "<edited>", "exec"), names)
-            return _call(shell, request, device, names, prefix)
+            return _call(shell, request, device, names)
     except BaseException as error:
         return {"raised": _describe_error(error, shell)}, {}
 
@@ -137,7 +133,7 @@ def _not_for_ever() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any], prefix: str = "") -> Reply:
+def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any]) -> Reply:
     """Call the student's function on one case and report what came back."""
     function = names.get(request.header["entry"])
     if not callable(function):
@@ -149,9 +145,9 @@ def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any],
             _seed(device)
             value = put(form, function, inputs)
             accelerator.finish(device)
-        answer, tensors = written_answer(form, value, prefix)
+        answer, tensors = written_answer(form, value)
         # The inputs go back too: the judge looks whether they were modified.
-        after, more_tensors = written(form, inputs, f"{prefix}input")
+        after, more_tensors = written(form, inputs, "input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}

@@ -44,17 +44,23 @@ def send(
     channel: socket.socket, header: dict[str, Any], tensors: dict[str, torch.Tensor], deadline: float | None = None
 ) -> None:
     """Write one frame, until `deadline` on the monotonic clock."""
-    head = json.dumps(header).encode()
-    body = _save_tensors(tensors) if tensors else b""
-    if len(head) > MAX_HEADER or len(body) > MAX_BODY:
-        raise ChannelError("the message is too large")
+    message = packed(header, tensors)
     channel.settimeout(None if deadline is None else _left(deadline))
     try:
-        channel.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
+        channel.sendall(message)
     except TimeoutError as error:
         raise ChannelTimeout("the message was not read in time") from error
     except OSError as error:
         raise ChannelError("the connection broke") from error
+
+
+def packed(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> bytes:
+    """A frame as it is sent."""
+    head = json.dumps(header).encode()
+    body = _save_tensors(tensors) if tensors else b""
+    if len(head) > MAX_HEADER or len(body) > MAX_BODY:
+        raise ChannelError("the message is too large")
+    return _LENGTHS.pack(len(head), len(body)) + head + body
 
 
 def _save_tensors(tensors: dict[str, torch.Tensor]) -> bytes:
@@ -74,6 +80,17 @@ def receive(
         raise ChannelError("the message is too large")
     header, tensors = _load_header(reader.read(head_length)), _load_tensors(reader.read(body_length))
     return Frame(header, tensors)
+
+
+def unpacked(message: bytes) -> Frame:
+    """A frame that somebody has packed."""
+    if len(message) < _LENGTHS.size:
+        raise ChannelError("the message cannot be read")
+    head_length, body_length = _LENGTHS.unpack_from(message)
+    head, body = message[_LENGTHS.size :][:head_length], message[_LENGTHS.size + head_length :]
+    if head_length > MAX_HEADER or (len(head), len(body)) != (head_length, body_length):
+        raise ChannelError("the message cannot be read")
+    return Frame(_load_header(head), _load_tensors(body))
 
 
 def _load_header(head: bytes) -> dict[str, Any]:
