@@ -74,7 +74,7 @@ def some(entries: list[Entry], of: int) -> list[Entry]:
     return [one for number in EXERCISES for one in part((one for one in entries if one.number == number), of)]
 
 
-SOME_RIGHT, SOME_WRONG = some(RIGHT, of=2), some(WRONG, of=6)
+SOME_RIGHT, SOME_WRONG = some(RIGHT, of=3), some(WRONG, of=8)
 
 
 @pytest.fixture(scope="module")

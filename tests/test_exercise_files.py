@@ -53,7 +53,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def other_seeds(exercise: Exercise) -> list[int]:
-    return part(range(1, 3 if exercise.form.noun == "class" else 21), of=5)
+    return part(range(1, 3 if exercise.form.noun == "class" else 21), of=7)
 
 
 def answers(exercise: Exercise, drawn: Sequence[SampledCase], held: Sequence[Misconception] = ()) -> list[Answer]:

@@ -134,7 +134,7 @@ def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
     return {number: entry.path.read_text() for number, entry in entries.items()}
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=2))
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4))
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
     """As right answers are, from exercise 9 on: see tests/corpus/README.md."""
     known = [entry for entry in RIGHT if "complex" not in entry.cell]  # of which this device computes no gradients
@@ -142,7 +142,7 @@ def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Gr
         assert wrong_of(grade(sources_of(entries))) == {}
 
 
-@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=2))
+@pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
 def test_what_students_write_is_named_as_on_the_cpu(assignment: str, grade: Grade) -> None:
     elsewhere = 0
     for entries in some_of(WRONG, assignment):
