@@ -177,7 +177,7 @@ def examples() -> Iterator[Any]:
         if "```toml" in shown:
             (text,) = re.findall(r"```toml\n(.*?)```", shown, re.DOTALL)
             said = re.findall(r"\b(ada|kurt|lise) ([\d.]+) of ([\d.]+)", shown)
-            if title.startswith("Weights"):  # of several assignments
+            if title.startswith(("Weights", "The best")):  # of several assignments, and of several hand-ins
                 continue
             yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
 
@@ -191,6 +191,30 @@ def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
     rule(course, text)
     found = {way.__name__: of_these(points, way(course)) for way in WAYS}
     assert found == dict.fromkeys(found, points)
+
+
+def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("The best")]
+    (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    said = re.findall(r"\b(ada|kurt) ([\d.]+) of ([\d.]+)", section)
+    rule(course, text)
+    for student, again in (("ada", "2026-10-20 08:00:00 UTC"), ("kurt", "2026-10-13 09:00:00 UTC")):
+        folder = course.folder("submitted") / student / WORDS
+        (folder / "timestamp.txt").write_text("2026-10-12 07:50:00 UTC")
+        list(autograde(course, WORDS, [student]))
+        hand_in(course, student, {})
+        (folder / "timestamp.txt").write_text(again)
+        list(autograde(course, WORDS, [student]))
+    with course.api().gradebook as gradebook:
+        grade = gradebook.find_grade("why", WORDS, WORDS, "kurt")
+        assert grade.manual_score is None, "the points for the answer of the first hand-in stay with that"
+        grade.manual_score, grade.needs_manual_grade = 2, False
+        gradebook.db.commit()
+    assert not {"ada", "kurt"} & set(stale(course, WORDS, silent))
+    points = {name: (float(some), float(all)) for name, some, all in said}
+    assert points == {"ada": (9, 9), "kurt": (7.2, 9)}
+    assert {way.__name__: of_these(points, way(course)) for way in WAYS} == {way.__name__: points for way in WAYS}
 
 
 def of_these(students: Iterable[str], points: Points) -> Points:
@@ -757,6 +781,8 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("[groups]\nred = ['ada', 'ada']", "are not two different students or more"),
         ("[groups]\nred = ['ada', 'emmy']\nblue = ['ada', 'kurt']", "groups.blue: ada is in red, too."),
         ("[assignments.words]\ngroups = 1", "words.groups: 1 is neither true nor false. Write groups = false."),
+        ("counts = 'first'", 'course.toml, counts: "first" is none of them. Write counts = "last" or counts = "best".'),
+        ("[assignments.words]\ncounts = true", 'words.counts: true is none of them. Write counts = "last"'),
         ("[assignments.words]\nweight = -1", "words.weight: -1 is no number from 0 on. Write weight = 2, say."),
         ("[assignments.words]\nweight = '2'", 'words.weight: "2" is no number from 0 on.'),
         ("[assignments.words]\ndue = 2026-10-12", "words.due: 2026-10-12: a date without a time. Write it as 2026"),

@@ -42,7 +42,7 @@ class DaskCrew:
         self._topic = f"grader-{uuid.uuid4()}"
         self._under_way: dict[Future[bytes], Submission] = {}
         self._suspects: list[Submission] = []  # a worker died while it had them; another submission may be to blame
-        self._alone = ""  # the suspect that is under way, beside nothing else
+        self._alone: Submission | None = None  # the suspect that is under way, beside nothing else
         self._since: dict[str, float] = {}  # when a worker has begun with those who are under way
         self._threads, self._seen = 0, time.monotonic()
         self._next_look = 0.0
@@ -102,7 +102,7 @@ class DaskCrew:
         self._under_way[future] = submission
 
     def _send_alone(self, submission: Submission) -> None:
-        self._alone = submission.student
+        self._alone = submission
         self._send(submission)
 
     def _done(self) -> list[Future[bytes]]:
@@ -140,8 +140,7 @@ class DaskCrew:
                 raise CrewGone(f"The worker {self._who_had(future)} {one_line(reason, 1000)}")
             return unpack(content, submission, self._assignment)
         except NoResult as error:
-            said = f"what the worker {self._who_had(future)} sent is no result: {error}"
-            return Graded(submission.student, error=said)
+            return submission.result(f"what the worker {self._who_had(future)} sent is no result: {error}")
 
     def _who_had(self, future: Future[bytes]) -> str:
         (workers,) = self._client.who_has([future]).values()
@@ -149,9 +148,8 @@ class DaskCrew:
 
     def _blame(self, submission: Submission) -> Graded | None:
         """Workers have died or failed while they had it. Whether that is its own doing shows when it is alone."""
-        if self._alone == submission.student:
-            said = "no worker has a result: they were killed, or failed, again and again"
-            return Graded(submission.student, error=said)
+        if self._alone is submission:
+            return submission.result("no worker has a result: they were killed, or failed, again and again")
         self._suspects.append(submission)
         return None
 

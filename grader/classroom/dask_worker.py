@@ -16,7 +16,7 @@ from distributed import get_worker
 
 from grader.classroom.returned import pack
 from grader.errors import CourseError
-from grader.model.submission import Assignment, Graded, Submission
+from grader.model.submission import Assignment, Submission
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
 
@@ -50,7 +50,7 @@ def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission
         except _UnfitError as error:
             return _unfit(str(error))
         except Exception as error:
-            return pack(Graded(order.student, error=f"{type(error).__name__}: {error}"))
+            return pack(order.result(f"{type(error).__name__}: {error}"))
 
 
 def _unfit(reason: str) -> bytes:

@@ -88,6 +88,11 @@ class GradedFolder:
         except OSError:
             return ""
 
+    def texts(self, student: str) -> dict[str, str]:
+        """The notebooks that lie there, by name."""
+        paths = [self._place(student) / f"{name}.ipynb" for name in self._names]
+        return {path.stem: path.read_text() for path in paths if path.exists()}
+
     def _place(self, student: str) -> Path:
         return self._folder / student / self._assignment
 

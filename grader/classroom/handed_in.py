@@ -55,8 +55,9 @@ def take_in(
     own: Collection[str] = (),
     notebooks: Sequence[str] = (),
     beside: Collection[str] = (),
+    kept: str = "",
 ) -> HandedIn:
-    """Read a submission.
+    """Read a submission; in a folder of those that are `kept`, the one of this name.
 
     What is in the folder `given` is the course's: nbgrader puts it beside the notebook, whatever the student has there,
     but for the files `own`. So are the files `beside`, which are no part of that folder. The `notebooks` of the
@@ -68,10 +69,11 @@ def take_in(
             "Rename it."
         )
     try:
-        handed_in = HandedIn(_take_in_notebooks(submitted, student, assignment, notebooks or [assignment]))
+        above, source = submitted / student, submitted / student / assignment / kept
+        handed_in = HandedIn(_take_in_notebooks(above, source, notebooks or [assignment]))
     except OSError as error:
         raise NotTakenIn(f"what was handed in cannot be read: {error.strerror}") from error
-    _read_other_files(submitted / student / assignment, handed_in, given, own, beside)
+    _read_other_files(source, handed_in, given, own, beside)
     return handed_in
 
 
@@ -79,17 +81,17 @@ def is_name(student: str) -> bool:
     return bool(_STUDENT.fullmatch("".join("'" if category(letter) in _MARKS else letter for letter in student)))
 
 
-def _take_in_notebooks(submitted: Path, student: str, assignment: str, names: Sequence[str]) -> dict[str, bytes | None]:
-    source = submitted / student / assignment
+def _take_in_notebooks(above: Path, source: Path, names: Sequence[str]) -> dict[str, bytes | None]:
+    called = source.relative_to(above.parent.parent)
     paths = [source / f"{name}.ipynb" for name in names]
-    if any(path.is_symlink() for path in (submitted / student, source, *paths)):
+    if any(path.is_symlink() for path in (above, source, *paths)):
         raise NotTakenIn("what was handed in is a link, and not a notebook of its own")
     if source.exists() and not source.is_dir():
-        raise NotTakenIn(f"{submitted.name}/{student}/{assignment} is no folder")
+        raise NotTakenIn(f"{called} is no folder")
     found = {path.stem: _take_in_notebook(path) for path in paths if path.exists()}
     if not found:
         wanted = " and no ".join(path.name for path in paths)
-        raise NotTakenIn(f"there is no {wanted} in {submitted.name}/{student}/{assignment}")
+        raise NotTakenIn(f"there is no {wanted} in {called}")
     return found
 
 

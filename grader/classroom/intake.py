@@ -16,11 +16,13 @@ from typing import Any
 
 from nbgrader.utils import find_all_files, parse_utc
 
-from grader.classroom.handed_in import take_in
+from grader.classroom.handed_in import HandedIn, take_in
+from grader.classroom.kept import FOLDER, keep, kept
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.fingerprint import Fingerprint, digest, way
+from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.hidden_seed import HandIn, hidden_seed, secret_of
 from grader.gradebook.settings import ClassSettings, takes_points_off
 from grader.model.submission import Assignment, Files, KnownNotebook, Submission
@@ -115,8 +117,9 @@ class Intake:
         assignment: Assignment,
         settings: ClassSettings,
         gradebook: ClassGradebook,
+        known: HandIns,
     ) -> None:
-        self._submitted = course.folder("submitted")
+        self._course = course
         self._given = settings.source
         self._beside = FILES & assignment.given.keys()
         self._name = assignment.name
@@ -126,25 +129,52 @@ class Intake:
         self._is_penalised = takes_points_off(settings.penalties)  # by nbgrader, while it grades
         self._rules, self._extensions = gradebook.rules, gradebook.extensions()
         self._times = gradebook.times()
-        self._previous = {student: record.hand_in for student, record in gradebook.records().items()}  # with a grade
+        self._known = known
         self._secret = secret_of(course.root)
         self._same_for_all = _fingerprint_for_all(assignment, gradebook.duedate if self._is_penalised else None)
 
-    def take_in(self, student: str) -> Taken:
-        """What the student has handed in. NotTakenIn is raised if that is nothing that could be graded."""
-        handed_in = take_in(self._submitted, student, self._name, self._given, self._own, self._notebooks, self._beside)
+    def take_in(self, student: str) -> list[Taken]:
+        """All that the student has handed in and that may count, the one in submitted/ last.
+
+        NotTakenIn is raised if that one is nothing that could be graded.
+        """
+        newest = self._read(self._course.folder("submitted"), student)
+        if not self._rules.best:
+            return [self._taken(student, newest, [])]
+        earlier = [
+            self._read(self._course.root / FOLDER, student, name) for name in kept(self._course, student, self._name)
+        ]
+        found: dict[str, Taken] = {}
+        numbered: list[HandIn] = []
+        for handed_in in [*sorted(earlier, key=_time_of), newest]:
+            taken = self._taken(student, handed_in, numbered)
+            found.pop(taken.hand_in.digest, None)  # a copy of the newest one
+            found[taken.hand_in.digest] = taken
+            numbered.append(taken.hand_in)
+        return list(found.values())
+
+    def keep(self, student: str) -> None:
+        """What is graded now, for the time when another one lies in its place, if it may count then."""
+        if self._rules.best:
+            keep(self._course, student, self._name)
+
+    def _read(self, folder: Path, student: str, name: str = "") -> HandedIn:
+        return take_in(folder, student, self._name, self._given, self._own, self._notebooks, self._beside, name)
+
+    def _taken(self, student: str, handed_in: HandedIn, before: Sequence[HandIn]) -> Taken:
         files = {place: content for place, content in handed_in.files.items() if not self._is_ignored(place)}
-        time = files.get("timestamp.txt", b"").decode().strip()
-        content = digest(str(handed_in.left_out), *self._contents(handed_in.notebooks), *_named(files))
-        hand_in = HandIn.after(self._previous.get(student), content)
+        time = _time_of(handed_in)
+        left_out = [] if self._rules.best else handed_in.left_out  # a copy that is kept has nothing to leave out
+        content = digest(str(left_out), *self._contents(handed_in.notebooks), *_named(files))
+        hand_in = self._known.hand_in(student, content, before)
         seed = hidden_seed(self._secret, self._name, student, hand_in.number)
         fingerprint = replace(
             self._same_for_all,
             rules=digest(self._same_for_all.rules, self._extension(student)),
             hand_in=digest(student, content, seed),
         )
-        submission = Submission(student, handed_in.notebooks, files, seed)
-        left_out = handed_in.left_out + ([] if time else self._without_time(student))
+        submission = Submission(student, handed_in.notebooks, files, seed, content)
+        left_out = handed_in.left_out + ([] if time or self._rules.best else self._without_time(student))
         return Taken(submission, str(fingerprint), hand_in, parse_utc(time) if time else None, left_out)
 
     def _extension(self, student: str) -> str:
@@ -167,6 +197,10 @@ class Intake:
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)
+
+
+def _time_of(handed_in: HandedIn) -> str:
+    return handed_in.files.get("timestamp.txt", b"").decode().strip()
 
 
 def _fingerprint_for_all(assignment: Assignment, duedate: datetime | None) -> Fingerprint:

@@ -4,63 +4,120 @@ gradebook. Whatever happens between two steps, the next run makes both agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.intake import Taken
 from grader.errors import CourseError
-from grader.gradebook.class_gradebook import ClassGradebook, Entry
-from grader.gradebook.records import Record
+from grader.gradebook.class_gradebook import Entry
+from grader.gradebook.hand_ins import HandIns
+from grader.gradebook.records import Record, digest_of
+from grader.gradebook.set_aside import Aside, Marks, SetAside
 from grader.model.submission import Files, Graded
 from grader.running.patience import patiently
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class Result:
+    """What became of one hand-in."""
+
+    taken: Taken
+    graded: Graded
+
+    @property
+    def hand_in(self) -> str:
+        return self.taken.hand_in.digest
+
+
 class Ledger:
     """The results of one assignment. `given` lies beside every notebook."""
 
-    def __init__(
-        self, folder: GradedFolder, gradebook: ClassGradebook, given: Files, tell: Callable[[str], None]
-    ) -> None:
+    def __init__(self, folder: GradedFolder, known: HandIns, given: Files, tell: Callable[[str], None]) -> None:
         self._folder = folder
-        self._gradebook = gradebook
+        self._gradebook = known.gradebook
         self._given = given
         self._tell = tell
-        self._records = gradebook.records()
+        self._known = known
         self._batch: list[Entry] = []
+        self._aside: list[Aside] = []
 
     def recover(self) -> None:
         """Finish what an earlier run has begun to write."""
-        known = {student: record.fingerprint for student, record in self._records.items()}
+        known = {student: record.fingerprint for student, record in self._known.records.items()}
         self._written(lambda: self._folder.recover(known))
 
     def grade_for(self, taken: Taken) -> Graded | None:
         """The grade that is written down for just this submission, if its notebook lies where it was put."""
-        student = taken.submission.student
-        record = self._records.get(student)
-        if record and record.fingerprint == taken.fingerprint and record.digest == self._folder.digest(student):
-            return Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True)
-        return None
+        student, hand_in = taken.submission.student, taken.hand_in.digest
+        record = self._known.record(student, hand_in)
+        if not record or record.fingerprint != taken.fingerprint:
+            return None
+        if hand_in == self._known.counting(student) and record.digest != self._folder.digest(student):
+            return None
+        return Graded(student, verdicts=record.verdicts, blocked=record.blocked, unchanged=True, hand_in=hand_in)
 
     def why_not(self, student: str) -> str:
         """Why nothing can be written for this student; empty if it can."""
         return self._folder.why_not(student)
 
-    def lay_down(self, taken: Taken, graded: Graded) -> None:
+    def count(self, results: Sequence[Result]) -> Graded:
+        """What counts of all that a student has handed in, the last one or the best, and the others set aside."""
+        best = results[-1] if len(results) == 1 else self._best(results)
+        student = best.graded.student
+        counting = self._known.counting(student)
+        is_other = counting != best.hand_in and counting in {one.hand_in for one in results}
+        marks = self._marks(best) if is_other or best.hand_in in self._known.aside[student] else None
+        if not best.graded.unchanged or counting != best.hand_in:
+            self._lay_down(best, marks)
+        for one in results:
+            if one is not best and (not one.graded.unchanged or one.hand_in == counting):
+                self._set_aside(one, counted=one.hand_in == counting)
+        best.graded.unchanged = all(one.graded.unchanged for one in results)
+        return best.graded
+
+    def _best(self, results: Sequence[Result]) -> Result:
+        times = {one.hand_in: one.taken.timestamp for one in results}
+        new = {one.hand_in: self._gradebook.fresh_marks(one.graded) for one in results if not one.graded.unchanged}
+        best = self._known.best(results[0].graded.student, times, new)
+        return next(one for one in results if one.hand_in == best)
+
+    def _marks(self, result: Result) -> Marks:
+        """With what a person has given this very hand-in."""
+        new = {} if result.graded.unchanged else {result.hand_in: self._gradebook.fresh_marks(result.graded)}
+        return self._known.known_marks(result.graded.student, result.hand_in, new)
+
+    def _texts(self, result: Result) -> dict[str, str]:
+        """Its graded notebooks, wherever they are."""
+        student, hand_in = result.graded.student, result.hand_in
+        if not result.graded.unchanged:
+            return {name: notebook.text for name, notebook in result.graded.notebooks.items() if notebook.text}
+        if hand_in == self._known.counting(student):
+            return self._folder.texts(student)
+        return self._gradebook.notebooks_aside(student, hand_in)
+
+    def _lay_down(self, result: Result, marks: Marks | None) -> None:
         """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
+        taken, texts = result.taken, self._texts(result)
         files: Files = {**taken.submission.files, **self._given}
-        texts = {name: notebook.text for name, notebook in graded.notebooks.items() if notebook.text}
-        digest = self._written(lambda: self._folder.lay_down(graded.student, taken.fingerprint, texts, files))
-        record = Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.hand_in)
-        self._batch.append(Entry(graded, record, taken.timestamp))
+        self._written(lambda: self._folder.lay_down(result.graded.student, taken.fingerprint, texts, files))
+        self._batch.append(Entry(result.graded, _record(result, texts), taken.timestamp, marks))
+
+    def _set_aside(self, result: Result, counted: bool) -> None:
+        texts = self._texts(result)
+        known = counted and result.graded.unchanged  # its marks are in the gradebook, where they can still change
+        marks = Marks({}, {}) if known else self._marks(result)
+        one = SetAside(result.hand_in, result.taken.timestamp, _record(result, texts), marks, texts)
+        self._aside.append(Aside(result.graded.student, one, counted))
 
     def write_batch(self) -> None:
         """Write all that was laid down into the gradebook, then put its notebooks in place."""
-        self._gradebook.write(self._batch)
+        self._gradebook.write(self._batch, self._aside)
         self._written(self._put_in_place)
-        self._batch = []
+        self._batch, self._aside = [], []
 
     def _put_in_place(self) -> None:
         for entry in self._batch:
@@ -77,3 +134,8 @@ class Ledger:
             raise CourseError(
                 f"What is graded cannot be written: {error.strerror} ({error.filename}). Mend that, and run this again."
             ) from error
+
+
+def _record(result: Result, texts: Mapping[str, str]) -> Record:
+    digest = digest_of({name: text.encode() for name, text in texts.items()})
+    return Record(result.taken.fingerprint, digest, result.graded.verdicts, result.graded.blocked, result.taken.hand_in)

@@ -107,7 +107,8 @@ def results_table(
         else:
             row.append(f"{counts.total:g}/{most:g}")
         late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
-        row.append(escape("\n".join([*_mistakes(result), *_by_hand(result, counts), *late])))
+        which = [counts.hand_in] if counts.hand_in else []
+        row.append(escape("\n".join([*_mistakes(result), *_by_hand(result, counts), *late, *which])))
         if pages is not None:
             row.append(str(pages.get(result.student, "–")))
         table.add_row(*row)
@@ -222,7 +223,8 @@ def _counted(counts: Told | None) -> dict[str, object]:
     if counts is None:
         return {}
     by_hand = {label: counts.points[label] for label in counts.by_hand}
-    return {"by_hand": by_hand, "penalty": counts.penalty, "total": counts.total}
+    which = {"hand_in": counts.hand_in} if counts.hand_in else {}
+    return {"by_hand": by_hand, "penalty": counts.penalty, "total": counts.total, **which}
 
 
 def _short(scored: Scored) -> dict[str, object]:

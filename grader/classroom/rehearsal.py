@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.classroom.kept import FOLDER as KEPT
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import copy_gradebook, gradebook_file
@@ -48,7 +49,7 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
     if gradebook_file(api) is None:
         raise CourseError("--dry-run copies the gradebook, which needs one in a file: c.CourseDirectory.db_url is not.")
     secret_of(course.root)  # so that both have the same
-    written = {str(course.folder(step)) for step in _WRITTEN}
+    written = {*map(str, map(course.folder, _WRITTEN)), str(course.root / KEPT)}
     with tempfile.TemporaryDirectory(prefix="grader-rehearsal-") as folder:
         root = Path(folder, course.root.name)
         root.mkdir()
@@ -56,6 +57,8 @@ def rehearsal(course: Course, tell: Callable[[str], None]) -> Iterator[Course]:
             if entry.name != GRADEBOOK and str(entry) not in written:
                 (root / entry.name).symlink_to(entry)
         _copy(course.folder("autograded"), root / "autograded")
+        if (course.root / KEPT).is_dir():
+            shutil.copytree(course.root / KEPT, root / KEPT)  # what has two names is no hand-in
         places = {f"{step}_directory": str(course.folder(step)) for step in _READ}
         places |= {f"{step}_directory": step for step in _WRITTEN}
         places["db_url"] = copy_gradebook(api, root / GRADEBOOK, tell)

@@ -58,8 +58,8 @@ def unpack(content: object, submission: Submission, assignment: Assignment) -> G
     if data.get("student") != submission.student:
         raise NoResult("it is of another student")
     if isinstance(error := data.get("error"), str) and error:
-        return Graded(submission.student, error=one_line(error, 1000))
-    graded = Graded(submission.student)
+        return submission.result(one_line(error, 1000))
+    graded = submission.result()
     said = _object(data.get("notebooks"), "what it says of the notebooks")
     results = []
     for known in assignment.notebooks:

@@ -8,17 +8,19 @@ import functools
 import itertools
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from grader.classroom.crew import Crew, crew_for
 from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.handed_in import NotTakenIn
 from grader.classroom.intake import Intake, Taken, read_assignment, who
-from grader.classroom.ledger import Ledger
+from grader.classroom.ledger import Ledger, Result
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError, CrewGone
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
+from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.settings import read_settings, term_rules
 from grader.gradebook.settling import settle, tell_of_unknown
 from grader.model.submission import Graded, Submission
@@ -85,9 +87,10 @@ def autograde(
             gradebook = ClassGradebook(opened, assignment, settings.penalties, watcher.tell, rules)
             settle(opened, assignment, rules, watcher.tell)
             common = read_assignment(course, settings, gradebook, device=device, confined=confined)
-            intake = Intake(course, common, settings, gradebook)
+            known = HandIns(gradebook)
+            intake = Intake(course, common, settings, gradebook, known)
             folder = GradedFolder(settings.autograded, assignment, list(gradebook.notebooks), settings.permissions)
-            with contextlib.closing(Ledger(folder, gradebook, common.given, watcher.tell)) as ledger:
+            with contextlib.closing(Ledger(folder, known, common.given, watcher.tell)) as ledger:
                 crew = functools.partial(crew_for, common, dask=dask, dask_without_tls=dask_without_tls)
                 yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
             settle(opened, assignment, rules, watcher.tell)
@@ -115,6 +118,31 @@ def alone(course: Course) -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True)
+class _HandedIn:
+    """All of a student's hand-ins that may count, and what has become of them, by what tells them apart."""
+
+    taken: Sequence[Taken]
+    graded: dict[str, Graded]
+
+    @property
+    def left(self) -> list[Taken]:
+        return [taken for taken in self.taken if taken.hand_in.digest not in self.graded]
+
+    @property
+    def failed(self) -> Graded | None:
+        return next((one for one in self.graded.values() if one.error), None)
+
+    @property
+    def results(self) -> list[Result]:
+        return [Result(taken, self.graded[taken.hand_in.digest]) for taken in self.taken]
+
+    def add(self, graded: Graded) -> None:
+        (taken,) = [taken for taken in self.taken if taken.hand_in.digest == graded.hand_in]
+        graded.blocked = (*taken.left_out, *graded.blocked)
+        self.graded[graded.hand_in] = graded
+
+
 class _Run:
     """Decides what is to be graded, and when it is time to write. Reading is the intake's, and writing the ledger's."""
 
@@ -123,7 +151,7 @@ class _Run:
         self._ledger = ledger
         self._watcher = watcher
         self._force = force
-        self._taken: dict[str, Taken] = {}  # what is being graded
+        self._taken: dict[str, _HandedIn] = {}  # by student: what is being graded
         self._ready: list[Graded] = []  # to be told of with the next batch, in this order
         self._batch_began = time.monotonic()
 
@@ -146,17 +174,24 @@ class _Run:
         """What is to be graded. What is not has its result already, or cannot be taken in."""
         for student in students:
             try:
-                taken = self._intake.take_in(student)
+                handed_in = _HandedIn(self._intake.take_in(student), {})
             except NotTakenIn as reason:
                 self._ready.append(Graded(student, error=str(reason)))
                 continue
-            if not self._force and (unchanged := self._ledger.grade_for(taken)):
-                self._ready.append(unchanged)
+            for taken in handed_in.taken if not self._force else ():
+                if unchanged := self._ledger.grade_for(taken):
+                    handed_in.graded[taken.hand_in.digest] = unchanged
+            new = handed_in.left
+            self._intake.keep(student)
+            if len(handed_in.taken) == 1 and not new:
+                self._ready.append(self._ledger.count(handed_in.results))
             elif no_room := self._ledger.why_not(student):
                 self._ready.append(Graded(student, error=no_room))
+            elif not new:
+                self._ready.append(self._ledger.count(handed_in.results))
             else:
-                self._taken[student] = taken
-                yield taken.submission
+                self._taken[student] = handed_in
+                yield from (taken.submission for taken in new)
 
     def _follow(self, crew: Crew, submissions: Iterator[Submission]) -> Iterator[Graded]:
         """What a crew makes of these, as it is written down."""
@@ -168,11 +203,11 @@ class _Run:
                 yield from self._write_down()
 
     def _keep(self, graded: Graded) -> None:
-        taken = self._taken.pop(graded.student)
-        graded.blocked = (*taken.left_out, *graded.blocked)
-        if not graded.error:
-            self._ledger.lay_down(taken, graded)
-        self._ready.append(graded)
+        handed_in = self._taken[graded.student]
+        handed_in.add(graded)
+        if not handed_in.left:
+            del self._taken[graded.student]
+            self._ready.append(handed_in.failed or self._ledger.count(handed_in.results))
 
     def _write_down(self) -> list[Graded]:
         """Who has a result now, written down."""

@@ -7,15 +7,16 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from grader.classroom.handed_in import NotTakenIn
-from grader.classroom.intake import Intake, read_assignment
+from grader.classroom.intake import Intake, Taken, read_assignment
 from grader.course import Course
 from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
-from grader.gradebook.fingerprint import changes_between
+from grader.gradebook.fingerprint import HAND_IN, changes_between
+from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.settings import read_settings
 from grader.sandbox.plain_text import one_line
 
-UNGRADED = "not graded yet"
+UNGRADED, ANOTHER = "not graded yet", "another hand-in is the best one now"
 _SHOWN = 5  # names for each reason
 
 
@@ -24,20 +25,32 @@ def stale(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[
     api = course.api()
     with contextlib.closing(open_gradebook(api, tell)) as opened:
         gradebook = ClassGradebook(opened, assignment, None, tell, course.rules(assignment))
-        if not (records := gradebook.records()):
+        if not gradebook.records():
             return {}  # nbgrader alone has graded, and does not write down what for
         settings = read_settings(course, api, assignment)
         common = read_assignment(course, settings, gradebook, device="cpu", confined=True)
-        intake = Intake(course, common, settings, gradebook)
+        known = HandIns(gradebook)
+        intake = Intake(course, common, settings, gradebook, known)
     found: dict[str, Sequence[str]] = {}
     for student in course.students(assignment):
-        record = records.get(student)
         with contextlib.suppress(NotTakenIn):
-            now = intake.take_in(student).fingerprint
-            why = changes_between(record.fingerprint, now) if record else (UNGRADED,)
-            if why:
+            if why := _why(student, intake.take_in(student), known):
                 found[student] = why
     return found
+
+
+def _why(student: str, handed_in: Sequence[Taken], known: HandIns) -> Sequence[str]:
+    """What has changed since this student was graded."""
+    if not (counting := known.records.get(student)):
+        return (UNGRADED,)
+    if len(handed_in) == 1:
+        return changes_between(counting.fingerprint, handed_in[0].fingerprint)
+    compared = [(known.record(student, taken.hand_in.digest), taken.fingerprint) for taken in handed_in]
+    why = [changes_between(record.fingerprint, now) if record else (HAND_IN,) for record, now in compared]
+    if reasons := dict.fromkeys(reason for some in why for reason in some):
+        return tuple(reasons)
+    times = {taken.hand_in.digest: taken.timestamp for taken in handed_in}
+    return () if known.best(student, times) == known.counting(student) else (ANOTHER,)
 
 
 def told_of_stale(found: Mapping[str, Sequence[str]], assignment: str) -> str:

@@ -21,11 +21,11 @@ class SubmissionGrader:
 
     def grade(self, submission: Submission) -> Graded:
         """Whatever is handed in, there is a result; an error in it is one of ours, and costs this student only."""
-        graded = Graded(submission.student)
+        graded = submission.result()
         try:
             results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
         except Exception as error:
-            return Graded(submission.student, error=f"{type(error).__name__}: {error}")
+            return submission.result(f"{type(error).__name__}: {error}")
         graded.verdicts, graded.blocked = together(results)
         return graded
 

@@ -36,8 +36,11 @@ class Waits:
     is_empty: bool = False  # no notebook of the assignment is in it
 
 
-def choose(hand_ins: Sequence[HandIn], recogniser: Recogniser) -> Iterator[Chosen | Waits]:
-    """The newest hand-in that has a notebook of the assignment, if times tell which that is; and all that waits."""
+def choose(hand_ins: Sequence[HandIn], recogniser: Recogniser, every: bool = False) -> Iterator[Chosen | Waits]:
+    """The newest hand-in that has a notebook of the assignment, if times tell which that is; and all that waits.
+
+    Where `every` one may count, those that are older come after it.
+    """
     timed = sorted(((one.time, one) for one in hand_ins if one.time), key=lambda pair: pair[0], reverse=True)
     groups = [[one for _, one in pairs] for _, pairs in groupby(timed, key=lambda pair: pair[0])]
     for of_one_time in groups if len(timed) == len(hand_ins) else [hand_ins]:
@@ -45,7 +48,8 @@ def choose(hand_ins: Sequence[HandIn], recogniser: Recogniser) -> Iterator[Chose
         yield from (one for one in read if isinstance(one, Waits) and one.is_empty)
         if usable := [one for one in read if isinstance(one, Chosen) or not one.is_empty]:
             yield from _one_of(usable)
-            return
+            if not every:
+                return
 
 
 def _one_of(usable: Sequence[Chosen | Waits]) -> Iterator[Chosen | Waits]:

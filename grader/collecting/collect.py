@@ -13,7 +13,7 @@ from grader.collecting.choosing import Chosen, choose
 from grader.collecting.files import Listing
 from grader.collecting.folders import list_folder
 from grader.collecting.hand_ins import Asked, HandIn
-from grader.collecting.placing import NEW, REPLACED, WAITS, Place, recover
+from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recover
 from grader.collecting.platforms import hand_ins_of, must_be_known
 from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
@@ -79,9 +79,11 @@ def collect(
             else:
                 by_student.setdefault(student, []).append(hand_in)
         for student, hand_ins in sorted(by_student.items()):
-            for chosen in choose(hand_ins, recogniser):
+            newest: Chosen | None = None
+            for chosen in choose(hand_ins, recogniser, every=course.rules(assignment).best):
                 if isinstance(chosen, Chosen):
-                    yield _place(course, student, assignment, chosen, wanted)
+                    yield _place(course, student, assignment, chosen, wanted, is_newest=newest is None)
+                    newest = newest or chosen
                 else:
                     hand_in = chosen.hand_in
                     yield Decision(student, one_line(hand_in.place), WAITS, chosen.why, hand_in.time)
@@ -140,10 +142,12 @@ def _quoted(key: Key) -> str:
     return f"“{one_line(key.shown, 100)}”"
 
 
-def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted: Wanted) -> Decision:
+def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted: Wanted, is_newest: bool) -> Decision:
     place = Place(course, student, assignment)
     try:
-        outcome, why = place.decide(chosen, wanted.newer)
+        outcome, why = place.decide(chosen, wanted.newer) if is_newest else (OLDER, "")
+        if outcome == OLDER and course.rules(assignment).best:
+            outcome, why = place.keep(chosen, wanted.dry_run)
         if outcome in (NEW, REPLACED) and not wanted.dry_run:
             place.put(chosen)
     except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
+from grader.classroom import kept
 from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.collecting.choosing import Chosen
 from grader.course import Course
@@ -19,6 +20,7 @@ _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
 _TIME = "timestamp.txt"
 
 NEW, REPLACED, SAME, OLDER, WAITS = "new", "replaced", "the same is there", "a newer one is there", "waits"
+KEPT = "kept beside a newer one"  # where the best counts
 
 
 def recover(course: Course, assignment: str) -> None:
@@ -32,6 +34,8 @@ class Place:
     """The folder of one student's submission."""
 
     def __init__(self, course: Course, student: str, assignment: str) -> None:
+        self._course = course
+        self._keeps = course.rules(assignment).best
         self._submitted = course.folder("submitted")
         self._student = student
         self._assignment = assignment
@@ -85,11 +89,21 @@ class Place:
         files = {place: content for place, content in there.files.items() if place != _TIME}
         return (there.notebooks, files) == (chosen.notebooks, chosen.files)
 
+    def keep(self, chosen: Chosen, dry_run: bool) -> tuple[str, str]:
+        """Where the best hand-in counts, also an older one than that which is there is kept."""
+        files = {**chosen.files, **_time_file(chosen)}
+        if kept.is_there(self._course, self._student, self._assignment, HandedIn({**chosen.notebooks}, files)):
+            return SAME, ""
+        if not dry_run:
+            kept.write(self._course, self._student, self._assignment, HandedIn({**chosen.notebooks}, files))
+        return KEPT, ""
+
     def put(self, chosen: Chosen) -> None:
-        """Write it, and take away what was there."""
+        """Write it, and take away what was there, which is kept if it may count."""
+        if self._keeps:
+            kept.keep(self._course, self._student, self._assignment)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
-        if time := chosen.hand_in.time:
-            files[_TIME] = f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()
+        files |= _time_file(chosen)
         self._new.mkdir(parents=True)
         for place, content in files.items():
             path = self._new / place
@@ -112,6 +126,11 @@ def exchanged(one: Path, other: Path) -> bool:
     """Whether two folders have changed places, at once, which Linux can do on most disks."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def _time_file(chosen: Chosen) -> dict[str, bytes]:
+    time = chosen.hand_in.time
+    return {_TIME: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()} if time else {}
 
 
 def _time_of(there: HandedIn | None) -> datetime | None:

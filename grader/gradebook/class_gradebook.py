@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from nbgrader.api import (
     Comment,
@@ -27,8 +27,23 @@ from grader.errors import CourseError
 from grader.gradebook.connection import PatientSession
 from grader.gradebook.items import items_of
 from grader.gradebook.records import RECORDS, Record, read_record, row_of
+from grader.gradebook.set_aside import (
+    Aside,
+    Marks,
+    SetAside,
+    commented_row,
+    graded_row,
+    read_marks,
+    read_notebooks,
+    read_set_aside,
+    take_back,
+    write_aside,
+    write_marks,
+)
 from grader.model.submission import Graded
 from grader.term.rules import AssignmentRules
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,7 @@ class Entry:
     graded: Graded
     record: Record
     timestamp: datetime | None  # when it was handed in, if that is known
+    marks: Marks | None = None  # its own, where another hand-in counted so far, and what a person gave is for that one
 
 
 class ClassGradebook:
@@ -66,7 +82,7 @@ class ClassGradebook:
             self.notebooks = {}
         if not self.notebooks:
             raise CourseError(f"{assignment} is not in the gradebook yet. Run: grader release {assignment}")
-        items_of(gradebook.db, assignment, self.rules)  # rules that do not fit are better told before a class is graded
+        self.items = items_of(gradebook.db, assignment, self.rules)  # or an error, before a class is graded
         RECORDS.create(self._session.engine, checkfirst=True)
         self._assignment_id = row.id
         self.duedate = self.rules.due or row.duedate
@@ -105,38 +121,72 @@ class ClassGradebook:
         """When each student has handed in, if that is known."""
         return self._of_submissions(SubmittedAssignment.timestamp)
 
+    def _read_only(self, read: Callable[[], T]) -> T:
+        """Without a transaction that stays open on a server for as long as the class takes."""
+
+        def ended() -> T:
+            found = read()
+            self._session.commit()  # a table of ours may be new
+            return found
+
+        return self._session.patiently(ended)
+
     def _of_submissions(self, column: Any) -> dict[str, Any]:
         query = select(SubmittedAssignment.student_id, column).where(
             SubmittedAssignment.assignment_id == self._assignment_id
         )
         return dict(row._tuple() for row in self._session.all(query))
 
-    def write(self, entries: Sequence[Entry]) -> None:
-        """All of these, or none."""
-        if entries:
-            self._session.patiently(lambda: self._write(entries))
+    def marks(self) -> dict[str, Marks]:
+        """Of the hand-ins that count, by student."""
+        return self._read_only(lambda: read_marks(self._session.db, self._assignment_id))
 
-    def _write(self, entries: Sequence[Entry]) -> None:
-        submissions = self._submissions(entries)
+    def set_aside(self) -> list[tuple[str, SetAside]]:
+        """The hand-ins that do not count, with their students."""
+        return self._read_only(lambda: read_set_aside(self._session.db, self._assignment_id))
+
+    def notebooks_aside(self, student: str, hand_in: str) -> dict[str, str]:
+        return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, hand_in))
+
+    def fresh_marks(self, graded: Graded) -> Marks:
+        """What grading gave, as it stands in nbgrader's tables."""
+        scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
+        return Marks(
+            {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
+            {cell: commented_row(comments[name]) for cell, name in self._comment_cells.items() if name in comments},
+        )
+
+    def write(self, entries: Sequence[Entry], aside: Sequence[Aside] = ()) -> None:
+        """All of these, or none."""
+        if entries or aside:
+            self._session.patiently(lambda: self._write(entries, aside))
+
+    def _write(self, entries: Sequence[Entry], aside: Sequence[Aside]) -> None:
+        submissions = self._submissions([*(one.graded.student for one in entries), *(one.student for one in aside)])
+        write_aside(self._session.db, self._assignment_id, aside, submissions)
         times = [
-            {"one": submissions[entry.graded.student], "value": entry.timestamp} for entry in entries if entry.timestamp
+            {"one": submissions[entry.graded.student], "value": entry.timestamp}
+            for entry in entries
+            if entry.timestamp or self.rules.best  # else that of an earlier hand-in stays, as in nbgrader
         ]
         self._update(SubmittedAssignment, "timestamp", times)
-        self._write_grades(entries, submissions)
+        self._write_grades([entry for entry in entries if entry.marks is None], submissions)
+        for entry in entries if self.rules.best else ():
+            take_back(self._session.db, submissions[entry.graded.student], entry.graded.hand_in)
+            if entry.marks is not None:
+                write_marks(self._session.db, submissions[entry.graded.student], entry.marks)
         if self._penalties is not None and not self.rules.late:
             self._write_penalties(submissions)
-        self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(submissions.values())))
-        self._session.db.execute(
-            insert(RECORDS),
-            [{"submission_id": submissions[entry.graded.student], **row_of(entry.record)} for entry in entries],
-        )
+        records = [{"submission_id": submissions[entry.graded.student], **row_of(entry.record)} for entry in entries]
+        graded = [record["submission_id"] for record in records]
+        self._session.db.execute(delete(RECORDS).where(RECORDS.c.submission_id.in_(graded)))
+        self._add(RECORDS, records)
         self._session.commit()
 
-    def _submissions(self, entries: Sequence[Entry]) -> dict[str, str]:
+    def _submissions(self, students: Sequence[str]) -> dict[str, str]:
         """The id of each student's submission. Who has none gets one, with empty grades and comments."""
-        students = [entry.graded.student for entry in entries]
         known = set(self._session.db.scalars(select(Student.id).where(Student.id.in_(students))))
-        self._add(Student, [{"id": student} for student in students if student not in known])
+        self._add(Student, [{"id": student} for student in dict.fromkeys(students) if student not in known])
         query = select(SubmittedAssignment.student_id, SubmittedAssignment.id).where(
             SubmittedAssignment.assignment_id == self._assignment_id, SubmittedAssignment.student_id.in_(students)
         )

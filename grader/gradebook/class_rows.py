@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,9 +21,10 @@ from nbgrader.api import (
 from sqlalchemy import inspect, select
 
 from grader.errors import CourseError
-from grader.gradebook.items import Counted, items_of
+from grader.gradebook.items import Counted, count, items_of, within_reach
 from grader.gradebook.late import NotebookRow, notebook_rows
 from grader.gradebook.records import RECORDS, Record, read_record
+from grader.gradebook.set_aside import how_many, said_of_best
 from grader.model.label import Label
 from grader.notebooks.cells import solved_in
 from grader.term.rules import AssignmentRules, Rule
@@ -80,6 +81,7 @@ class ClassRows:
         self.people = self._people()
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()
+        self._own, self._aside = dict(self.submissions), how_many(self._session)
         self.submissions |= self._of_groups()
         known = {person.id for person in self.people}
         self.people += [Person(student) for student in sorted(self.submissions.keys() - known)]
@@ -104,10 +106,13 @@ class ClassRows:
         return {row.student_id: row for row in self._session.execute(query)}
 
     def _of_groups(self) -> dict[str, Any]:
-        """What a group has handed in is the submission of each of its members. Of several, the last one counts."""
+        """What a group has handed in is the submission of each of its members. Of several, the last or best counts."""
         found: dict[str, Any] = {}
         for group in self._rules.groups:
             rows = [row for student in group if (row := self.submissions.get(student)) and row.id in self.scored]
+            if self._rules.best and rows:
+                found |= dict.fromkeys(group, max(rows, key=self._by_points))
+                continue
             if len(rows) > 1 and (None in (times := [row.timestamp for row in rows]) or len(set(times)) < len(times)):
                 both = " and ".join(row.student_id for row in rows)
                 raise CourseError(
@@ -117,6 +122,12 @@ class ClassRows:
             if rows:
                 found |= dict.fromkeys(group, max(rows, key=lambda row: (row.timestamp is not None, row.timestamp)))
         return found
+
+    def _by_points(self, row: Any) -> tuple[float, datetime]:
+        """The more the better, and of equal ones the newer."""
+        unseen = self.waits(row.id) - self.by_hand.get(row.id, set())
+        points = within_reach(self.items, self.points[row.id], unseen, self._rules.late, self.late_by(row))
+        return points, row.timestamp or datetime.min
 
     def _grades(self) -> tuple[dict[str, dict[str, float]], set[str], dict[str, set[str]], dict[str, set[str]]]:
         """The points of each submission by cell; which have a score at all; what waits for one by hand, and has one."""
@@ -172,20 +183,11 @@ class ClassRows:
         return {row.submission_id: read_record(row) for row in self._session.execute(query)}
 
     def counted(self, submission: Any) -> Counted:
-        found = self.points[submission.id]
-        points = {
-            item.cell: item.counted(found[item.cell])
-            for item in self.items
-            if item.cell in found and item.rule is not Rule.VOID
-        }
         late = self._rules.late
+        counted = count(self.items, self.points[submission.id], late, self.late_by(submission))
         if late is None:
-            return Counted(points, {row.name: row.by_plugin for row in self.notebook_rows[submission.id]})
-        reached: dict[str, float] = defaultdict(float)
-        for item in self.items:
-            reached[item.notebook] += points.get(item.cell, 0.0)
-        late_by = self.late_by(submission)
-        return Counted(points, {name: late.penalty(earned, late_by) for name, earned in reached.items()})
+            return replace(counted, penalties={row.name: row.by_plugin for row in self.notebook_rows[submission.id]})
+        return counted
 
     def said_of_rules(self, student: str) -> list[str]:
         """The rules that apply, in words."""
@@ -194,6 +196,14 @@ class ClassRows:
         late = [self._rules.late.words] if self._rules.late else []
         exercises = [f"{item.label}: {item.rule.words}" for item in self.items if item.rule]
         return [*exercises, *self._rules.dates(student), *late, *group]
+
+    def said_of_hand_in(self, student: str) -> str:
+        """Which one counts, where the best of several does."""
+        if not self._rules.best or not (row := self.submissions.get(student)):
+            return ""
+        group = [self._own[one] for one in self._rules.group_of(student) if one in self._own]
+        hand_ins = sum(1 + self._aside[one.id] for one in group if one.id in self.scored)
+        return said_of_best(hand_ins, row.timestamp)
 
     @property
     def graded(self) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from nbgrader.api import Assignment, BaseCell, GradeCell, Notebook, TaskCell
@@ -14,7 +15,7 @@ from grader.model.label import Label, in_order
 from grader.notebooks.cells import exercise_of
 from grader.term import rules as term
 from grader.term.reading import must_fit
-from grader.term.rules import AssignmentRules, Rule
+from grader.term.rules import AssignmentRules, Late, Rule
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,28 @@ class Counted:
     def total(self) -> float:
         """As nbgrader counts: points given by hand take precedence, and penalties never make it negative."""
         return max(0.0, sum(self.points.values()) - self.penalty)
+
+
+def count(items: Sequence[Item], points: Mapping[str, float], late: Late | None, late_by: timedelta) -> Counted:
+    """What counts of these points, by cell, of a hand-in that is so late."""
+    counting = {
+        item.cell: item.counted(points[item.cell])
+        for item in items
+        if item.cell in points and item.rule is not Rule.VOID
+    }
+    reached: dict[str, float] = defaultdict(float)
+    for item in items:
+        reached[item.notebook] += counting.get(item.cell, 0.0)
+    penalties = {name: late.penalty(earned, late_by) for name, earned in reached.items()} if late else {}
+    return Counted(counting, penalties)
+
+
+def within_reach(
+    items: Sequence[Item], points: Mapping[str, float], unseen: Collection[str], late: Late | None, late_by: timedelta
+) -> float:
+    """What counts in all if a person gives full marks for the cells that nobody has looked at so far."""
+    most = {item.cell: max(points.get(item.cell, 0.0), item.max_points) for item in items if item.cell in unseen}
+    return round(count(items, {**points, **most}, late, late_by).total, 6)
 
 
 def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:

@@ -17,7 +17,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import open_gradebook
-from grader.gradebook.fingerprint import changes_between, digest
+from grader.gradebook.fingerprint import HAND_IN, changes_between, digest
 from grader.gradebook.settings import term_rules
 from grader.term.rules import Rule
 
@@ -38,6 +38,7 @@ class Told:
     remarks: str = ""  # what tells a person's words from others; empty if there are none
     void: Sequence[str] = field(default_factory=list)  # exercises that do not count
     rules: Sequence[str] = field(default_factory=list)  # of the term, by which this is what counts
+    hand_in: str = ""  # which one counts, where the best of several does
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def _told(rows: ClassRows, student: str, submission: Any) -> Told:
         remarks=digest(*(f"{remark.cell} {remark.text}" for remark in remarks)) if remarks else "",
         void=[item.label for item in rows.items if item.rule is Rule.VOID],
         rules=rows.said_of_rules(student),
+        hand_in=rows.said_of_hand_in(student),
     )
 
 
@@ -108,6 +110,8 @@ def _change(student: str, old: Told | None, new: Told | None) -> Change:
     names = [name for name in {**old.points, **new.points} if old.points.get(name, 0) != new.points.get(name, 0)]
     shown = [f"{name}: {old.points.get(name, 0):g} → {new.points.get(name, 0):g}" for name in names]
     why = list(changes_between(old.fingerprint, new.fingerprint))
+    if HAND_IN in why and (new.hand_in or old.hand_in):
+        why[why.index(HAND_IN)] = f"another hand-in counts: {new.hand_in or 'the last one'}"
     given = [name for name in names if name in new.by_hand or name in old.by_hand]
     why += [f"points by hand for {', '.join(given)}"] if given else []
     why += _other_rules(old.rules, new.rules)

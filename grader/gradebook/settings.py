@@ -50,10 +50,13 @@ def read_settings(course: Course, api: Any, assignment: str) -> ClassSettings:
 def term_rules(course: Course, api: Any, assignment: str) -> AssignmentRules:
     """The rules of the term for an assignment. Nobody loses points for the same hours twice."""
     rules = course.rules(assignment)
-    if rules.late and takes_points_off(_penalties(_nbgraders_own(course, api))):
+    if (rules.late or rules.best) and takes_points_off(_penalties(_nbgraders_own(course, api))):
+        plugin = f"a plugin of nbgrader's, in {CONFIG_FILE}, takes points off for being late"
+        if rules.late:
+            raise CourseError(f"course.toml, late: {plugin}, too. Leave out one of the two, and run this again.")
         raise CourseError(
-            f"course.toml, late: a plugin of nbgrader's, in {CONFIG_FILE}, takes points off for being late, too. Leave "
-            "out one of the two, and run this again."
+            f"course.toml, counts: {plugin}, so no rule tells which hand-in is the best. Write [late] in its place, "
+            "and run this again."
         )
     return rules
 

@@ -29,6 +29,7 @@ class Standing:
     is_graded: bool = False
     handed_in: bool = False
     by: str = ""  # who of a group has handed in
+    hand_in: str = ""  # which one counts, where the best of several does
     raw: Mapping[str, float] = field(default_factory=dict)  # points as grading and people gave them, by cell
     counted: Counted = field(default_factory=lambda: Counted({}, {}))  # what counts of them
     seconds_late: float = 0.0
@@ -128,6 +129,7 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         is_graded=True,
         handed_in=True,
         by=submission.student_id,
+        hand_in=rows.said_of_hand_in(person.id),
         raw=rows.points[submission.id],
         counted=rows.counted(submission),
         has_time=submission.timestamp is not None,

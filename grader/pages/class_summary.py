@@ -271,6 +271,7 @@ def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
             for scored in standing.verdicts
             for name in scored.verdict.misconceptions
         ],
+        hand_in=standing.hand_in,
     )
 
 

@@ -51,7 +51,8 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
             "output": "\n".join([*ruled, *found, *_told(said)]),
         })  # fmt: skip
     late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
-    first = " ".join(filter(None, ["Graded outside of Gradescope.", late]))
+    which = f"This is {standing.hand_in}." if standing.hand_in else ""
+    first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late]))
     return {
         "score": round(standing.total, 2),
         "output": "\n".join([first, *_told(elsewhere)]),

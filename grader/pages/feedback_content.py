@@ -71,6 +71,7 @@ class _Reader:
             score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
             max_score=largest if largest is not None else sum(part.max_points for part in parts),
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
+            hand_in=one_line(self.names.get("hand_in", "")),
             why_late=one_line(self.names.get("why_late", "")),
             parts=parts,
             notes=list(map(self._sentence, notes)),

@@ -17,6 +17,7 @@ from traitlets import default
 
 from grader.gradebook.items import items_of
 from grader.gradebook.late import notebook_rows
+from grader.gradebook.set_aside import how_many, said_of_best
 from grader.notebooks.cells import METADATA_KEY, NOTES
 from grader.pages.feedback_content import page_of
 from grader.pages.feedback_template import render
@@ -53,7 +54,21 @@ class Grades(GetGrades):
         penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
         group = ", ".join(self._rules.group_of(self.student_id))
-        return {"of": group, "score": points - penalty, "max_score": most, "late_penalty": penalty, "why_late": why}
+        told = {"of": group, "why_late": why, "hand_in": self._which(notebook.assignment)}
+        return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty}
+
+    def _which(self, submission: Any) -> str:
+        """Which hand-in this is, where the best of several counts."""
+        if not self._rules.best:
+            return ""
+        found = 0
+        aside = how_many(self.gradebook.db)
+        for student in self._rules.group_of(self.student_id):
+            with contextlib.suppress(MissingEntry):
+                other = self.gradebook.find_submission(self.assignment_id, student)
+                graded = any(grade.auto_score is not None for notebook in other.notebooks for grade in notebook.grades)
+                found += graded + aside[other.id]
+        return said_of_best(found, submission.timestamp)
 
     def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""

@@ -61,6 +61,7 @@ class Page:
     score: float | None
     max_score: float
     late_penalty: float
+    hand_in: str  # which one counts, where the best of several does
     why_late: str  # the rule by which that is taken off, if one says so
     parts: list[Part]
     notes: list[Markup]

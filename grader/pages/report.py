@@ -71,7 +71,7 @@ def table(told: Summary) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     head = ["student", "last name", "first name", "status", "points", "of", "penalty", "hours late"]
-    tail = ["misconceptions", "timeouts", "crashes", "denied actions", "similar code: with"]
+    tail = ["misconceptions", "timeouts", "crashes", "denied actions", "similar code: with", "hand-in"]
     writer.writerow(map(defused, [*head, *(f"exercise {label}" for label in exercises), *tail]))
     for line in told.students:
         name = line.student
@@ -85,6 +85,7 @@ def table(told: Summary) -> str:
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
             defused("; ".join(alike[name])),
+            defused(line.hand_in),
         ])  # fmt: skip
     return text.getvalue()
 

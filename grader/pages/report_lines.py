@@ -126,6 +126,7 @@ class StudentLine:
     seconds_late: int
     exercises: Mapping[str, float | None]  # None: it does not count
     misconceptions: Sequence[Held]
+    hand_in: str  # which one counts, where the best of several does
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from grader.errors import CourseError
 from grader.term.rules import AssignmentRules, Late, Rule, Rules
 from grader.term.toml_table import COURSE_FILE, TomlTable, nearest, shown
 
-_TERM = ("timezone", "late", "assignments", "groups")
-_ASSIGNMENT = (*Rule, "due", "extensions", "late", "weight", "groups")
+_TERM = ("timezone", "counts", "late", "assignments", "groups")
+_ASSIGNMENT = (*Rule, "counts", "due", "extensions", "late", "weight", "groups")
 _LATE = ("per", "share", "cap", "grace")
 
 
@@ -32,7 +32,7 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     tables = term.table("assignments")
     if assignments is not None:
         tables.only(assignments)
-    of_all = AssignmentRules(late=_late(term), groups=_groups(term.table("groups")))
+    of_all = AssignmentRules(late=_late(term), groups=_groups(term.table("groups")), best=_best(term, False))
     zone = _zone(term)
     return Rules({name: _assignment(tables.table(name), zone, of_all) for name in tables.values}, of_all)
 
@@ -70,6 +70,11 @@ def _late(above: TomlTable) -> Late | None:
         cap=table.share("cap", 1.0),
         grace=table.length("grace"),
     )
+
+
+def _best(table: TomlTable, usual: bool) -> bool:
+    """Whether the best of several hand-ins counts."""
+    return table.one_of("counts", ("last", "best")) == "best" if "counts" in table.values else usual
 
 
 def _groups(table: TomlTable) -> list[list[str]]:
@@ -120,4 +125,5 @@ def _assignment(table: TomlTable, zone: str, of_all: AssignmentRules) -> Assignm
             exercises[label] = rule
     extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
     groups = of_all.groups if table.switch("groups", True) else ()
-    return AssignmentRules(exercises, due, extensions, weight, groups, _late(table) or of_all.late)
+    best = _best(table, of_all.best)
+    return AssignmentRules(exercises, due, extensions, weight, groups, _late(table) or of_all.late, best)

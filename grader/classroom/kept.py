@@ -1,0 +1,56 @@
+"""Where the best hand-in counts, all are kept: copies lie beside submitted/, where nbgrader looks for nothing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
+from grader.course import Course
+from grader.gradebook.fingerprint import digest
+from grader.running.scratch import write_files
+
+FOLDER = "hand_ins"  # in it STUDENT/ASSIGNMENT/, and in that a folder for each hand-in, named by what is in it
+
+
+def kept(course: Course, student: str, assignment: str) -> list[str]:
+    """The names of all hand-ins of a student that are kept."""
+    folder = course.root / FOLDER / student / assignment
+    return sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
+
+
+def keep(course: Course, student: str, assignment: str) -> None:
+    """What lies in submitted/. Where there is no notebook, nothing could ever count."""
+    names = course.notebooks("release", assignment)
+    try:
+        handed_in = take_in(course.folder("submitted"), student, assignment, notebooks=names)
+    except NotTakenIn:
+        return
+    write(course, student, assignment, handed_in)
+
+
+def is_there(course: Course, student: str, assignment: str, handed_in: HandedIn) -> bool:
+    return _place(course, student, assignment, handed_in).is_dir()
+
+
+def write(course: Course, student: str, assignment: str, handed_in: HandedIn) -> None:
+    """Keep this one, whole or not at all."""
+    place = _place(course, student, assignment, handed_in)
+    if place.is_dir():
+        return
+    unfinished = place.with_name(f".{place.name}")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    content = _content(handed_in)
+    write_files({name: part for name, part in content.items() if part is not None}, unfinished)
+    for name in [name for name, part in content.items() if part is None]:
+        (unfinished / name).mkdir(parents=True)  # as it was: a folder in the place of a notebook
+    unfinished.rename(place)
+
+
+def _place(course: Course, student: str, assignment: str, handed_in: HandedIn) -> Path:
+    parts = [part for place, content in sorted(_content(handed_in).items()) for part in (place, content or b"")]
+    return course.root / FOLDER / student / assignment / digest(*parts)[:16]
+
+
+def _content(handed_in: HandedIn) -> dict[str, bytes | None]:
+    return {f"{name}.ipynb": content for name, content in handed_in.notebooks.items()} | handed_in.files

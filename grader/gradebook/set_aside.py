@@ -1,0 +1,214 @@
+"""Hand-ins that were graded and do not count, since another one of the same student is better: a table of ours.
+
+nbgrader has room for one submission of each student. The one that counts lies there, and in autograded/. The others are
+here, with all that is known of them, also what a person has given. One that counts again changes places with the other.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import (
+    Column,
+    DateTime,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
+
+from grader.gradebook.records import Record, read_record, row_of
+from grader.term.times import said
+
+SET_ASIDE = Table(
+    "grader_set_aside",
+    MetaData(),
+    Column("submission_id", String(32), primary_key=True),
+    Column("hand_in", String(64), primary_key=True),  # what tells it from others of the student
+    Column("time", DateTime),
+    Column("fingerprint", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("result", Text, nullable=False),  # JSON, as in the record of the one that counts
+    Column("marks", Text, nullable=False),  # JSON
+    Column("notebooks", LargeBinary, nullable=False),  # JSON, compressed
+)
+
+_BY_HAND = ("manual_score", "extra_credit")
+_COLUMNS = {Grade: ("auto_score", *_BY_HAND, "needs_manual_grade"), Comment: ("auto_comment", "manual_comment")}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What nbgrader's tables have of a submission: rows by the id of their cell."""
+
+    grades: Mapping[str, Row]
+    comments: Mapping[str, Row]
+
+    @property
+    def points(self) -> dict[str, float]:
+        """As nbgrader counts: what a person has given goes first, and extra credit comes on top."""
+        return {
+            cell: next((row[name] for name in ("manual_score", "auto_score") if row[name] is not None), 0.0)
+            + (row["extra_credit"] or 0.0)
+            for cell, row in self.grades.items()
+        }
+
+    @property
+    def open(self) -> set[str]:
+        """The cells that wait for a person who has given nothing for them so far."""
+        return {cell for cell, row in self.grades.items() if row["needs_manual_grade"] and row["manual_score"] is None}
+
+    def by_person(self, other: Marks) -> Marks:
+        """With what a person has given the other one, which is to be looked at again."""
+        grades = {cell: _by_person(row, other.grades.get(cell, row)) for cell, row in self.grades.items()}
+        comments = {
+            cell: {**row, "manual_comment": other.comments.get(cell, row)["manual_comment"]}
+            for cell, row in self.comments.items()
+        }
+        return Marks(grades, comments)
+
+
+def graded_row(score: float | None) -> Row:
+    """As grading leaves it. Without a score, it waits for a person."""
+    return {"auto_score": score, "manual_score": None, "extra_credit": None, "needs_manual_grade": score is None}
+
+
+def commented_row(comment: str | None) -> Row:
+    return {"auto_comment": comment, "manual_comment": None}
+
+
+def _by_person(row: Row, given: Row) -> Row:
+    to_look_at = row["auto_score"] is None or given["manual_score"] is not None
+    return {**row, **{name: given[name] for name in _BY_HAND}, "needs_manual_grade": to_look_at}
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A graded hand-in."""
+
+    hand_in: str
+    time: datetime | None
+    record: Record
+    marks: Marks
+    notebooks: Mapping[str, str]  # the texts of the graded ones
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A hand-in that is to be set aside."""
+
+    student: str
+    hand_in: SetAside
+    counted: bool  # so far, so that its marks are those in nbgrader's tables, or new ones with what a person gave there
+
+
+def read_set_aside(session: Any, assignment_id: str) -> list[tuple[str, SetAside]]:
+    """All of an assignment, with their students, and without their notebooks."""
+    SET_ASIDE.create(session.connection(), checkfirst=True)
+    columns = [column for column in SET_ASIDE.c if column.name != "notebooks"]
+    query = (
+        select(SubmittedAssignment.student_id, *columns)
+        .join(SET_ASIDE, SET_ASIDE.c.submission_id == SubmittedAssignment.id)
+        .where(SubmittedAssignment.assignment_id == assignment_id)
+    )
+    return [
+        (row.student_id, SetAside(row.hand_in, row.time, read_record(row), Marks(**json.loads(row.marks)), {}))
+        for row in session.execute(query)
+    ]
+
+
+def read_notebooks(session: Any, assignment_id: str, student: str, hand_in: str) -> dict[str, str]:
+    """The graded notebooks of one that is set aside."""
+    query = (
+        select(SET_ASIDE.c.notebooks)
+        .join(SubmittedAssignment, SET_ASIDE.c.submission_id == SubmittedAssignment.id)
+        .where(SubmittedAssignment.assignment_id == assignment_id)
+        .where(SubmittedAssignment.student_id == student, SET_ASIDE.c.hand_in == hand_in)
+    )
+    found: dict[str, str] = json.loads(zlib.decompress(session.execute(query).scalar_one()))
+    return found
+
+
+def how_many(session: Any) -> Counter[str]:
+    """How many hand-ins are set aside of each submission."""
+    if not inspect(session.get_bind()).has_table(SET_ASIDE.name):
+        return Counter()
+    query = select(SET_ASIDE.c.submission_id, func.count()).group_by(SET_ASIDE.c.submission_id)
+    return Counter(dict(row._tuple() for row in session.execute(query)))
+
+
+def said_of_best(hand_ins: int, time: datetime | None) -> str:
+    """Which one counts of so many; empty if there is only one."""
+    which = f"that of {said(time)}" if time else "whose time is not known"
+    return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
+
+
+def read_marks(session: Any, assignment_id: str, students: Iterable[str] | None = None) -> dict[str, Marks]:
+    """Those of the hand-ins that count, by student; of these students, if some are named."""
+    found: dict[str, Marks] = {}
+    for kind, columns in _COLUMNS.items():
+        query = (
+            select(SubmittedAssignment.student_id, kind.cell_id, *(getattr(kind, name) for name in columns))
+            .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .where(SubmittedAssignment.assignment_id == assignment_id)
+        )
+        if students is not None:
+            query = query.where(SubmittedAssignment.student_id.in_(list(students)))
+        for row in session.execute(query):
+            marks = found.setdefault(row.student_id, Marks({}, {}))
+            rows: Any = marks.grades if kind is Grade else marks.comments
+            rows[row.cell_id] = {name: getattr(row, name) for name in columns}
+    return found
+
+
+def write_marks(session: Any, submission: str, marks: Marks) -> None:
+    """Into nbgrader's own rows, whatever they hold."""
+    own = select(SubmittedNotebook.id).where(SubmittedNotebook.assignment_id == submission)
+    for kind, rows in ((Grade, marks.grades), (Comment, marks.comments)):
+        for cell, row in rows.items():
+            of_cell = update(kind).where(kind.notebook_id.in_(own), kind.cell_id == cell)
+            session.execute(of_cell.values(**row), execution_options={"synchronize_session": False})
+
+
+def write_aside(session: Any, assignment_id: str, aside: Sequence[Aside], submissions: Mapping[str, str]) -> None:
+    counted = read_marks(session, assignment_id, [one.student for one in aside if one.counted])
+    for one in aside:
+        hand_in, marks = one.hand_in, counted.get(one.student)
+        if one.counted and marks:
+            hand_in = replace(hand_in, marks=hand_in.marks.by_person(marks) if hand_in.marks.grades else marks)
+        _set_aside(session, submissions[one.student], hand_in)
+
+
+def _set_aside(session: Any, submission: str, one: SetAside) -> None:
+    take_back(session, submission, one.hand_in)
+    row = {
+        "submission_id": submission,
+        "hand_in": one.hand_in,
+        "time": one.time,
+        **row_of(one.record),
+        "marks": json.dumps({"grades": one.marks.grades, "comments": one.marks.comments}),
+        "notebooks": zlib.compress(json.dumps(one.notebooks).encode()),
+    }
+    session.execute(insert(SET_ASIDE), [row])
+
+
+def take_back(session: Any, submission: str, hand_in: str) -> None:
+    """It is no longer set aside."""
+    mine = (SET_ASIDE.c.submission_id == submission) & (SET_ASIDE.c.hand_in == hand_in)
+    session.execute(delete(SET_ASIDE).where(mine))
