@@ -261,7 +261,7 @@ def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypa
 
 def test_of_equal_ones_the_newer_counts(course: Course) -> None:
     rule(course, 'counts = "best"\n')
-    collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT, "More.")))
+    collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT)))
     graded(course)
     assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
 

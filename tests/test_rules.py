@@ -26,6 +26,7 @@ from grader.classroom.stale import stale
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows
+from grader.gradebook.names import Names
 from grader.gradebook.published import told_now
 from grader.gradebook.settling import settle
 from grader.gradebook.standings import read_class
@@ -177,7 +178,7 @@ def examples() -> Iterator[Any]:
         if "```toml" in shown:
             (text,) = re.findall(r"```toml\n(.*?)```", shown, re.DOTALL)
             said = re.findall(r"\b(ada|kurt|lise) ([\d.]+) of ([\d.]+)", shown)
-            if title.startswith(("Weights", "The best")):  # of several assignments, and of several hand-ins
+            if title.startswith(("Weights", "The best", "Anonymous")):  # they are worked out below
                 continue
             yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
 
@@ -195,9 +196,7 @@ def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
 
 def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Course, tmp_path: Path) -> None:
     course = copied(graded, tmp_path)
-    (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("The best")]
-    (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
-    said = re.findall(r"\b(ada|kurt) ([\d.]+) of ([\d.]+)", section)
+    text, points = shown_in("The best")
     rule(course, text)
     for student, again in (("ada", "2026-10-20 08:00:00 UTC"), ("kurt", "2026-10-13 09:00:00 UTC")):
         folder = course.folder("submitted") / student / WORDS
@@ -212,9 +211,26 @@ def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Cour
         grade.manual_score, grade.needs_manual_grade = 2, False
         gradebook.db.commit()
     assert not {"ada", "kurt"} & set(stale(course, WORDS, silent))
-    points = {name: (float(some), float(all)) for name, some, all in said}
     assert points == {"ada": (9, 9), "kurt": (7.2, 9)}
     assert {way.__name__: of_these(points, way(course)) for way in WAYS} == {way.__name__: points for way in WAYS}
+
+
+def test_the_example_of_the_page_about_anonymous_grading(course: Course) -> None:
+    text, points = shown_in("Anonymous")
+    rule(course, text)
+    names = Names(course, WORDS)
+    assert points == {"ada": (9, 9), "kurt": (4, 9)}
+    assert of_these(map(names, points), by_report(course)) == {names(one): what for one, what in points.items()}
+    others = [way for way in WAYS if way is not by_report]  # what students and platforms get
+    assert [of_these(points, way(course)) for way in others] == [points] * len(others)
+
+
+def shown_in(title: str) -> tuple[str, Points]:
+    """The rule of a section of the page, and who has what by it."""
+    (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith(title)]
+    (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    said = re.findall(r"\b(ada|kurt) ([\d.]+) of ([\d.]+)", section)
+    return text, {name: (float(some), float(all)) for name, some, all in said}
 
 
 def of_these(students: Iterable[str], points: Points) -> Points:
@@ -782,6 +798,7 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
         ("[groups]\nred = ['ada', 'emmy']\nblue = ['ada', 'kurt']", "groups.blue: ada is in red, too."),
         ("[assignments.words]\ngroups = 1", "words.groups: 1 is neither true nor false. Write groups = false."),
         ("counts = 'first'", 'course.toml, counts: "first" is none of them. Write counts = "last" or counts = "best".'),
+        ("anonymous = 1", "course.toml, anonymous: 1 is neither true nor false. Write anonymous = true."),
         ("[assignments.words]\ncounts = true", 'words.counts: true is none of them. Write counts = "last"'),
         ("[assignments.words]\nweight = -1", "words.weight: -1 is no number from 0 on. Write weight = 2, say."),
         ("[assignments.words]\nweight = '2'", 'words.weight: "2" is no number from 0 on.'),

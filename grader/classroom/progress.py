@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from grader.classroom.interrupt import Interrupt
+from grader.gradebook.names import Names
 from grader.gradebook.published import Told
 from grader.model.label import Label, in_order
 from grader.model.submission import Graded
@@ -26,7 +27,8 @@ LONG = 2.0  # seconds after which it is said who is being graded
 class Onlooker:
     """Shows results as they come. On a terminal it is one bar, with the current hang beside it."""
 
-    def __init__(self, console: Console, total: int, quiet: bool) -> None:
+    def __init__(self, console: Console, total: int, quiet: bool, names: Names | None = None) -> None:
+        self._names = names
         self._console = console
         self._total = total
         self._quiet = quiet
@@ -54,12 +56,14 @@ class Onlooker:
 
     def tell(self, text: str) -> None:
         if not self._quiet:
-            self._console.print(escape(text), highlight=False)
+            self._console.print(escape(self._names.text(text) if self._names else text), highlight=False)
 
     def look(self, running: Mapping[str, float]) -> None:
         self._interrupt.look()
         slow = [
-            f"{one_line(student, 40)} for {seconds:.0f} s" for student, seconds in running.items() if seconds > LONG
+            f"{one_line(self._names(student) if self._names else student, 40)} for {seconds:.0f} s"
+            for student, seconds in running.items()
+            if seconds > LONG
         ]
         self._bar.update(self._task, now=escape(f"running: {', '.join(slow[:3])}" if slow else ""))
         self._bar.refresh()

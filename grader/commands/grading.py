@@ -19,6 +19,7 @@ from grader.sandbox.plain_text import one_line
 from grader.terminal import console, errors, print_path, tell
 
 if TYPE_CHECKING:
+    from grader.gradebook.names import Names
     from grader.gradebook.published import Change, Publication
 
 ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
@@ -96,28 +97,47 @@ def _grade(
     silent: bool,
 ) -> dict[str, Any]:
     """One assignment, from what was handed in to what is told of it; the same as data."""
+    from grader.gradebook.names import Names
+
+    names = Names(course, assignment)
+    with names.in_errors():
+        return _grade_as(names, course, assignment, students, how, yes=yes, dry_run=dry_run, silent=silent)
+
+
+def _grade_as(
+    names: Names,
+    course: Course,
+    assignment: str,
+    students: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    silent: bool,
+) -> dict[str, Any]:
+    """The same, with students called by these names."""
     from grader.classroom import progress
     from grader.classroom.intake import who
     from grader.classroom.rehearsal import rehearsal
     from grader.classroom.run import autograde
-    from grader.gradebook.published import changes, told_now
+    from grader.gradebook.published import changes
     from grader.pages.changes import as_json, changes_table, told_before
     from grader.proof.sound_cases import must_be_sound
 
     chosen = who(course, assignment, students)
-    must_be_sound(course, assignment, tell, how, anyway=yes, remember=not dry_run)
-    onlooker = progress.Onlooker(console, len(chosen), silent)
+    must_be_sound(course, assignment, names.telling(tell), how, anyway=yes, remember=not dry_run)
+    onlooker = progress.Onlooker(console, len(chosen), silent, names)
     with rehearsal(course, tell) if dry_run else nullcontext(course) as place:
         run = autograde(place, assignment, students, **how, watcher=onlooker)
-        before = told_before(place, assignment, tell, dry_run)
+        before = names.publication(told_before(place, assignment, names.telling(tell), dry_run))
         try:
-            results = onlooker.follow(run)
+            results = sorted(map(names.result, onlooker.follow(run)), key=lambda result: result.student)
         except KeyboardInterrupt:
             run.close()
             graded = sum(bool(place.notebooks(f"autograded/{name}", assignment)) for name in chosen)
             errors.print(f"Stopped. {graded} have a grade now; run this again for the others.", highlight=False)
             raise typer.Exit(130) from None
-        told, most = told_now(place, assignment, tell)
+        told, most = names.told_now(place, names.telling(tell))
     found = changes(before.students, told) if before else []
     if not silent:
         if len(results) <= FEW:

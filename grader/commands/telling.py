@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from grader.commands.grading import show_changes
 from grader.commands.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
 from grader.errors import CourseError
 from grader.pages.platforms import TARGETS, Target, export_grader, export_points, refuse_what_is_not_for
+from grader.sandbox.plain_text import one_line
 from grader.terminal import console, print_path, tell
 
 if TYPE_CHECKING:
@@ -79,11 +81,19 @@ def feedback(assignment: Assignment, student: Student = None) -> None:
     Example: `grader feedback week1 --student ada`
     """
     from grader.pages.feedback import write_feedback
+    from grader.pages.publish import refuse_names
 
+    course = Course(Path())
+    course.chosen([assignment])
+    refuse_names(course, assignment, "feedback")
     _write(write_feedback, assignment, student or [])
 
 
-def report(assignment: OneOrAll = None, student: Student = None) -> None:
+def report(
+    assignment: OneOrAll = None,
+    student: Student = None,
+    who: Annotated[str, typer.Option(metavar="CODE", help="Say who is called so in an anonymous assignment.")] = "",
+) -> None:
     """Write a page about the class: what was understood, whom to see.
 
     It goes to report/, with the same as CSV and JSON. With --student, it is about these students, as if they were the
@@ -91,6 +101,9 @@ def report(assignment: OneOrAll = None, student: Student = None) -> None:
 
     Example: `grader report week1`
     """
+    if who:
+        _say_who(assignment, who)
+        return
     if assignment:
         from grader.pages.report import write_report
 
@@ -101,6 +114,16 @@ def report(assignment: OneOrAll = None, student: Student = None) -> None:
     course = Course(Path())
     print_path(write_term_report(course, tell, student or []))
     _refuse_stale(course, anyway=True)
+
+
+def _say_who(assignment: str | None, code: str) -> None:
+    course = Course(Path())
+    from grader.gradebook.names import Names
+
+    if not assignment:
+        raise CourseError("Codes are others in each assignment. Name it, too.")
+    course.chosen([assignment])
+    console.print(escape(one_line(Names(course, assignment).whose(code))), highlight=False)
 
 
 def _refuse_stale(course: Course, anyway: bool) -> None:
@@ -119,12 +142,15 @@ def _write(
 ) -> None:
     """Pages, which say what lies in the gradebook, whether it is up to date or not."""
     course = Course(Path())
+    from grader.gradebook.names import Names
     from grader.pages.publish import refuse_stale
 
     course.chosen([assignment])
-    for path in write(course, assignment, tell, students):
-        print_path(path)
-    refuse_stale(course, assignment, anyway=True, tell=tell)
+    names = Names(course, assignment)
+    with names.in_errors():
+        for path in write(course, assignment, names.telling(tell), students):
+            print_path(path)
+        refuse_stale(course, assignment, anyway=True, tell=names.telling(tell))
 
 
 def export(
@@ -143,7 +169,7 @@ def export(
     Example: `grader export week1 --to canvas --roster grades.csv`
     """
     course = Course(Path())
-    from grader.pages.publish import refuse_stale
+    from grader.pages.publish import refuse_names, refuse_stale
 
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     if assignment is None:
@@ -163,5 +189,6 @@ def export(
     if to == "gradescope-autograder" or to == "github":
         print_path(export_grader(to, course, assignment, tell))
         return
+    refuse_names(course, assignment, "an export")
     refuse_stale(course, assignment, stale_anyway, tell)
     print_path(export_points(to, course, assignment, tell, **options))

@@ -11,6 +11,7 @@ __all__ = [
     "hidden_seed",
     "items",
     "late",
+    "names",
     "preprocessors",
     "published",
     "records",

@@ -10,6 +10,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, NotInGradebook, Person
 from grader.gradebook.connection import check_gradebook, open_gradebook
+from grader.gradebook.names import Names
 from grader.gradebook.settings import term_rules
 
 
@@ -54,7 +55,7 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
     """All assignments of the course. No grade in any is an error."""
     api = course.api()
     check_gradebook(api, tell)
-    rules = {name: term_rules(course, api, name) for name in course.assignments()}
+    rules = {name: term_rules(course, api, name) for name in course.assignments() if not _is_hidden(course, name, tell)}
     people: dict[str, Person] = {}
     found = []
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
@@ -70,6 +71,13 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
     graded = {one.name for one in found}
     ungraded = [name for name in rules if name not in graded]
     return TermGrades(found, ungraded, [people[student] for student in sorted(people)])
+
+
+def _is_hidden(course: Course, name: str, tell: Callable[[str], None]) -> bool:
+    """Beside the points of other assignments, a code would be no secret."""
+    if hidden := Names(course, name).hidden:
+        tell(f"{name} is anonymous until it is published, and left out.")
+    return hidden
 
 
 def _grades(name: str, rows: ClassRows, weight: float, handed_in: Sequence[str]) -> AssignmentGrades:

@@ -15,6 +15,7 @@ from grader.classroom.run import alone
 from grader.classroom.stale import stale, told_of_stale
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.names import Names
 from grader.gradebook.published import Change, Publication, Publications, changes, told_now
 from grader.gradebook.settling import write_rules
 from grader.pages.export import FOLDER as EXPORTS
@@ -41,10 +42,21 @@ class UnseenChanges(CourseError):
 
 def refuse_stale(course: Course, assignment: str, anyway: bool, tell: Tell) -> None:
     """What is told to students or platforms must be what was handed in, graded as it is graded now."""
-    if said := told_of_stale(stale(course, assignment, tell), assignment):
+    names = Names(course, assignment)
+    found = {names(student): reasons for student, reasons in stale(course, assignment, tell).items()}
+    if said := told_of_stale(dict(sorted(found.items())), assignment):
         if not anyway:
             raise CourseError(f"{said} To go on all the same, add --stale-anyway.")
         tell(said)
+
+
+def refuse_names(course: Course, assignment: str, what: str) -> None:
+    """What is made for students or platforms says who they are, and graders are not to know yet."""
+    if Names(course, assignment).hidden:
+        raise CourseError(
+            f"{assignment} is anonymous until it is published, and {what} names students. Run: "
+            f"grader publish {assignment}"
+        )
 
 
 def publish(

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
@@ -34,10 +35,12 @@ def write_report(
 
     Where students are named, these are the class, and their report lies beside that of all.
     """
-    told = summary(of_these(read_class(course, assignment, tell), students))
+    names = Names(course, assignment)
+    told = summary(names.grades(of_these(read_class(course, assignment, tell), students)))
     folder = course.root / FOLDER
     folder.mkdir(exist_ok=True)
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
+    links = {} if names.hidden else links  # they lead to folders that are called as students
     as_page = page(told, links, len(set(students)))
     contents = {"html": as_page, "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}
     paths = []

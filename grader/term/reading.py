@@ -13,8 +13,8 @@ from grader.errors import CourseError
 from grader.term.rules import AssignmentRules, Late, Rule, Rules
 from grader.term.toml_table import COURSE_FILE, TomlTable, nearest, shown
 
-_TERM = ("timezone", "counts", "late", "assignments", "groups")
-_ASSIGNMENT = (*Rule, "counts", "due", "extensions", "late", "weight", "groups")
+_TERM = ("timezone", "anonymous", "counts", "late", "assignments", "groups")
+_ASSIGNMENT = (*Rule, "anonymous", "counts", "due", "extensions", "late", "weight", "groups")
 _LATE = ("per", "share", "cap", "grace")
 
 
@@ -32,7 +32,12 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
     tables = term.table("assignments")
     if assignments is not None:
         tables.only(assignments)
-    of_all = AssignmentRules(late=_late(term), groups=_groups(term.table("groups")), best=_best(term, False))
+    of_all = AssignmentRules(
+        late=_late(term),
+        groups=_groups(term.table("groups")),
+        anonymous=term.switch("anonymous", False),
+        best=_best(term, False),
+    )
     zone = _zone(term)
     return Rules({name: _assignment(tables.table(name), zone, of_all) for name in tables.values}, of_all)
 
@@ -125,5 +130,6 @@ def _assignment(table: TomlTable, zone: str, of_all: AssignmentRules) -> Assignm
             exercises[label] = rule
     extensions, weight = _extensions(table, due, zone), table.amount("weight", 1.0)
     groups = of_all.groups if table.switch("groups", True) else ()
-    best = _best(table, of_all.best)
-    return AssignmentRules(exercises, due, extensions, weight, groups, _late(table) or of_all.late, best)
+    anonymous, best = table.switch("anonymous", of_all.anonymous), _best(table, of_all.best)
+    late = _late(table) or of_all.late
+    return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best)

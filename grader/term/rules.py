@@ -76,6 +76,7 @@ class AssignmentRules:
     weight: float = 1.0  # of its share of the points, among those of the other assignments
     groups: Sequence[Sequence[str]] = ()  # students who hand in together
     late: Late | None = None  # None: a plugin of nbgrader's decides, if there is one
+    anonymous: bool = False  # whether graders see no names until it is published
     best: bool = False  # whether of several hand-ins the best one counts, and not the last
 
     def group_of(self, student: str) -> Sequence[str]:

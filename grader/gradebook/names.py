@@ -1,0 +1,109 @@
+"""What students are called where graders look: by their ids, or, in an anonymous assignment that is not published yet,
+by codes that nobody can turn back without the course's secret."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from nbgrader.api import Student
+from sqlalchemy import select
+
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.class_rows import Person
+from grader.gradebook.connection import is_new, open_gradebook
+from grader.gradebook.hidden_seed import secret_of
+from grader.gradebook.published import Publication, Publications, Told, told_now
+from grader.gradebook.standings import ClassGrades, Standing
+from grader.model.submission import Graded
+
+_LENGTH = 10  # of a code, in hexadecimal: among thousands, no two are alike
+
+
+class Names:
+    """Those of an assignment."""
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        self._course = course
+        self._assignment = assignment
+        rules = course.rules(assignment)
+        self.hidden = rules.anonymous and not Publications(course, assignment).numbers
+        self._ruled = {*rules.extensions, *(student for group in rules.groups for student in group)}
+
+    def __call__(self, student: str) -> str:
+        """What this student is called."""
+        if not self.hidden:
+            return student
+        said = f"{self._assignment}\0{student}".encode("utf-8", "surrogateescape")
+        return hmac.new(secret_of(self._course.root), said, hashlib.sha256).hexdigest()[:_LENGTH]
+
+    def text(self, text: str) -> str:
+        """A message of ours, in which students may be named."""
+        return self._named.sub(lambda found: self(found[0]), text) if self.hidden else text
+
+    def telling(self, tell: Callable[[str], None]) -> Callable[[str], None]:
+        return lambda text: tell(self.text(text))
+
+    @contextlib.contextmanager
+    def in_errors(self) -> Iterator[None]:
+        """What stops a command names nobody, either."""
+        try:
+            yield
+        except CourseError as error:
+            if not self.hidden:
+                raise
+            raise CourseError(self.text(str(error))) from None
+
+    def result(self, graded: Graded) -> Graded:
+        return replace(graded, student=self(graded.student), error=self.text(graded.error))
+
+    def told_now(self, course: Course, tell: Callable[[str], None]) -> tuple[Mapping[str, Told], float]:
+        """What everyone would be told now, in this course or a copy of it, and of how many points."""
+        found, most = told_now(course, self._assignment, tell)
+        return self._told(found), most
+
+    def publication(self, publication: Publication | None) -> Publication | None:
+        return publication and replace(publication, students=self._told(publication.students))
+
+    def _told(self, found: Mapping[str, Told]) -> Mapping[str, Told]:
+        if not self.hidden:
+            return found
+        told = {self(student): replace(one, rules=[*map(self.text, one.rules)]) for student, one in found.items()}
+        return dict(sorted(told.items()))
+
+    def grades(self, grades: ClassGrades) -> ClassGrades:
+        """In an order that does not tell who is who."""
+        if not self.hidden:
+            return grades
+        standings = [self._standing(standing) for standing in grades.standings]
+        return replace(grades, standings=sorted(standings, key=lambda standing: standing.student))
+
+    def _standing(self, standing: Standing) -> Standing:
+        return replace(standing, person=Person(self(standing.student)), by=standing.by and self(standing.by))
+
+    def whose(self, code: str) -> str:
+        """The student who is called so."""
+        for student in self._known:
+            if self(student) == code:
+                return student
+        raise CourseError(f"Nobody is called {code} in {self._assignment}.")
+
+    @cached_property
+    def _known(self) -> list[str]:
+        """All students who could be named, the longest name first."""
+        found = {*self._course.handing_in(), *self._course.students(self._assignment), *self._ruled}
+        api = self._course.api()
+        if not is_new(api):
+            with contextlib.closing(open_gradebook(api, lambda _: None)) as gradebook:
+                found |= set(gradebook.db.scalars(select(Student.id)))
+        return sorted(found, key=lambda student: (-len(student), student))
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._known)) or '(?!)'})(?!\w)")
