@@ -43,6 +43,7 @@ def publish(
     Example: `grader publish week1 --to moodle`
     """
     course = Course(Path())
+    from grader.gradebook.names import Names
     from grader.pages.changes import history_table
     from grader.pages.publish import UnseenChanges, restore
     from grader.pages.publish import publish as tell_students
@@ -63,7 +64,10 @@ def publish(
     else:
         options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
         try:
-            new = tell_students(course, assignment, to or [], tell, yes=yes, stale_anyway=stale_anyway, options=options)
+            with Names(course, assignment).in_errors():
+                new = tell_students(
+                    course, assignment, to or [], tell, yes=yes, stale_anyway=stale_anyway, options=options
+                )
         except UnseenChanges as unseen:
             show_changes(course, assignment, unseen.found, unseen.since)
             raise
