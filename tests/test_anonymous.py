@@ -74,14 +74,14 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return course
 
 
-def hand_in(course: Course, student: str, answers: Mapping[str, str]) -> None:
+def hand_in(course: Course, student: str, answers: Mapping[str, str], hour: int = 9) -> None:
     made: Any = solved(course.read("release", WORDS), course.read("source", WORDS))
     for cell in made.cells:
         cell.source = answers.get(cell.id, cell.source)
     path = course.notebook(f"submitted/{student}", WORDS)
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(made, path)
-    (path.parent / "timestamp.txt").write_text("2026-10-12 09:00:00 UTC")
+    (path.parent / "timestamp.txt").write_text(f"2026-10-12 {hour:02}:00:00 UTC")
 
 
 @pytest.fixture(scope="module")
@@ -124,20 +124,27 @@ def test_nothing_that_is_printed_or_written_before_publication_says_who_it_is(re
     ):  # fmt: skip
         found[words] = said(grader(*words.split(), folder=course.root))
     hand_in(course, "adalove", WRONG)
+    hand_in(course, "lisemei", {}, hour=10)  # so that what the group has is now by her
     (course.root / "course.toml").write_text(RULES.replace('"1 day"', '"2 days"') + 'blue = ["nobody", "zuse"]\n')
-    for words in ("report words --student adalove", "autograde words --dry-run --json", "autograde words"):
+    for words in (
+        "report words --student adalove", "report", "export", "autograde words --dry-run --json", "autograde words",
+    ):  # fmt: skip
         found[f"{words}, later"] = said(grader(*words.split(), folder=course.root))
-    assert {words: told_who(text) for words, text in found.items() if told_who(text)} == {}
     assert told_who(written(course)) == []
+    assert not (course.root / "feedback").exists()
+    hand_in(course, "emmynoe", WRONG)
     codes = Names(course, WORDS)
+    found["publish"] = said(grader("publish", WORDS, "--stale-anyway", folder=course.root))
+    assert {words: told_who(text) for words, text in found.items() if told_who(text)} == {}
+    assert f"a new hand-in: {codes('emmynoe')}" in found["publish"]
     assert found["autograde words"].count(codes("zuse")) >= 2, "in the table, and as one without a grade"
     assert "what was handed in is a link" in found["autograde words"]
     assert f"a new hand-in: {codes('adalove')}" in found["report words --student adalove, later"]
+    assert f"handed in by {codes('lisemei')}" in found["autograde words --dry-run --json, later"]
     assert "the extension of" in found["autograde words, later"]
     assert f"course.toml names {codes('nobody')}, whom the gradebook" in found["autograde words, later"]
     assert (course.root / "report/words.html").is_file()
     assert not (course.root / "export").exists()
-    assert not (course.root / "feedback").exists()
 
 
 def test_the_order_tells_nothing_and_points_are_the_same(course: Course) -> None:

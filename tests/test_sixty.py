@@ -21,6 +21,7 @@ from grader.notebooks.solutions import solved
 
 RULES = """\
 timezone = "Europe/Berlin"
+counts = "best"
 
 [late]
 per = "day"
@@ -45,6 +46,7 @@ late = {{per = "hour", share = 0.02, cap = 0.3, grace = "15 minutes"}}
 
 [assignments.week3]
 groups = false
+anonymous = true
 
 [groups]
 {groups}
@@ -58,7 +60,7 @@ TABLE = """
   wrong           10    5      3        1     82      1 + 2 (for all) + 0 + 2, ten minutes late: forgiven; one of two
   late            10    5.6    3.5      2    101.2    25 hours: 2 days are 0.2 of 7; 25 hours would be half, 0.3 is most
   extended         5    7      4.9      2    123.6    as late: 2 days more; 1 day more, so that one hour has begun
-  absent           5    7      -        -     84      has handed in once
+  absent           5    7      -        -     84      has handed in once, and again what is wrong, which would be 5
   pair             5    5.6    5        2    107.2    25 hours late in words; hands in for two, and in week3 alone
   partner          5    5.6    5        -     87.2    has handed in nothing
 """
@@ -104,6 +106,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         done(course, "collect", assignment, *sources, "--students", "students.csv")
     done(course, "autograde")
     by_hand(course)
+    done(course, "report", "week3")
+    shutil.copy(course.root / "report/week3.html", course.root.parent)
     for assignment in HANDED_IN:
         done(course, "publish", assignment, "--to", "moodle")
         done(course, "report", assignment)
@@ -139,6 +143,12 @@ def handed_in(course: Course, assignment: str) -> Iterator[Path]:
             place = inbox / f"{name}+{assignment}+{time(assignment, STUDENTS[name]):%Y-%m-%d %H:%M:%S} UTC"
             place.mkdir()
             (place / f"{assignment}.ipynb").write_text(text)
+        for name in [name for name in notebooks if STUDENTS[name] == "absent"]:
+            place = (
+                inbox / f"{name}+{assignment}+{time(assignment, 'absent') + timedelta(minutes=5):%Y-%m-%d %H:%M:%S} UTC"
+            )
+            place.mkdir()
+            (place / f"{assignment}.ipynb").write_text(notebook(course, assignment, "wrong"))
     else:
         archive = inbox.with_suffix(".zip")
         with zipfile.ZipFile(archive, "w") as moodle:
@@ -211,3 +221,15 @@ def test_the_term_as_a_whole(course: Course) -> None:
     assert {one["student"]: float(one["total in percent"]) for one in table} == by_table("in all")
     page = (course.root / "report/all-assignments.html").read_text()
     assert all(name in page for name in STUDENTS)
+
+
+def test_the_first_hand_in_counts_where_it_is_the_best(course: Course) -> None:
+    told = {one["student"]: one["hand-in"] for one in rows(course.root / "report/words.csv") if one["hand-in"]}
+    absent = [name for name, kind in STUDENTS.items() if kind == "absent"]
+    assert told == dict.fromkeys(absent, "the best of 2 hand-ins, that of 2026-10-12 07:50 UTC")
+
+
+def test_before_publication_nobody_was_named_where_that_is_the_rule(course: Course) -> None:
+    before = (course.root.parent / "week3.html").read_text()
+    assert [name for name in STUDENTS if name in before] == []
+    assert [name for name in HANDED_IN["week3"] if name not in (course.root / "report/week3.html").read_text()] == []

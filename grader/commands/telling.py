@@ -131,11 +131,12 @@ def _say_who(assignment: str | None, code: str) -> None:
 
 
 def _refuse_stale(course: Course, anyway: bool) -> None:
-    """In any of the assignments of which something is graded."""
+    """In any of the assignments of which something is graded, and that are told of."""
+    from grader.gradebook.names import Names
     from grader.pages.publish import refuse_stale
 
     for assignment in course.assignments():
-        if any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
+        if not Names(course, assignment).hidden and any(course.folder("autograded").glob(f"*/{assignment}/*.ipynb")):
             refuse_stale(course, assignment, anyway, tell)
 
 

@@ -35,12 +35,11 @@ def write_report(
 
     Where students are named, these are the class, and their report lies beside that of all.
     """
-    names = Names(course, assignment)
-    told = summary(names.grades(of_these(read_class(course, assignment, tell), students)))
+    told = summary(Names(course, assignment).grades(of_these(read_class(course, assignment, tell), students)))
     folder = course.root / FOLDER
     folder.mkdir(exist_ok=True)
+    # Nothing lies in folders that are called as codes, so in an anonymous assignment there are no links.
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}
-    links = {} if names.hidden else links  # they lead to folders that are called as students
     as_page = page(told, links, len(set(students)))
     contents = {"html": as_page, "csv": table(told), "json": json.dumps(as_json(told), indent=2) + "\n"}
     paths = []
