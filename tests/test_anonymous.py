@@ -201,7 +201,18 @@ def test_what_names_students_is_refused_and_it_is_said_why(words: str, course: C
 
 
 def test_the_whole_term_leaves_it_out(course: Course) -> None:
-    assert "words is anonymous until it is published, and left out." in grader("export", folder=course.root).stderr
+    compile_release(course, "numbers")
+    path = course.notebook("submitted/emmynoe", "numbers")
+    path.parent.mkdir()
+    nbformat.write(solved(course.read("release", "numbers"), course.read("source", "numbers")), path)
+    list(autograde(course, "numbers"))
+    hand_in(course, "adalove", WRONG)  # and nobody hears of it here
+    ended = grader("export", folder=course.root)
+    assert ended.returncode == 0
+    assert ended.stderr == "words is anonymous until it is published, and left out.\n"
+    rows = list(csv.DictReader((course.root / "export/all-assignments.csv").read_text().splitlines()))
+    assert {row["student"]: row["numbers"] for row in rows if row["numbers"]} == {"emmynoe": "5"}
+    assert "words" not in rows[0]
     (course.root / "course.toml").write_text("")
     assert "adalove" in said(grader("report", folder=course.root)) + written(course)
 
