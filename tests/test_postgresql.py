@@ -397,3 +397,33 @@ def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp
     with pytest.raises(CourseError, match="cannot be used") as told:
         list(autograde(course, ASSIGNMENT))
     assert "secret" not in str(told.value)
+
+
+def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    def total() -> float:
+        assert [one.error for one in autograde(on_server, ASSIGNMENT)] == [""]
+        with on_server.api().gradebook as gradebook:
+            return float(gradebook.find_submission(ASSIGNMENT, "Ödön").score)
+
+    def by_hand(exercise: int, points: float, words: str | None = None) -> None:
+        with on_server.api().gradebook as gradebook:
+            names = (ASSIGNMENT, ASSIGNMENT, "Ödön")
+            gradebook.find_grade(f"test-exercise-{exercise}", *names).manual_score = points
+            gradebook.find_comment(f"exercise-{exercise}", *names).manual_comment = words
+            gradebook.db.commit()
+
+    (on_server.root / "course.toml").write_text('counts = "best"\n')
+    odd = r"def softmax(items_in): raise ValueError('\0 \ud800 \U0001d544')"
+    submit(on_server, "Ödön", {1: solved[1], 3: odd})
+    assert total() == 3
+    by_hand(2, 1, "Nicely done — ẑ.")
+    submit(on_server, "Ödön", {1: solved[1], 3: solved[3]})
+    assert total() == 5
+    by_hand(3, 0.5)
+    assert total() == 4, "3 and 1 by hand are more than 3 and 0.5"
+    with on_server.api().gradebook as gradebook:
+        said = gradebook.find_comment("exercise-2", ASSIGNMENT, ASSIGNMENT, "Ödön").manual_comment
+    assert said == "Nicely done — ẑ."
+    assert b"ud800" in on_server.notebook("autograded/Ödön", ASSIGNMENT).read_bytes()
