@@ -24,7 +24,7 @@ SLOW = (
 # What begins first, so that no core waits for another in the end.
 LONG = (
     *SLOW, "test_elsewhere", "test_workflows", "test_pages", "test_class", "test_modules", "test_judge", "test_report",
-    "test_cell_outputs", "test_sixty", "test_cut_off", "test_rules", "test_showing",
+    "test_cell_outputs", "test_sixty", "test_cut_off", "test_rules", "test_best", "test_showing",
 )  # fmt: skip
 
 

@@ -13,9 +13,11 @@ from typing import Any
 
 import nbformat
 import pytest
+from accessibility import violations
 from all_files import files_in
 from command_line import grader
 from second_course_answers import WRONG
+from selenium.webdriver import Chrome
 
 from grader.classroom import kept
 from grader.classroom.graded_folder import GradedFolder
@@ -402,6 +404,17 @@ def test_several_processes_grade_hand_ins_of_one_student(course: Course) -> None
     results = list(autograde(course, WORDS, jobs=2))
     assert [(one.student, one.error, one.points) for one in results] == [("kurt", "", 7.0)]
     assert points(course) == {"kurt": 4.9}  # two days and an hour: three tenths are taken off
+
+
+def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
+    for student in ("ada", "kurt"):
+        collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)), student=student)
+    graded(course)
+    for page in (write_report(course, WORDS, silent)[0], *write_feedback(course, WORDS, silent)):
+        browser.get(page.as_uri())
+        browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert "the best of 2 hand-ins, that of 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
+        assert violations(browser) == [], page
 
 
 def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:

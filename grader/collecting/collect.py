@@ -60,6 +60,7 @@ def collect(
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     must_be_known(wanted.platform)
+    best = course.rules(assignment).best
     recogniser = Recogniser(released_by(course), assignment)
     roster = known_students(course, wanted.students, tell)
     asked = Asked(assignment, recogniser.all_names, lambda name: wanted.as_named or _knows(roster, name))
@@ -80,7 +81,7 @@ def collect(
                 by_student.setdefault(student, []).append(hand_in)
         for student, hand_ins in sorted(by_student.items()):
             newest: Chosen | None = None
-            for chosen in choose(hand_ins, recogniser, every=course.rules(assignment).best):
+            for chosen in choose(hand_ins, recogniser, every=best):
                 if isinstance(chosen, Chosen):
                     yield _place(course, student, assignment, chosen, wanted, is_newest=newest is None)
                     newest = newest or chosen
@@ -146,7 +147,7 @@ def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted
     place = Place(course, student, assignment)
     try:
         outcome, why = place.decide(chosen, wanted.newer) if is_newest else (OLDER, "")
-        if outcome == OLDER and course.rules(assignment).best:
+        if outcome == OLDER and place.keeps:
             outcome, why = place.keep(chosen, wanted.dry_run)
         if outcome in (NEW, REPLACED) and not wanted.dry_run:
             place.put(chosen)

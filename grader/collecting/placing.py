@@ -35,7 +35,7 @@ class Place:
 
     def __init__(self, course: Course, student: str, assignment: str) -> None:
         self._course = course
-        self._keeps = course.rules(assignment).best
+        self.keeps = course.rules(assignment).best
         self._submitted = course.folder("submitted")
         self._student = student
         self._assignment = assignment
@@ -100,7 +100,7 @@ class Place:
 
     def put(self, chosen: Chosen) -> None:
         """Write it, and take away what was there, which is kept if it may count."""
-        if self._keeps:
+        if self.keeps:
             kept.keep(self._course, self._student, self._assignment)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
         files |= _time_file(chosen)
