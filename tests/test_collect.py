@@ -186,6 +186,35 @@ def test_of_the_exchange_the_newest_counts_with_the_time_in_its_name(
     assert placed(class_of) == {NOTEBOOK: notebook(3, 4), "timestamp.txt": b"2026-11-22 10:00:00.500000 UTC\n"}
 
 
+def test_what_came_from_ngshare_has_its_times_beside_it_if_the_user_says_that_it_came_from_there(
+    class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    held = {
+        f"ada/{ASSIGNMENT}/Mine (1).ipynb": notebook(3),
+        f"ada/{ASSIGNMENT}/data/timestamp.txt": b"1970-01-01 00:00:00",
+        f"ada/{ASSIGNMENT}/timestamp.txt": b"2026-11-22 10:00:00.500000",
+        "ada/causal_attention/x.ipynb": b"",
+        f"emmy/{ASSIGNMENT}/x.ipynb": notebook(3),
+        f"emmy/{ASSIGNMENT}/timestamp.txt": b"1" * 1000,
+        "zoë/causal_attention/x.ipynb": b"",
+        f"nobody/{ASSIGNMENT}/x.ipynb": notebook(3),
+    }
+    source = a_folder(tmp_path / "from_ngshare", held)
+    told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, dry_run=True)}
+    assert told["ada"] == ("new", None), "whoever hands in a folder could put a time into it"
+    told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, platform="ngshare")}
+    assert told == {
+        "": ("waits", None),
+        "ada": ("new", datetime(2026, 11, 22, 10, 0, 0, 500_000)),
+        "emmy": ("new", None),
+    }
+    assert placed(class_of) == {
+        NOTEBOOK: notebook(3),
+        "data/timestamp.txt": b"1970-01-01 00:00:00",
+        "timestamp.txt": b"2026-11-22 10:00:00.500000 UTC\n",
+    }
+
+
 def test_a_folder_of_the_exchange_that_belongs_to_another_student_waits(
     class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +231,7 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
     source = a_zip(class_of, {"ada_1_2_x.ipynb": notebook(3), "emmy_1_3_x.ipynb": notebook(4)})
     as_folder = decided(class_of, source, platform="folder", as_named=True, dry_run=True)
     assert {one.student for one in as_folder} == {"ada_1_2_x", "emmy_1_3_x"}
-    with pytest.raises(CourseError, match=r"There is no platform “blackboard”\. There are: exchange, moodle"):
+    with pytest.raises(CourseError, match=r"There is no platform “blackboard”\. There are: exchange, ngshare, moodle"):
         decided(class_of, source, platform="blackboard")
 
 

@@ -35,14 +35,15 @@ class Exchange:
                     key,
                     [file.below(1) for file in files],
                     listing.within(top),
-                    time=_time(named["time"]) if named else None,
+                    time=time_in(named["time"]) if named else None,
                     owner=listing.owners.get(top, ""),
                 )
             )
         return found
 
 
-def _time(text: str) -> datetime | None:
+def time_in(text: str) -> datetime | None:
+    """What nbgrader writes as a time; None if it is none."""
     try:
         return parse_utc(text) if len(text) <= MAX_TIMESTAMP else None
     except Exception:  # dateutil has many

@@ -9,10 +9,11 @@ from grader.collecting.exchange import Exchange
 from grader.collecting.files import Listing
 from grader.collecting.hand_ins import Asked, HandIn, Platform
 from grader.collecting.moodle import Moodle
+from grader.collecting.ngshare import Ngshare
 from grader.collecting.plain_folder import Clones, Folder
 from grader.errors import CourseError
 
-_SPECIAL: tuple[Platform, ...] = (Exchange(), Moodle(), Canvas(), Clones())
+_SPECIAL: tuple[Platform, ...] = (Exchange(), Ngshare(), Moodle(), Canvas(), Clones())
 _FOLDER = Folder()  # what is none of these
 PLATFORMS = {platform.name: platform for platform in (*_SPECIAL, _FOLDER)}
 

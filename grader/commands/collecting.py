@@ -25,7 +25,9 @@ def collect(
     platform: Annotated[
         str,
         typer.Option(
-            "--from", metavar="PLATFORM", help="exchange, moodle, canvas, clones or folder; recognised if not given."
+            "--from",
+            metavar="PLATFORM",
+            help="exchange, ngshare, moodle, canvas, clones or folder; recognised if not given.",
         ),
     ] = "",
     as_named: Annotated[
