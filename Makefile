@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof quick test-browser pythons install lint types check validate release clean
+.PHONY: demo test proof quick test-browser pythons hub hub-installed install lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -55,6 +55,19 @@ pythons:
 		$$own/bin/python -m pip install --quiet -c constraints.txt -e '.[dev]' || exit 1; \
 		$$own/bin/python -m pytest -n0 tests/test_second_course.py || exit 1; \
 	done
+
+# JupyterHub and ngshare go into an environment of their own, since ngshare needs an older SQLAlchemy than we do. All that they
+# need is listed, and nothing is looked for: what ngshare's exchange asks for, a jupyter-core of 2022, it does not need.
+HUB := build/hub
+hub: install hub-installed
+	$(VENV)/bin/python -m pytest -n0 tests/test_hub.py
+
+hub-installed: $(HUB)/installed
+
+$(HUB)/installed: tests/hub/requirements.txt
+	python3 -m venv $(HUB)
+	$(HUB)/bin/python -m pip install --quiet --no-deps -r $<
+	touch $@
 
 validate: install
 	$(GRADER) validate

@@ -19,7 +19,7 @@ SLOW = (
     "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_real_mistakes",
     "test_container", "test_attacks",
     "test_tolerance", "test_validate", "test_cli", "test_browser", "test_marimo", "test_exercise_files", "test_dask",
-    "test_postgresql", "test_homes", "test_formgrader", "test_second_device", "test_killed",
+    "test_postgresql", "test_homes", "test_hub", "test_formgrader", "test_second_device", "test_killed",
 )  # fmt: skip
 # What begins first, so that no core waits for another in the end.
 LONG = (

@@ -118,6 +118,14 @@ def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
     assert (tmp_path / "submitted/ada/week1/week1.ipynb").is_file()
 
 
+def test_the_versions_named_for_a_hub_are_those_that_are_tried() -> None:
+    page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
+    tried = dict(line.split("==") for line in (ROOT / "tests/hub/requirements.txt").read_text().splitlines())
+    named = ("jupyterhub", "ngshare", "ngshare-exchange", "nbgrader", "SQLAlchemy")
+    assert ", ".join(f"{name} {tried[name]}" for name in named) in page
+    assert f"works with {tried['jupyter_core']}" in page
+
+
 def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
     """What students were told in the end, worked out by hand: kurt is a day late, and emmy has a point by hand."""
     follow("a_term.md", tmp_path)

@@ -1,0 +1,47 @@
+"""A hub for a few people who all are the user who started it, with ngshare as a service that the hub starts.
+
+Everything listens on this machine only, but ngshare, which asks the hub who it is that asks.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+c = get_config()  # type: ignore[name-defined]  # noqa: F821  JupyterHub provides it
+
+programs = Path(sys.executable).parent
+folder = Path(os.environ["HUB_FOLDER"])
+public, hub, proxy, ngshare = (f"http://127.0.0.1:{port}" for port in os.environ["HUB_PORTS"].split())
+
+c.JupyterHub.bind_url = public
+c.JupyterHub.hub_bind_url = hub
+c.JupyterHub.db_url = f"sqlite:///{folder}/hub.sqlite"
+c.JupyterHub.cookie_secret_file = f"{folder}/cookie_secret"
+# The proxy is the one in Python, which takes the options of the one for Node.
+c.ConfigurableHTTPProxy.command = [str(programs / "configurable-http-proxy")]
+c.ConfigurableHTTPProxy.api_url = proxy
+c.ConfigurableHTTPProxy.pid_file = f"{folder}/proxy.pid"
+
+c.JupyterHub.authenticator_class = "dummy"
+c.DummyAuthenticator.password = os.environ["HUB_TOKEN"]  # no other user of this machine is to come in
+c.Authenticator.allowed_users = set(os.environ["HUB_PEOPLE"].split())
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = f"{folder}/home/{{username}}"
+c.Spawner.cmd = [str(programs / "jupyterhub-singleuser"), "--allow-root"]
+# Not a login shell: it would forget where the programs are.
+c.Spawner.args = ["--ServerApp.terminado_settings={'shell_command': ['/bin/sh']}"]
+c.Spawner.environment = {"JUPYTER_CONFIG_PATH": f"{folder}/etc", "OMP_NUM_THREADS": "1"}
+
+c.JupyterHub.services = [
+    {
+        "name": "ngshare",
+        "url": ngshare,
+        "command": [
+            *(sys.executable, "-m", "ngshare", "--admins", "teacher"),
+            *("--database", f"sqlite:///{folder}/ngshare.sqlite", "--storage", f"{folder}/handed_in"),
+        ],
+    },
+    {"name": "tests", "api_token": os.environ["HUB_TOKEN"]},
+]
+# What the tests ask of the hub: to start servers, and to be let into them as the person whose server it is.
+c.JupyterHub.load_roles = [{"name": "tests", "services": ["tests"], "scopes": ["read:users", "servers", "tokens"]}]
