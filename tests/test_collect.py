@@ -196,8 +196,10 @@ def test_what_came_from_ngshare_has_its_times_beside_it_if_the_user_says_that_it
         "ada/causal_attention/x.ipynb": b"",
         f"emmy/{ASSIGNMENT}/x.ipynb": notebook(3),
         f"emmy/{ASSIGNMENT}/timestamp.txt": b"1" * 1000,
-        "zoë/causal_attention/x.ipynb": b"",
+        f"zoë/{ASSIGNMENT}/x.ipynb": notebook(3),
+        f"zoë/{ASSIGNMENT}/timestamp.txt": b"\xff",
         f"nobody/{ASSIGNMENT}/x.ipynb": notebook(3),
+        "of-another/causal_attention/x.ipynb": b"",
     }
     source = a_folder(tmp_path / "from_ngshare", held)
     told = {one.student: (one.outcome, one.time) for one in decided(class_of, source, dry_run=True)}
@@ -207,6 +209,7 @@ def test_what_came_from_ngshare_has_its_times_beside_it_if_the_user_says_that_it
         "": ("waits", None),
         "ada": ("new", datetime(2026, 11, 22, 10, 0, 0, 500_000)),
         "emmy": ("new", None),
+        "zoë": ("new", None),
     }
     assert placed(class_of) == {
         NOTEBOOK: notebook(3),
