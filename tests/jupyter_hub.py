@@ -50,7 +50,7 @@ def serving(folder: Path, *people: str) -> Iterator[Hub]:
     skip_unless_made()
     hub = Hub(folder, people)
     try:
-        hub.wait(hub.answers, "neither hub nor ngshare")
+        hub.begin()
         yield hub
     finally:
         hub.end()
@@ -70,21 +70,42 @@ class Hub:
         for_all = folder / "etc" / "nbgrader_config.py"
         for_all.parent.mkdir()
         for_all.write_text(f'c = get_config()\nc.CourseDirectory.course_id = "attention"\n{self.settings}')
-        environment = {
+        self._environment = {
             "PATH": os.pathsep.join([str(ENVIRONMENT / "bin"), os.defpath]),
             "LANG": "C.UTF-8",
             "HOME": str(folder),
             "HUB_FOLDER": str(folder),
+            "HUB_PATIENCE": str(SECONDS),
             "HUB_PEOPLE": " ".join(people),
             "HUB_PORTS": f"{public} {hub} {proxy} {ngshare}",
             "HUB_TOKEN": self._token,
+            "CONFIGPROXY_AUTH_TOKEN": self._token,
         }
         self._log = folder / "hub.log"
-        with self._log.open("w") as log:
-            self._process = subprocess.Popen(
-                [ENVIRONMENT / "bin/jupyterhub", "--config", CONFIG],
-                cwd=folder, env=environment, stdout=log, stderr=log,
-            )  # fmt: skip
+        self._started: list[subprocess.Popen[bytes]] = []
+        self._proxy = f"--ip=127.0.0.1 --port={public} --api-ip=127.0.0.1 --api-port={proxy}".split()
+
+    def begin(self) -> None:
+        self._run("configurable-http-proxy", *self._proxy)  # the one in Python, with the options of the one for Node
+        self.wait(lambda: self._status("/"), "no proxy")
+        self._run("jupyterhub", f"--config={CONFIG}")
+        self.wait(lambda: self._status("/services/ngshare/healthz") == 200, "neither hub nor ngshare")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        with self._log.open("a") as log:
+            command = [str(ENVIRONMENT / "bin" / program), *arguments]
+            started = subprocess.Popen(command, cwd=self._folder, env=self._environment, stdout=log, stderr=log)
+        self._started.append(started)
+
+    def _status(self, path: str) -> int:
+        """Of the answer to a browser; 0 if nobody listens yet."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=SECONDS) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
 
     def home(self, person: str) -> Path:
         return self._folder / "home" / person
@@ -93,19 +114,12 @@ class Hub:
         """Their servers, started by the hub, each with the hub's own token for its person."""
         for person in people:
             self.ask("POST", f"/hub/api/users/{person}/server")
-        return {person: self._started(person) for person in people}
+        return {person: self._server_of(person) for person in people}
 
-    def _started(self, person: str) -> Server:
+    def _server_of(self, person: str) -> Server:
         account = f"/hub/api/users/{person}"
         self.wait(lambda: self.ask("GET", account)["servers"].get("", {}).get("ready"), f"no server for {person}")
         return Server(self, person, self.ask("POST", f"{account}/tokens", {})["token"])
-
-    def answers(self) -> bool:
-        """Whether ngshare does, through the hub's proxy: the hub starts it last."""
-        try:
-            return bool(self.ask("GET", "/services/ngshare/healthz")["success"])
-        except OSError:  # nobody listens yet, or the proxy does not know of it
-            return False
 
     def ask(self, method: str, path: str, content: object = None, token: str = "") -> Any:
         body = None if content is None else json.dumps(content).encode()
@@ -115,23 +129,28 @@ class Hub:
             return json.loads(response.read() or "null")
 
     def wait(self, condition: Callable[[], Any], failure: str) -> None:
-        """Until the condition is true. A hub that has ended does not get there."""
+        """Until the condition is true. With a hub or a proxy that has ended, it will not be."""
         with suppress(TimeoutException):
             patient = WebDriverWait[Any](None, SECONDS, poll_frequency=0.1)
-            patient.until(lambda _: self._process.poll() is not None or condition())
-        if self._process.poll() is not None or not condition():
+            patient.until(lambda _: self._has_ended() or condition())
+        if self._has_ended() or not condition():
             pytest.fail(f"{failure}: {self._log.read_text()}")
+
+    def _has_ended(self) -> bool:
+        return any(program.poll() is not None for program in self._started)
 
     def end(self) -> None:
         """The hub takes along what it has started. If it was cut off, that is still in the hub's folder."""
-        self._process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=30)
+        for program in reversed(self._started):
+            program.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(timeout=30)
         left = list(self._processes())
         for process in left:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-        self._process.wait()
+        for program in self._started:
+            program.wait()
         psutil.wait_procs(left, timeout=30)
 
     def _processes(self) -> Iterator[psutil.Process]:

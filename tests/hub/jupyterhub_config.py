@@ -12,15 +12,15 @@ c = get_config()  # type: ignore[name-defined]  # noqa: F821  JupyterHub provide
 programs = Path(sys.executable).parent
 folder = Path(os.environ["HUB_FOLDER"])
 public, hub, proxy, ngshare = (f"http://127.0.0.1:{port}" for port in os.environ["HUB_PORTS"].split())
+patience = int(os.environ["HUB_PATIENCE"])  # seconds
 
 c.JupyterHub.bind_url = public
 c.JupyterHub.hub_bind_url = hub
 c.JupyterHub.db_url = f"sqlite:///{folder}/hub.sqlite"
 c.JupyterHub.cookie_secret_file = f"{folder}/cookie_secret"
-# The proxy is the one in Python, which takes the options of the one for Node.
-c.ConfigurableHTTPProxy.command = [str(programs / "configurable-http-proxy")]
 c.ConfigurableHTTPProxy.api_url = proxy
-c.ConfigurableHTTPProxy.pid_file = f"{folder}/proxy.pid"
+# The tests start it: the hub would wait for it ten seconds, and a busy machine may take longer.
+c.ConfigurableHTTPProxy.should_start = False
 
 c.JupyterHub.authenticator_class = "dummy"
 c.DummyAuthenticator.password = os.environ["HUB_TOKEN"]  # no other user of this machine is to come in
@@ -30,12 +30,14 @@ c.SimpleLocalProcessSpawner.home_dir_template = f"{folder}/home/{{username}}"
 c.Spawner.cmd = [str(programs / "jupyterhub-singleuser"), "--allow-root"]
 # Not a login shell: it would forget where the programs are.
 c.Spawner.args = ["--ServerApp.terminado_settings={'shell_command': ['/bin/sh']}"]
+c.Spawner.start_timeout = c.Spawner.http_timeout = patience
 c.Spawner.environment = {"JUPYTER_CONFIG_PATH": f"{folder}/etc", "OMP_NUM_THREADS": "1"}
 
 c.JupyterHub.services = [
     {
         "name": "ngshare",
         "url": ngshare,
+        "timeout": patience,
         "command": [
             *(sys.executable, "-m", "ngshare", "--admins", "teacher"),
             *("--database", f"sqlite:///{folder}/ngshare.sqlite", "--storage", f"{folder}/handed_in"),
