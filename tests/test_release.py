@@ -80,6 +80,23 @@ def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignme
         assert test.source.startswith(f"check({exercise.number})\n")
 
 
+@every_assignment
+def test_every_column_of_a_table_has_a_heading(assignment: str) -> None:
+    """A screen reader says it before each entry."""
+    texts = [cell.source for cell in notebook("source", assignment).cells if cell.cell_type == "markdown"]
+    heads = [head for text in texts for head in re.findall(r"^(\|.*\|)\n\|[-:| ]+\|$", text, re.MULTILINE)]
+    assert len(heads) == sum(len(re.findall(r"^\|[-:| ]*-[-:| ]*\|$", text, re.MULTILINE)) for text in texts) > 0
+    assert not [head for head in heads if "" in map(str.strip, head.strip("|").split("|"))]
+
+
+@every_assignment
+def test_what_jupyterlab_folds_is_folded_in_colab_as_well(assignment: str) -> None:
+    """VS Code folds nothing that a file asks for."""
+    cells = notebook("source", assignment).cells
+    folded = [cell.id for cell in cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    assert folded == [cell.id for cell in cells if cell.metadata.get("cellView") == "form"] != []
+
+
 @both_folders
 @every_assignment
 def test_links_lead_somewhere(folder: str, assignment: str) -> None:
