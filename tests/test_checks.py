@@ -282,6 +282,7 @@ SAID = [
     )
 ] + [
     ("def simple_attention_scores(x, q): return x @ q / 2", 9, "Each of your numbers is 1/2 times the expected one."),
+    ("def softmax(x): return torch.exp(torch.as_tensor(x))", 3, "They should sum to one; yours sum to 8.757."),
     (
         "def softmax(x): return torch.sigmoid(torch.as_tensor(x))",
         3,
@@ -694,7 +695,7 @@ def test_the_known_values_of_causal_attention_are_what_the_solutions_give(
 
 def table(text: str) -> torch.Tensor:
     """The rows of numbers in the tables of a text, names left out."""
-    rows = re.findall(r"^\| [^|]+ \|([^|\d]*\d.*)\|$", text.replace("−", "-"), re.MULTILINE)
+    rows = re.findall(r"^\| [^|]+ \|([-\d. |]*\d[-\d. |]*)\|$", text.replace("−", "-"), re.MULTILINE)
     return torch.tensor([[float(number) for number in row.split("|")] for row in rows])
 
 

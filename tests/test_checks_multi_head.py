@@ -57,10 +57,11 @@ WRONG = [
         17,
         f"nn.ModuleList(\n            [{HEAD} for _ in range(num_heads)]\n        )",
         f"[{HEAD}]",
-        "Your module has: no",
+        "heads is a plain list, in which PyTorch finds no parameters. Use nn.ModuleList.",
     ),
-    (17, f"[{HEAD} for _ in range(num_heads)]", f"[{HEAD}] * num_heads", "has no parameter heads.1.W_query.weight"),
-    (17, "range(num_heads)", "range(2)", "has no parameter heads.2.W_query.weight"),
+    (17, f"[{HEAD} for _ in range(num_heads)]", f"[{HEAD}] * num_heads", "heads holds the same module more than once"),
+    (17, "range(num_heads)", "range(2)", "heads holds 2 modules, but 3 were asked for."),
+    (17, "range(num_heads)", "range(1)", "heads holds 1 module, but 2 were asked for."),
     (17, "dropout, qkv_bias) for", "dropout) for", "has no parameter heads.0.W_query.bias"),
     (17, "context_length, dropout, qkv_bias) for", "context_length, 0.5, qkv_bias) for", "should be about 0.20"),
     (
@@ -155,6 +156,17 @@ def test_wrong_is_said_in_words(
     assert max(map(len, err.splitlines())) <= 88, "it would be broken in the middle of a word"
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_nothing_is_said_of_later_words_where_outputs_are_not_one_for_each_word(
+    notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Heads one below the other: the last word of the first head is no earlier output."""
+    exec(CELLS["exercise-17"].replace("dim=-1", "dim=1"), notebook)
+    capsys.readouterr()
+    exec("check(17)", notebook)
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith("result has shape (2, 12, 2), but (2, 6, 4) was expected.")
 
 
 @pytest.mark.parametrize("number", NUMBERS)

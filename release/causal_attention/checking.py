@@ -343,11 +343,28 @@ def _load(module: torch.nn.Module, weights: dict[str, torch.Tensor], called: str
 def _missing(module: torch.nn.Module, name: str, weights: dict[str, torch.Tensor], called: str) -> str:
     if _is_tensor(getattr(module, name, None)):
         return f"{name} is a tensor, but not a parameter, so it would not be trained. Wrap it in nn.Parameter(…)."
+    if of_list := _wrong_list(module, name, weights):
+        return of_list
     present = [name for name, _ in module.named_parameters()]
     return (
         f"{called} has no parameter {name}.{NEW_LINE}Expected: {_some(list(weights))}.{NEW_LINE}"
         f"Your module has: {_some(present) or 'no parameters at all'}."
     )
+
+
+def _wrong_list(module: torch.nn.Module, name: str, weights: dict[str, torch.Tensor]) -> str:
+    """Why parameters of a list of modules, such as heads.0.W_query.weight, are not all there."""
+    called, _, rest = name.partition(".")
+    parts = getattr(module, called, None)
+    if not rest or not isinstance(parts, list | tuple | torch.nn.ModuleList):
+        return ""
+    if not isinstance(parts, torch.nn.ModuleList):
+        return f"{called} is a plain {type(parts).__name__}, in which PyTorch finds no parameters. Use nn.ModuleList."
+    if len({id(part) for part in parts}) < len(parts):
+        return f"{called} holds the same module more than once, with one set of weights. Make a new one each time."
+    asked = len({other.split(".")[1] for other in weights if other.startswith(f"{called}.")})
+    held = f"{len(parts)} module{'s' * (len(parts) != 1)}"
+    return "" if len(parts) == asked else f"{called} holds {held}, but {asked} were asked for."
 
 
 def _some(names: Sequence[str]) -> str:
