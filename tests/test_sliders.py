@@ -90,7 +90,7 @@ def test_every_place_of_the_slider_has_a_plot_of_its_own(cells: list[Any], shown
 
 def test_the_slider_is_folded_and_a_text_says_who_has_it(cells: list[Any]) -> None:
     place = slider_cell(cells)
-    assert cells[place].metadata == {"jupyter": {"source_hidden": True}, "tags": ["demo"]}
+    assert cells[place].metadata == {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["demo"]}
     folded = cells[place + 1].source.split("</details>")[0]
     assert folded.startswith("<details>")
     assert "ipywidgets" in folded
