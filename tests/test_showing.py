@@ -127,6 +127,7 @@ def test_a_plot_has_its_description_in_the_page_and_in_the_text() -> None:
 def test_a_slider_draws_as_well_where_there_are_widgets() -> None:
     (_, slider), widgets = run_in_a_kernel(without={})
     assert WIDGET in slider.data
+    assert slider.data["text/plain"] == "[A slider for size. Run this cell to move it.]"
     drawn = [output["data"]["text/plain"] for widget in widgets for output in widget.get("outputs", [])]
     assert drawn == ["[Plot: A bar as high as <2>.]"]
     assert ["1", "2", "4"] in [list(widget.get("_options_labels", [])) for widget in widgets]

@@ -68,11 +68,14 @@ def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[An
     kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if not hasattr(kernel, "kernel") or importlib.util.find_spec("ipywidgets") is None:
         return
-    from ipywidgets import SelectionSlider, interact
+    from ipywidgets import SelectionSlider, interactive
 
     whole_name = {"description_width": "initial"}  # a long one would be cut
     slider = SelectionSlider(options=values, value=start, description=name, style=whole_name)
-    interact(lambda value: draw(value), value=slider)
+    moving = interactive(lambda value: draw(value), value=slider)
+    # Its own words are how it is made. They are read where a notebook is opened and not run.
+    words = {"text/plain": f"[A slider for {name}. Run this cell to move it.]"}
+    kernel.display_pub.publish(moving._repr_mimebundle_() | words)
 
 
 def progress(entries: Iterable[tuple[int, str]], what_next: str) -> Shown:
