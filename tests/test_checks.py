@@ -476,6 +476,8 @@ NOTHING_SAID = [
     ("FEW = 1e-3\nold = weighted_sums\ndef weighted_sums(w, v): return [x + FEW for x in old(w, v)]", 5),
     (changed(13, "keys.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), 13),
     ("def simple_attention_scores(x, q): return (x @ q).half() + 1", 9),
+    # What comes out of dropout need not sum to one.
+    ("def inverted_dropout(a, p, training): return a * torch.tensor([[1, 1], [0, 1]]) if len(a) == 2 else a", 15),
 ]
 NOT_EVEN_RIGHT_NUMBERS = [
     "def simple_attention_scores(x, q): return [word @ q + 1 for word in x]",

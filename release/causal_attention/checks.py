@@ -287,7 +287,7 @@ def _anew(results: list[torch.Tensor]) -> str | None:
 
 def _dropout() -> list[Example | PieceExample | Several]:
     weights = torch.rand(200, 300, generator=torch.Generator().manual_seed(8)) + 0.1
-    small = _matrix([[1, 0], [0.75, 0.25]])
+    small = _matrix([[1, 0], [0.75, 0.5]])  # rows that sum to one would be told to do so
     batch = weights.reshape(3, 200, 100)
     return [
         Example("training=False", (small, 0.5, False), small),
