@@ -81,6 +81,19 @@ def test_every_exercise_has_a_solution_cell_and_a_test_cell_with_points(assignme
 
 
 @every_assignment
+def test_a_question_stands_before_each_plot(assignment: str) -> None:
+    """In a text since the last plot."""
+    asked, without = False, []
+    for cell in notebook("source", assignment).cells:
+        if cell.cell_type == "markdown":
+            asked = asked or "**Predict" in cell.source
+        elif "show_figure(" in cell.source:
+            without += [] if asked else [cell.id]
+            asked = False
+    assert without == []
+
+
+@every_assignment
 def test_every_column_of_a_table_has_a_heading(assignment: str) -> None:
     """A screen reader says it before each entry."""
     texts = [cell.source for cell in notebook("source", assignment).cells if cell.cell_type == "markdown"]
