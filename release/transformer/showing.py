@@ -75,7 +75,7 @@ def show_with_slider(draw: Callable[[Any], None], name: str, values: Sequence[An
     moving = interactive(lambda value: draw(value), value=slider)
     # Its own words are how it is made. They are read where a notebook is opened and not run.
     words = {"text/plain": f"[A slider for {name}. Run this cell to move it.]"}
-    kernel.display_pub.publish(moving._repr_mimebundle_() | words)
+    _display()(moving._repr_mimebundle_() | words, raw=True)
 
 
 def progress(entries: Iterable[tuple[int, str]], what_next: str) -> Shown:
