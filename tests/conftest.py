@@ -23,6 +23,7 @@ import torch
 from chromium import headless_chromium
 from filelock import FileLock
 from groups import LONG, InGroups
+from part import cases_in_part
 from selenium.webdriver import Chrome
 
 from grader.course import Course, copy_course
@@ -175,12 +176,17 @@ def _same_random_numbers() -> None:
     torch.default_generator.manual_seed(0)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test-browser` runs whatever asks for the browser."""
+@pytest.hookimpl(trylast=True)  # after what the command line says
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`make test-browser` runs whatever asks for the browser; `make test` leaves out what is tried in parts."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
     if "PYTEST_XDIST_WORKER" in os.environ:
+        names = {item: (item.path.stem, *item.name.partition("[")[::2]) for item in items}
+        tried = cases_in_part(names.values())
+        config.hook.pytest_deselected(items=[item for item in items if names[item] not in tried])
+        items[:] = [item for item in items if names[item] in tried]
         # What takes long comes first, so that no core waits for the other at the end.
         items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 

@@ -14,6 +14,19 @@ from pathlib import Path
 from typing import TypeVar
 
 ALL = bool(os.environ.get("GRADER_ALL"))
+# Files with many cases of one kind: of each test in them, `make test` tries one of so many cases.
+IN_PARTS = {
+    "test_cached": 2,
+    "test_cell_outputs": 2,
+    "test_exercise_files": 2,
+    "test_hostile_texts": 2,
+    "test_judge": 2,
+    "test_leaks": 2,
+    "test_modules": 2,
+    "test_mutants": 2,
+    "test_rules": 2,
+    "test_tolerance": 3,
+}
 ROOT = Path(__file__).parent.parent
 One = TypeVar("One")
 
@@ -25,6 +38,14 @@ def part(items: Iterable[One], of: int) -> list[One]:
         return every
     drawn = sorted(range(len(every)), key=lambda index: _hash(f"{state()}{every[index]}"))[: -(-len(every) // of)]
     return [every[index] for index in sorted(drawn)]
+
+
+def cases_in_part(names: Iterable[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
+    """Those that a run tries, of all cases of its tests: each is a file, a test in it, and a case of that."""
+    by_test: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for name in names:
+        by_test.setdefault(name[:2], []).append(name)
+    return {name for (file, _), cases in by_test.items() for name in part(cases, IN_PARTS.get(file, 1))}
 
 
 @functools.cache

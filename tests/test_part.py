@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import part
 import pytest
 
@@ -39,3 +41,13 @@ def test_who_asks_twice_gets_the_same_and_never_nothing(monkeypatch: pytest.Monk
 def test_all_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "ALL", True)
     assert part.part(NUMBERS, of=5) == NUMBERS
+
+
+def test_of_each_test_of_some_files_a_part_of_the_cases_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "ALL", False)
+    monkeypatch.setattr(part, "IN_PARTS", {"some": 5})
+    names = [(file, test, str(case)) for file in ("some", "other") for test in "ab" for case in range(20)]
+    names.append(("some", "alone", ""))
+    tried = part.cases_in_part(names)
+    counts = Counter(name[:2] for name in tried)
+    assert counts == {("some", "a"): 4, ("some", "b"): 4, ("some", "alone"): 1, ("other", "a"): 20, ("other", "b"): 20}
