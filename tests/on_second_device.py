@@ -14,6 +14,7 @@ from typing import Any
 import second_device
 import torch
 from answer_keys import FUNCTIONS, answer_key, some_misconceptions
+from part import part
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.case_key import Held
@@ -25,11 +26,12 @@ from grader.sandbox.forms import has_words
 from grader.sandbox.values import decode, devices, encode
 
 FEW = 4  # each so many cases
+TOLD = part(FUNCTIONS, of=2)
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    json.dump({str(name): told(name, exercise) for name, exercise in FUNCTIONS.items()}, sys.stdout)
+    json.dump({str(name): told(name, FUNCTIONS[name]) for name in TOLD}, sys.stdout)
 
 
 def told(name: int | str, exercise: Exercise) -> dict[str, Any]:

@@ -25,6 +25,7 @@ IN_PARTS = {
     "test_modules": 2,
     "test_mutants": 2,
     "test_rules": 2,
+    "test_second_device": 2,
     "test_tolerance": 3,
 }
 ROOT = Path(__file__).parent.parent

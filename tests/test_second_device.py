@@ -106,7 +106,7 @@ def on_second_device() -> dict[str, dict[str, tuple[list[str], float, list[str]]
     return found
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", part(FUNCTIONS, of=2))
 def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]
 ) -> None:
