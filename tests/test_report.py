@@ -34,6 +34,7 @@ from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.brevity import SHORTENED
 from grader.notebooks.solutions import solutions as solutions_of
+from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.code_forms import form_of
 from grader.pages.feedback import write_feedback
@@ -447,6 +448,14 @@ def test_bars_are_as_long_as_what_they_tell(ten: Course) -> None:
     last = [bar for bar in shares.findall("rect") if bar.get("y") == shares.findall("rect")[-1].get("y")]
     widths = [float(bar.get("width", 0)) + 1 for bar in last]  # exercise 8: eight, one and one of ten
     assert [round(width / sum(widths), 1) for width in widths] == [0.8, 0.1, 0.1]
+
+
+def test_rows_of_a_chart_are_called_as_the_exercises_are() -> None:
+    whole = [("full", 1.0)]
+    chart = charts.shares([("1", whole), ("parse-date", whole), ("test-greeting", whole)])
+    assert [tick.label for tick in chart.y_ticks] == ["1", "parse-date", "test-greet…"]
+    assert {bar.x for bar in chart.bars} == {chart.left}
+    assert chart.left > charts.shares([("1", whole)]).left
 
 
 def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 WIDTH = 420.0  # a phone shows it in full, and its texts stay legible
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 12.0, 18.0, 46.0
 _ROW = 26.0
+_LETTER, _MOST_LETTERS = 7.0, 11  # of what a row is called
 _STEPS = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 
 
@@ -77,18 +78,20 @@ def histogram(edges: Sequence[float], counts: Sequence[int]) -> Chart:
 
 def shares(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> Chart:
     """Lying bars, one for each row, which consist of parts: their kinds, and their shares of the whole."""
+    names = [name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…" for name, _ in rows]
+    left = max(_LEFT, 27 + _LETTER * max(map(len, names), default=0))
     top = 36.0  # room for the legend
     right, bottom = WIDTH - _RIGHT - 36, top + _ROW * len(rows)
     bars, labels = [], []
-    for number, (label, parts) in enumerate(rows):
-        x, y = _LEFT, top + number * _ROW
-        labels.append(Tick(y + _ROW / 2, label))
+    for number, (name, (_, parts)) in enumerate(zip(names, rows, strict=True)):
+        x, y = left, top + number * _ROW
+        labels.append(Tick(y + _ROW / 2, name))
         for kind, share in parts:
-            width = share * (right - _LEFT)
+            width = share * (right - left)
             if width:
                 bars.append(Bar(x, y + 3, max(0.5, width - 1), _ROW - 6, kind))
             x += width
     return Chart(
-        WIDTH, bottom + _BOTTOM, _LEFT, right, top, bottom, bars,
-        [Tick(_LEFT + share * (right - _LEFT), f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)], labels,
+        WIDTH, bottom + _BOTTOM, left, right, top, bottom, bars,
+        [Tick(left + share * (right - left), f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)], labels,
     )  # fmt: skip

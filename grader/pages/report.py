@@ -117,9 +117,7 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
     )
     bins = told.points.distribution
     by_points = charts.histogram([part.from_ for part in bins] + [bins[-1].to], [part.students for part in bins])
-    by_exercise = charts.shares([
-        (line.exercise if line.exercise.isdecimal() else "–", _shares(line)) for line in told.exercises
-    ])  # fmt: skip
+    by_exercise = charts.shares([(one_line(line.exercise), _shares(line)) for line in told.exercises])
     return filled.render(
         told=told,
         links=links or {},
