@@ -80,11 +80,13 @@ def collect(
             else:
                 by_student.setdefault(student, []).append(hand_in)
         for student, hand_ins in sorted(by_student.items()):
-            newest: Chosen | None = None
+            is_newest = True
             for chosen in choose(hand_ins, recogniser, every=best):
                 if isinstance(chosen, Chosen):
-                    yield _place(course, student, assignment, chosen, wanted, is_newest=newest is None)
-                    newest = newest or chosen
+                    place = Place(course, student, assignment, keeps=best)
+                    missing = _missing(course, assignment, chosen)
+                    yield _placed(place, chosen, missing, wanted, is_newest)
+                    is_newest = False
                 else:
                     hand_in = chosen.hand_in
                     yield Decision(student, one_line(hand_in.place), WAITS, chosen.why, hand_in.time)
@@ -143,8 +145,8 @@ def _quoted(key: Key) -> str:
     return f"“{one_line(key.shown, 100)}”"
 
 
-def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted: Wanted, is_newest: bool) -> Decision:
-    place = Place(course, student, assignment)
+def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted, is_newest: bool) -> Decision:
+    """`without` some notebooks of the assignment."""
     try:
         outcome, why = place.decide(chosen, wanted.newer) if is_newest else (OLDER, "")
         if outcome == OLDER and place.keeps:
@@ -154,9 +156,9 @@ def _place(course: Course, student: str, assignment: str, chosen: Chosen, wanted
     except OSError as error:
         outcome, why = WAITS, f"{error.filename or place.path} cannot be written: {error.strerror}"
     said = [why] if why else []
-    missing = [] if outcome == WAITS else [f"without {name}.ipynb" for name in _missing(course, assignment, chosen)]
+    missing = [] if outcome == WAITS else [f"without {name}.ipynb" for name in without]
     hand_in = chosen.hand_in
-    return Decision(student, one_line(hand_in.place), outcome, [*said, *missing, *chosen.notes], hand_in.time)
+    return Decision(place.student, one_line(hand_in.place), outcome, [*said, *missing, *chosen.notes], hand_in.time)
 
 
 def _missing(course: Course, assignment: str, chosen: Chosen) -> list[str]:

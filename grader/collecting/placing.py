@@ -33,11 +33,11 @@ def recover(course: Course, assignment: str) -> None:
 class Place:
     """The folder of one student's submission."""
 
-    def __init__(self, course: Course, student: str, assignment: str) -> None:
+    def __init__(self, course: Course, student: str, assignment: str, keeps: bool = False) -> None:
         self._course = course
-        self.keeps = course.rules(assignment).best
+        self.keeps = keeps  # what is older, since the best counts
         self._submitted = course.folder("submitted")
-        self._student = student
+        self.student = student
         self._assignment = assignment
         self._above = self._submitted / student
         self.path = self._above / assignment
@@ -57,7 +57,7 @@ class Place:
         if self._above.is_symlink() or self.path.is_symlink():
             return WAITS, f"{self._shown} is a link"
         if os.path.lexists(self._above) and not self._above.is_dir():
-            return WAITS, f"{self._submitted.name}/{one_line(self._student)} is no folder"
+            return WAITS, f"{self._submitted.name}/{one_line(self.student)} is no folder"
         if not os.path.lexists(self.path) or (self.path.is_dir() and not any(self.path.iterdir())):
             return NEW, ""
         there = self._there(chosen)
@@ -74,12 +74,12 @@ class Place:
 
     @property
     def _shown(self) -> str:
-        return f"{self._submitted.name}/{one_line(self._student)}/{self._assignment}"
+        return f"{self._submitted.name}/{one_line(self.student)}/{self._assignment}"
 
     def _there(self, chosen: Chosen) -> HandedIn | None:
         """What would be graded now, if anything."""
         try:
-            return take_in(self._submitted, self._student, self._assignment, notebooks=list(chosen.notebooks))
+            return take_in(self._submitted, self.student, self._assignment, notebooks=list(chosen.notebooks))
         except NotTakenIn:
             return None
 
@@ -91,17 +91,17 @@ class Place:
 
     def keep(self, chosen: Chosen, dry_run: bool) -> tuple[str, str]:
         """Where the best hand-in counts, also an older one than that which is there is kept."""
-        files = {**chosen.files, **_time_file(chosen)}
-        if kept.is_there(self._course, self._student, self._assignment, HandedIn({**chosen.notebooks}, files)):
+        older = HandedIn({**chosen.notebooks}, {**chosen.files, **_time_file(chosen)})
+        if kept.is_there(self._course, self.student, self._assignment, older):
             return SAME, ""
         if not dry_run:
-            kept.write(self._course, self._student, self._assignment, HandedIn({**chosen.notebooks}, files))
+            kept.write(self._course, self.student, self._assignment, older)
         return KEPT, ""
 
     def put(self, chosen: Chosen) -> None:
         """Write it, and take away what was there, which is kept if it may count."""
         if self.keeps:
-            kept.keep(self._course, self._student, self._assignment)
+            kept.keep(self._course, self.student, self._assignment)
         files = {f"{name}.ipynb": content for name, content in chosen.notebooks.items()} | chosen.files
         files |= _time_file(chosen)
         self._new.mkdir(parents=True)

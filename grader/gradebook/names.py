@@ -41,7 +41,7 @@ class Names:
         if not self.hidden:
             return student
         said = f"{self._assignment}\0{student}".encode("utf-8", "surrogateescape")
-        return hmac.new(secret_of(self._course.root), said, hashlib.sha256).hexdigest()[:_LENGTH]
+        return hmac.new(self._secret, said, hashlib.sha256).hexdigest()[:_LENGTH]
 
     def text(self, text: str) -> str:
         """A message of ours, in which students may be named."""
@@ -93,6 +93,10 @@ class Names:
             if self(student) == code:
                 return student
         raise CourseError(f"Nobody is called {code} in {self._assignment}.")
+
+    @cached_property
+    def _secret(self) -> bytes:
+        return secret_of(self._course.root)
 
     @cached_property
     def _known(self) -> list[str]:
