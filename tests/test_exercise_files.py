@@ -17,7 +17,8 @@ from our_course import EXERCISES
 from part import ALL, part
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import TOLERANCE, judge_by
+from grader.judging.judge import judge_by
+from grader.judging.tolerance import TOLERANCE
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import (
     DEFAULT_SEED,

@@ -16,7 +16,8 @@ from oracle import DEFINITIONS, float64
 from part import ALL, part
 from solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
-from grader.judging.judge import TOLERANCE, judge_by
+from grader.judging.judge import judge_by
+from grader.judging.tolerance import TOLERANCE
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs

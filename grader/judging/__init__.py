@@ -14,6 +14,7 @@ __all__ = [
     "ordinary",
     "sentences",
     "slips",
+    "tolerance",
     "with_facts",
     "with_lines",
 ]

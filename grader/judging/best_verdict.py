@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
+from grader.judging.judge import judge_by, judge_soon
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase, Standins
@@ -51,11 +51,13 @@ def in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
 
 
 def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime) -> Verdict:
-    first, *others = keys
-    verdict = judge_by(first, ask(first.cases, standins), device, time)
-    for key in others:
-        if verdict.credit == 1.0 or verdict.reason in _WHATEVER_THE_FORM:
+    """Whether all is right in one of the forms is seen soon. Mistakes are looked for only where it is in none."""
+    tried: list[tuple[AnswerKey, list[Answer]]] = []
+    for key in keys:
+        tried.append((key, ask(key.cases, standins)))
+        soon = judge_soon(*tried[-1], device, time)
+        if soon and soon.right:
+            return soon
+        if soon and soon.reason in _WHATEVER_THE_FORM:
             break
-        other = judge_by(key, ask(key.cases, standins), device, time)
-        verdict = max(verdict, other, key=lambda verdict: verdict.credit)
-    return verdict
+    return max((judge_by(*one, device, time) for one in tried), key=lambda verdict: verdict.credit)

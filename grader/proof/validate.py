@@ -15,8 +15,9 @@ from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import TOLERANCE, judge_by
+from grader.judging.judge import judge_by
 from grader.judging.no_understanding import PROGRAMS, Program, answers_of
+from grader.judging.tolerance import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception
