@@ -13,7 +13,7 @@ from rich.table import Table
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.published import Change, Publication, Publications, told_now
-from grader.pages.report import FOLDER
+from grader.pages.folders import REPORT
 from grader.pages.spreadsheet import number as shortly
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
@@ -73,7 +73,7 @@ def write_changes(course: Course, assignment: str, found: Sequence[Change], sinc
     page = template("changes.html", text=one_line, points=points).render(
         assignment=assignment, found=found, since=since, day=day(since), max_points=shortly(since.max_points)
     )
-    path = course.root / FOLDER / f"{assignment}-changes.html"
+    path = course.root / REPORT / f"{assignment}-changes.html"
     path.parent.mkdir(exist_ok=True)
     path.write_text(page)
     if since.number:

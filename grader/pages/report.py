@@ -19,13 +19,12 @@ from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
+from grader.pages.folders import REPORT
 from grader.pages.report_lines import ExercisePoints, Summary, as_json
 from grader.pages.report_links import Links, links_of
 from grader.pages.spreadsheet import defused, number
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
-
-FOLDER = "report"
 
 
 def write_report(
@@ -36,7 +35,7 @@ def write_report(
     Where students are named, these are the class, and their report lies beside that of all.
     """
     told = summary(Names(course, assignment).grades(of_these(read_class(course, assignment, tell), students)))
-    folder = course.root / FOLDER
+    folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     # Nothing lies in folders that are called as codes, so in an anonymous assignment there are no links.
     links = {line.student: links_of(course, line.student, assignment, folder) for line in told.students}

@@ -11,7 +11,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.term_grades import TermGrades, read_term
 from grader.pages.export import Tell, as_csv, listed, write_export
-from grader.pages.report import FOLDER
+from grader.pages.folders import REPORT
 from grader.pages.spreadsheet import defused, number
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
@@ -22,7 +22,7 @@ NAME = "all-assignments"
 def write_term_report(course: Course, tell: Tell, students: Sequence[str] = ()) -> Path:
     """The page, in report/; of these students, if some are named."""
     grades = of_these(read_term(course, tell), students)
-    folder = course.root / FOLDER
+    folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     reports = {one.name for one in grades.assignments if (folder / f"{one.name}.html").is_file()}
     path = folder / f"{NAME}.html"

@@ -1,0 +1,3 @@
+"""Where pages are written, below the course."""
+
+REPORT = "report"
