@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.judging.answer_key import AnswerKey
-from grader.judging.identical import identical
+from grader.judging.identical import are_unchanged
 from grader.judging.judge import is_right
 from grader.judging.judging_time import JudgingTime
-from grader.model.answer import Answer, Lost, Missing, Returned
+from grader.model.answer import UNCHANGED, Answer, Lost, Missing, Returned
 from grader.model.exercise import Inputs, SampledCase
 
 # Puts cases to the student's code.
@@ -67,7 +67,7 @@ def _as_asked(
         replace(
             answer,
             value=back(answer.value),
-            inputs_after=list(case.inputs) if identical(answer.inputs_after, list(other.inputs)) else None,
+            inputs_after=UNCHANGED if are_unchanged(answer.inputs_after, list(other.inputs)) else None,
         )
         if isinstance(answer, Returned)
         else answer

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader.model.answer import Answer, Returned
+from grader.model.answer import UNCHANGED, Answer, Returned
 from grader.model.exercise import SampledCase
 from grader.sandbox.kinds_read import plain
 from grader.sandbox.tables import Table, is_table
@@ -55,9 +55,13 @@ def _alike(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
 def modifies_inputs(answers: Sequence[Answer], cases: Sequence[SampledCase]) -> bool:
     """Whether what was given to the student's code is not the same afterwards."""
     return any(
-        isinstance(answer, Returned) and not identical(answer.inputs_after, list(case.inputs))
+        isinstance(answer, Returned) and not are_unchanged(answer.inputs_after, list(case.inputs))
         for answer, case in zip(answers, cases, strict=True)
     )
+
+
+def are_unchanged(after: Any, inputs: Sequence[Any]) -> bool:
+    return after is UNCHANGED or identical(after, inputs)
 
 
 def all_are_nan(value: Any) -> bool:

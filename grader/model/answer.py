@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any
 
 from grader.model import untrusted
@@ -34,12 +34,21 @@ class Loss(StrEnum):
         return self in (Loss.TIME, Loss.WAITING, Loss.NOTEBOOK, Loss.NOT_RUN)
 
 
+class Unchanged(Enum):
+    """Stands for inputs that are as they were given."""
+
+    INPUTS = "inputs"
+
+
+UNCHANGED = Unchanged.INPUTS
+
+
 @dataclass(frozen=True)
 class Returned:
     """The function returned a value."""
 
     value: Any
-    inputs_after: Any  # the inputs as the function left them
+    inputs_after: Any  # the inputs as the function left them, or UNCHANGED
     devices: frozenset[str] = frozenset()  # where the tensors of the value were
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from grader.model import untrusted
-from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
+from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
 from grader.notebooks.outputs import rebuild_outputs
 from grader.sandbox import wire
 from grader.sandbox.crossing import read
@@ -53,10 +53,10 @@ def read_answer(header: Mapping[str, Any], tensors: Mapping[str, Any], form: str
         return Raised(*(one_line(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")))
     values = header.get("values")
     items = values.get("list") if isinstance(values, dict) else None
-    if not isinstance(items, list) or len(items) != 2:
+    if not isinstance(items, list) or len(items) not in (1, 2):
         return Lost(Loss.FORGED)
-    value, inputs_after = read(form, {"list": items}, tensors)
-    return Returned(value, inputs_after, frozenset(devices(items[0])))
+    value, *inputs = read(form, {"list": items}, tensors)  # which go back only if they are not what they were
+    return Returned(value, inputs[0] if inputs else UNCHANGED, frozenset(devices(items[0])))
 
 
 class AnswersOfEdited:

@@ -37,5 +37,24 @@ def is_usable(device: str) -> bool:
     return True
 
 
+def on_device(value: Any, device: str) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, (list, tuple)):
+        return type(value)(on_device(item, device) for item in value)
+    if isinstance(value, dict):
+        return {key: on_device(item, device) for key, item in value.items()}
+    return value
+
+
+def device_of(value: Any) -> str:
+    """That of the first tensor in a value; empty if there is none."""
+    if isinstance(value, torch.Tensor):
+        return str(value.device)
+    if isinstance(value, dict):
+        value = list(value.values())
+    return next(filter(None, map(device_of, value)), "") if isinstance(value, (list, tuple)) else ""
+
+
 def _module(device: str) -> Any:
     return getattr(torch, device)

@@ -17,8 +17,10 @@ from typing import Any
 import torch
 
 from grader.sandbox import accelerator, kinds_read, kinds_written, wire
+from grader.sandbox.accelerator import device_of, on_device
 from grader.sandbox.crossing import read, written, written_answer
 from grader.sandbox.forms import put
+from grader.sandbox.given import Given
 from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
@@ -72,10 +74,10 @@ def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: 
     header = request.header
     standins = _standins(channel, header["id"], header["standins"])
     for case in header["cases"]:
-        lent = _on_device(read(header["form"], case["lent"], request.tensors, pandas=True), device)
+        lent = on_device(read(header["form"], case["lent"], request.tensors, pandas=True), device)
         with _lending(shell.user_ns, standins | lent):
-            given = wire.Frame({**header, "inputs": case["inputs"]}, request.tensors)
-            reply = _call(shell, given, device, shell.user_ns)
+            given = Given(header["form"], case["inputs"], request.tensors, device)
+            reply = _call(shell, header["entry"], shell.user_ns, given)
         yield reply
         if "missing" in reply[0]:
             return
@@ -99,21 +101,21 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     """Put one case to several versions of the student's definitions, each with names of its own for all it reads."""
     identity, header = request.header["id"], request.header
     standins = _standins(channel, identity, header["standins"])
+    given = Given(header["form"], header["inputs"], request.tensors, device)
     answers: list[bytes] = []  # each by itself, so that those are the same that say the same
     for source, lent in zip(header["sources"], header["lent"], strict=True):
         names = {**shell.user_ns, **standins, **lent}
-        given = wire.Frame(header, {name: tensor.clone() for name, tensor in request.tensors.items()})
-        answers.append(wire.packed(*_define_and_call(shell, given, device, source, names)))
+        answers.append(wire.packed(*_define_and_call(shell, source, header["entry"], names, given)))
     all_bytes = torch.frombuffer(bytearray(b"".join(answers)), dtype=torch.uint8)
     return {"lengths": list(map(len, answers))}, {"answers": all_bytes}
 
 
-def _define_and_call(shell: Shell, request: wire.Frame, device: str, source: str, names: dict[str, Any]) -> Reply:
+def _define_and_call(shell: Shell, source: str, entry: str, names: dict[str, Any], given: Given) -> Reply:
     try:
         with _not_for_ever(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(source, "<edited>", "exec"), names)
-            return _call(shell, request, device, names)
+            return _call(shell, entry, names, given, again=True)
     except BaseException as error:
         return {"raised": _describe_error(error, shell)}, {}
 
@@ -133,21 +135,22 @@ def _not_for_ever() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def _call(shell: Shell, request: wire.Frame, device: str, names: dict[str, Any]) -> Reply:
+def _call(shell: Shell, entry: str, names: dict[str, Any], given: Given, again: bool = False) -> Reply:
     """Call the student's function on one case and report what came back."""
-    function = names.get(request.header["entry"])
+    function = names.get(entry)
     if not callable(function):
         return {"missing": True}, {}
-    form = request.header["form"]
-    inputs = _on_device(read(form, request.header["inputs"], request.tensors, pandas=True), device)
+    inputs = given.inputs(again)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            _seed(device)
-            value = put(form, function, inputs)
-            accelerator.finish(device)
-        answer, tensors = written_answer(form, value)
-        # The inputs go back too: the judge looks whether they were modified.
-        after, more_tensors = written(form, inputs, "input")
+            _seed(given.device)
+            value = put(given.form, function, inputs)
+            accelerator.finish(given.device)
+        answer, tensors = written_answer(given.form, value)
+        if given.is_unchanged(inputs):
+            return {"values": {"list": [answer]}}, tensors
+        # Else the inputs go back, too: the judge looks what was modified.
+        after, more_tensors = written(given.form, inputs, "input")
     except BaseException as error:  # whatever the student raises, SystemExit included, is an answer
         return {"raised": _describe_error(error, shell)}, {}
     return {"values": {"list": [answer, after]}}, {**tensors, **more_tensors}
@@ -178,7 +181,7 @@ def _ask_the_judge(channel: socket.socket, request_id: str, name: str) -> Callab
             raise RuntimeError(reply.header["refused"])
         # As a right function would return it: on the device of its arguments, whatever the student made them on.
         value = kinds_read.decode(reply.header["value"], reply.tensors, pandas=True)
-        return _on_device(value, _device_of([positional, named]) or "cpu")
+        return on_device(value, device_of([positional, named]) or "cpu")
 
     def standin(*args: Any, **kwargs: Any) -> Any:
         if any(isinstance(value, torch.Tensor) and value.requires_grad for value in (*args, *kwargs.values())):
@@ -201,25 +204,6 @@ class _Lent(torch.autograd.Function):
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         ask, *asked = ctx.asked
         return (None, None, None, *ask(*asked, gradient))
-
-
-def _on_device(value: Any, device: str) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value.to(device)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_on_device(item, device) for item in value)
-    if isinstance(value, dict):
-        return {key: _on_device(item, device) for key, item in value.items()}
-    return value
-
-
-def _device_of(value: Any) -> str:
-    """That of the first tensor in a value; empty if there is none."""
-    if isinstance(value, torch.Tensor):
-        return str(value.device)
-    if isinstance(value, dict):
-        value = list(value.values())
-    return next(filter(None, map(_device_of, value)), "") if isinstance(value, (list, tuple)) else ""
 
 
 def _describe_error(error: BaseException, shell: Shell) -> dict[str, str]:
