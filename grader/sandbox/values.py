@@ -23,6 +23,7 @@ MAX_TEXT = 200  # characters of one text in a value, such as the name of a param
 MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension without end
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
 UNREADABLE = "something that cannot be read"
+_TENSORS = (torch.Tensor, torch.nn.Parameter)
 _PLAIN = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool, torch.uint8}
 _PLAIN |= {torch.int64, torch.int32, torch.int16, torch.int8}
 
@@ -100,9 +101,7 @@ class Encoder:
         if reason:
             return {"unusable": reason}
         self.count_bytes(tensor.numel() * tensor.element_size())
-        # A copy: safetensors refuses tensors that share memory, which views of one answer do.
-        name = self.keep(tensor.detach().cpu().clone(memory_format=torch.contiguous_format))
-        return {"tensor": name, "device": tensor.device.type}
+        return {"tensor": self.keep(_copy_of(tensor)), "device": tensor.device.type}
 
     def count_bytes(self, count: int) -> None:
         """So many more, before anything is copied."""
@@ -115,6 +114,13 @@ class Encoder:
         name = f"{self._prefix}{len(self.tensors)}"
         self.tensors[name] = tensor
         return name
+
+
+def _copy_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Whole and on the CPU, as it is sent: a view may be a part of much, or turned."""
+    numbers = tensor.detach() if tensor.requires_grad else tensor
+    numbers = numbers.cpu()
+    return numbers.clone() if numbers.is_contiguous() else numbers.contiguous()
 
 
 def unboxed(value: Any) -> Any:
@@ -132,7 +138,7 @@ def _number(value: float) -> dict[str, Any]:
 
 def _why_unusable(tensor: torch.Tensor) -> str:
     """Why a tensor cannot be graded; empty if it can."""
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+    if type(tensor) not in _TENSORS:
         return f"a tensor of the special type {type(tensor).__name__}"
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta or tensor.is_complex():
         return "a tensor that is not plain and real (sparse, quantised, meta or complex)"

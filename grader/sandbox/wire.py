@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from safetensors.numpy import save as save_arrays
-from safetensors.torch import load, save
+from safetensors import TensorSpec, deserialize, serialize
 
 MAX_HEADER = 4 * 2**20  # bytes; the outputs of one cell, figures included, fit
 MAX_BODY = 8 * 2**20  # bytes; an answer of the course has a few kilobytes
 MAX_TENSOR_LIST = 2**20  # bytes of names and shapes at the head of a body
 MEANWHILE_SECONDS = 0.1
+# As safetensors calls them.
+_FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+_WHOLE = {"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8}
+_KINDS = _FLOATS | _WHOLE | {"U8": torch.uint8, "BOOL": torch.bool}
 _LENGTHS = struct.Struct(">II")
 _TENSOR_LIST_LENGTH = struct.Struct("<Q")  # how safetensors begins
 
@@ -64,10 +67,13 @@ def packed(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> bytes:
 
 
 def _save_tensors(tensors: dict[str, torch.Tensor]) -> bytes:
-    if any(tensor.dtype is torch.bfloat16 for tensor in tensors.values()):  # which numpy does not have
-        return save(tensors)
-    # The same bytes in a third of the time: values.py has seen to it already that no tensors share memory.
-    return save_arrays({name: tensor.numpy() for name, tensor in tensors.items()})
+    """As safetensors.torch.save does, in a fifth of the time: these are whole, on the CPU, and share no memory."""
+    return bytes(serialize({name: _described(tensor) for name, tensor in tensors.items()}))
+
+
+def _described(tensor: torch.Tensor) -> TensorSpec:
+    kind = str(tensor.dtype).removeprefix("torch.")
+    return TensorSpec(dtype=kind, shape=tuple(tensor.shape), data_ptr=tensor.data_ptr(), data_len=tensor.nbytes)
 
 
 def receive(
@@ -109,9 +115,14 @@ def _load_tensors(body: bytes) -> dict[str, torch.Tensor]:
     if len(body) < _TENSOR_LIST_LENGTH.size or _TENSOR_LIST_LENGTH.unpack_from(body)[0] > MAX_TENSOR_LIST:
         raise ChannelError("the tensors cannot be read")
     try:
-        return load(body)
+        return {name: _read(**described) for name, described in deserialize(body)}  # type: ignore[no-untyped-call]
     except Exception as error:  # safetensors has its own error type, which shares no base with others
         raise ChannelError("the tensors cannot be read") from error
+
+
+def _read(dtype: str, shape: list[int], data: bytearray) -> torch.Tensor:
+    kind = _KINDS[dtype]
+    return torch.frombuffer(data, dtype=kind).reshape(shape) if data else torch.empty(shape, dtype=kind)
 
 
 def _left(deadline: float) -> float:
