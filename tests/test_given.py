@@ -1,0 +1,61 @@
+"""What a case gives to a student's code: a copy, and whether that is as it was is seen where it was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+
+from grader.sandbox import given
+from grader.sandbox.crossing import written
+from grader.sandbox.given import Given
+
+INPUTS = [torch.arange(4.0), [torch.ones(2), torch.zeros(2)], {"name": [1, 2.5, "word", None, True]}, (3,)]
+
+
+def given_as(inputs: list[Any]) -> Given:
+    return Given("function", *written("function", inputs), "cpu")
+
+
+def change_kind(inputs: Any) -> None:
+    inputs[0].data = inputs[0].double()
+
+
+CHANGES: dict[str, Callable[[Any], object]] = {
+    "a number in a tensor": lambda inputs: inputs[0].add_(1),
+    "a number in a tensor of a list": lambda inputs: inputs[1][1].fill_(2),
+    "one tensor of a list more": lambda inputs: inputs[1].append(torch.ones(2)),
+    "the order of a list": lambda inputs: inputs[1].reverse(),
+    "the shape of a tensor": lambda inputs: inputs[0].resize_(2, 2),
+    "the kind of numbers": change_kind,
+    "a word in a dict": lambda inputs: inputs[2]["name"].__setitem__(2, "other"),
+    "a name in a dict": lambda inputs: inputs[2].update(more=1),
+    "a truth value that is a number now": lambda inputs: inputs[2]["name"].__setitem__(4, 1),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_whatever_is_changed_is_seen_and_the_next_call_gets_what_was_given(what: str) -> None:
+    case = given_as(INPUTS)
+    inputs = case.inputs(again=True)
+    assert case.is_unchanged(inputs)
+    CHANGES[what](inputs)
+    assert not case.is_unchanged(inputs)
+    assert case.is_unchanged(case.inputs(again=True))
+
+
+def test_what_is_large_is_not_copied_for_a_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(given, "MOST_COPIED", 8)
+    case = given_as([torch.arange(4.0)])
+    inputs = case.inputs(again=False)
+    assert inputs is case.inputs(again=False)
+    assert not case.is_unchanged(inputs)  # of which nobody knows any more
+
+
+@pytest.mark.parametrize("value", [float("nan"), torch.tensor([float("nan")]), {1, 2}, pd.DataFrame({"a": [1, 2]})])
+def test_where_it_cannot_be_told_here_the_judge_is_to_look(value: Any) -> None:
+    case = given_as([value])
+    assert not case.is_unchanged(case.inputs(again=True))
