@@ -43,10 +43,15 @@ def modules_for(codes: Iterable[str]) -> dict[str, bytes]:
         code = waiting.pop()
         for module, name in MODULES.items():
             if f"{name}.py" not in files and any(pattern.search(code) for pattern, _ in _patterns(module)):
-                text = _GRADER.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text(encoding="utf-8")
+                text = _text_of(module)
                 files[f"{name}.py"] = for_students(text).encode()
                 waiting.append(text)
     return files
+
+
+def all_modules() -> dict[str, bytes]:
+    """All that a notebook may have beside it, as it has them."""
+    return {f"{name}.py": for_students(_text_of(module)).encode() for module, name in MODULES.items()}
 
 
 def given_beside(source: Path) -> Files:
@@ -73,6 +78,10 @@ def put_beside(folder: Path, given: Files) -> None:
             shutil.rmtree(path)
         path.unlink(missing_ok=True)  # a copy of what is closed for writing is closed, too
         path.write_bytes(content)
+
+
+def _text_of(module: str) -> str:
+    return _GRADER.joinpath(*module.split(".")[1:]).with_suffix(".py").read_text(encoding="utf-8")
 
 
 def _cells(source: Path) -> Iterator[str]:

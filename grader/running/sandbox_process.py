@@ -25,6 +25,7 @@ from grader.model.submission import Files
 from grader.running import scratch
 from grader.running.attempts import Attempts
 from grader.running.batches import batches
+from grader.running.compiled import with_compiled
 from grader.running.limits import Computing, Limits
 from grader.running.promises import kept
 from grader.running.replies import AnswersOfEdited, CellResult, read_answer, read_cell
@@ -65,7 +66,7 @@ class SandboxProcess:
     ) -> None:
         self._limits = limits
         self._on_cpu = device == "cpu"
-        self._scratch = scratch.Scratch(files)
+        self._scratch = scratch.Scratch(with_compiled(files))
         how = {"device": device, "confined": confined, "by_user": by_user}
         self._process = self._fork(**how, hidden=list(hidden), loaded=list(loaded))
         self._channel = self._process.channel
