@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from kernel import client_of
 from our_course import OURS
 
 from grader.course import Course
@@ -870,9 +870,8 @@ Outputs = list[dict[str, Any]]
 def in_jupyter(sources: Sequence[str], folder: Path) -> list[Outputs]:
     """The outputs that a kernel sends and JupyterLab shows."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    client = NotebookClient(
+    client = client_of(
         notebook,
-        kernel_name="python3",
         allow_errors=True,
         timeout=SECONDS,
         resources={"metadata": {"path": str(folder)}},

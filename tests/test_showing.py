@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from kernel import client_of
 
 from grader.kit.checking import Checks, Entry, Example
 from grader.kit.showing import STATES, progress
@@ -109,8 +109,7 @@ show_with_slider(draw, "size", [1, 2, 4], 2)
 def run_in_a_kernel(without: dict[str, None]) -> tuple[Any, list[Any]]:
     """The outputs of a cell that draws with a slider, and the states of its widgets."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(DRAWS.format(without=without))])
-    # Where the kernel's answer comes while nbclient sends something to a widget, it is only seen when the time is over.
-    NotebookClient(notebook, kernel_name="python3", timeout=60).execute()
+    client_of(notebook, timeout=60).execute()
     widgets = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {"state": {}})
     return notebook.cells[0].outputs, [widget["state"] for widget in widgets["state"].values()]
 
