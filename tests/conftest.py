@@ -7,6 +7,7 @@ Tests that write take `course`, a copy of their own. A module that grades one cl
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import shutil
 import signal
@@ -33,6 +34,7 @@ from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
 from grader.running import zygote_process
 
+gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
 torch.set_num_threads(1)
 
@@ -189,6 +191,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if names[item] in tried]
         # What takes long comes first, so that no core waits for the other at the end.
         items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays to the end. Looking for garbage, and a fork, need not touch it."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InGroups:
