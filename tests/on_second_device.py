@@ -1,8 +1,8 @@
 """What references and misconceptions answer on the second device, judged: run by tests/test_second_device.py, in a
 process of its own, since a device is made for good.
 
-Prints, for each exercise and for some of what may be held of it ("" for nothing), the names and the credit of the
-verdict, and the devices that the answers were on.
+Prints, for each exercise that it is asked for, and for some of what may be held of it ("" for nothing), the names and
+the credit of the verdict, and the devices that the answers were on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 import second_device
 import torch
 from answer_keys import FUNCTIONS, answer_key, some_misconceptions
-from part import part
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.case_key import Held
@@ -26,12 +25,11 @@ from grader.sandbox.forms import has_words
 from grader.sandbox.values import decode, devices, encode
 
 FEW = 4  # each so many cases
-TOLD = part(FUNCTIONS, of=2)
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    json.dump({str(name): told(name, FUNCTIONS[name]) for name in TOLD}, sys.stdout)
+    json.dump({str(name): told(name, FUNCTIONS[name]) for name in json.loads(sys.argv[1])}, sys.stdout)
 
 
 def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
