@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -167,9 +168,14 @@ def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> 
 # --- the tests' own house --------------------------------------------------------------------------------------------
 
 
-TESTS = {path.stem: ast.parse(path.read_text()) for path in sorted(Path(__file__).parent.glob("*.py"))}
+TESTS = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.py"))}
 PATCHES = ("setattr", "setitem", "delattr", "delitem", "patch", "object")
 PROOFS = ("raises", "warns", "validate", "wait")  # each raises if it is not so
+
+
+@functools.cache
+def code_of(module: str) -> ast.Module:
+    return ast.parse(TESTS[module].read_text())
 
 
 def patched_names(code: ast.AST) -> Iterator[str]:
@@ -186,7 +192,7 @@ def is_private(name: str) -> bool:
 
 @pytest.mark.parametrize("module", TESTS)
 def test_no_test_patches_what_a_room_keeps_to_itself(module: str) -> None:
-    assert [name for name in patched_names(TESTS[module]) if is_private(name)] == []
+    assert [name for name in patched_names(code_of(module)) if is_private(name)] == []
 
 
 @pytest.mark.parametrize(
@@ -218,7 +224,7 @@ def proves_something(function: ast.FunctionDef, beside: dict[str, ast.FunctionDe
 
 @pytest.mark.parametrize("module", [name for name in TESTS if name.startswith("test_")])
 def test_every_test_proves_something(module: str) -> None:
-    functions = {node.name: node for node in TESTS[module].body if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in code_of(module).body if isinstance(node, ast.FunctionDef)}
     tests = [one for name, one in functions.items() if name.startswith("test_") and is_test(one)]
     assert [one.name for one in tests if not proves_something(one, functions)] == []
 
@@ -227,4 +233,4 @@ def test_the_files_that_are_named_for_their_time_are_there() -> None:
     named = {*groups.LONG, *groups.ONE_BY_ONE, *groups.BY_PARAMETER, *groups.BY_ASSIGNMENT, *groups.HALF}
     assert named <= set(TESTS)
     for name, test in groups.HALF.items():
-        assert test in {node.name for node in TESTS[name].body if isinstance(node, ast.FunctionDef)}
+        assert test in {node.name for node in code_of(name).body if isinstance(node, ast.FunctionDef)}
