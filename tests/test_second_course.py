@@ -104,8 +104,9 @@ def graded(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
         installed.submit("grace", assignment, None)
     installed.submit("kurt", "words", WRONG)
     installed.submit("eve", "words", {"exercise-1": spy(installed.root / "exercises")})
+    installed.grader("autograde")  # all that was handed in
     for assignment in ASSIGNMENTS:
-        for command in (["autograde"], ["feedback"], ["report"], ["export", "--to", "moodle"]):
+        for command in (["feedback"], ["report"], ["export", "--to", "moodle"]):
             installed.grader(command[0], assignment, *command[1:])
     return installed
 
