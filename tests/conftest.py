@@ -194,8 +194,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What is there now stays to the end. Looking for garbage, and a fork, need not touch it."""
-    gc.freeze()
+    """What is there now, much more than a test makes, stays to the end: to look through it again takes long."""
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
