@@ -101,8 +101,9 @@ def on_second_device(request: pytest.FixtureRequest) -> dict[str, dict[str, tupl
     """By exercise and misconception: who is named, the credit, and where the answers were. None where an index out of
     range took the device down."""
     test = test_every_reference_is_right_and_misconceptions_are_named.__name__
-    tried = [item.callspec.params["name"] for item in request.session.items if item.originalname == test]
-    order = [sys.executable, TESTS / "on_second_device.py", json.dumps(tried)]
+    functions = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    tried = [function.callspec.params["name"] for function in functions if function.originalname == test]
+    order = [sys.executable, str(TESTS / "on_second_device.py"), json.dumps(tried)]
     done = subprocess.run(order, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, tuple[list[str], float, list[str]] | None]] = json.loads(done.stdout)
