@@ -19,6 +19,7 @@ from typing import Any
 import nbformat
 import pytest
 import torch
+from graded_corpus import a_few_seeds
 from nbgrader.api import MissingEntry
 from our_course import EXERCISES, OURS
 from outside import WON, Outside, changes, descendants
@@ -148,7 +149,7 @@ def half(names: Sequence[str]) -> list[str]:
     return first if WHERE != "others" else [name for name in names if name not in first] or list(names)
 
 
-OTHERS = [] if WHERE else [name for name in ALL if name not in DEPENDING]
+OTHERS = [] if WHERE else part((name for name in ALL if name not in DEPENDING), of=2)
 ATTACKS = {name: ALL[name] for name in (*half(DEPENDING), *OTHERS)}
 
 
@@ -211,7 +212,7 @@ def attacked_class(new_course: Any, make_notebook: Any, submit: Any, solved: dic
     attackers = [attack.student for attack in ATTACKS.values()]
     half = len(attackers) // 2
     students = [HONEST[0], *attackers[:half], HONEST[1], *attackers[half:], HONEST[2]]
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, a_few_seeds():
         patch.setattr("grader.classroom.run.BATCH", 1)
         patch.setattr("grader.gradebook.preprocessors.grade_notebook", graded_within_its_limits)
         carry_out(graded, students, make_notebook(course, {NEIGHBOUR: solved[NEIGHBOUR]}))
