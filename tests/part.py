@@ -16,16 +16,16 @@ from typing import TypeVar
 ALL = bool(os.environ.get("GRADER_ALL"))
 # Files with many cases of one kind: of each test in them, `make test` tries one of so many cases.
 IN_PARTS = {
-    "test_cached": 2,
+    "test_cached": 3,
     "test_cell_outputs": 2,
-    "test_exercise_files": 2,
+    "test_exercise_files": 3,
     "test_hostile_texts": 2,
-    "test_judge": 2,
+    "test_judge": 3,
     "test_leaks": 2,
-    "test_modules": 2,
-    "test_mutants": 2,
+    "test_modules": 3,
+    "test_mutants": 3,
     "test_rules": 2,
-    "test_second_device": 2,
+    "test_second_device": 3,
     "test_tolerance": 3,
 }
 ROOT = Path(__file__).parent.parent

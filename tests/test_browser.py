@@ -220,7 +220,7 @@ def lab(work: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module", params=part(ANSWERS, of=3))
+@pytest.fixture(scope="module", params=part(ANSWERS, of=5))
 def assignment(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -33,7 +33,7 @@ from grader.release.unique_names import with_unique_names
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=3))
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5))
 def converted(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Path:
     """The notebook of one assignment for marimo, as it is handed out."""
     return convert_release(new_course(), request.param)
