@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.first_look import alike, numbers_of
 from grader.model.exercise import Exercise, Misconception
 
+FEW = 8  # misconceptions, about, tell which cases show much
+
 _KNOWN: WeakKeyDictionary[Exercise, Mapping[str, int]] = WeakKeyDictionary()
 
 
-def shown(key: AnswerKey, index: int) -> list[Misconception]:
+def shown(key: AnswerKey, index: int, among: Sequence[Misconception] | None = None) -> list[Misconception]:
     """The misconceptions that a case shows."""
     right = numbers_of(key, (), index)
-    return [one for one in key.exercise.misconceptions if not alike(right, numbers_of(key, (one,), index))]
+    among = key.exercise.misconceptions if among is None else among
+    return [one for one in among if not alike(right, numbers_of(key, (one,), index))]
 
 
 def shown_by_case(exercise: Exercise) -> Mapping[str, int]:
-    """How many of them each case shows, by its name: with whatever inputs, it is much the same."""
+    """How many of a few of them each case shows, by its name: with whatever inputs, it is much the same."""
     if exercise not in _KNOWN:
         key = AnswerKey(exercise, list({case.case.name: case for case in exercise.sample()}.values()))
-        _KNOWN[exercise] = {case.case.name: len(shown(key, index)) for index, case in enumerate(key.cases)}
+        few = exercise.misconceptions[:: max(1, len(exercise.misconceptions) // FEW)]
+        _KNOWN[exercise] = {case.case.name: len(shown(key, index, few)) for index, case in enumerate(key.cases)}
     return _KNOWN[exercise]

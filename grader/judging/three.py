@@ -1,7 +1,7 @@
 """Which three misconceptions at once explain all of a student's answers, where one or two do not.
 
-There are too many to try all of them in a class: there, two are looked for that are left when the student's code is
-changed in one spot, and the third is what was changed.
+Where there are too many to try all of them, as in a class, two are looked for that are left when the student's code
+is changed in one spot, and the third is what was changed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned
 from grader.model.exercise import Misconception, can_combine
 
+MOST_SETS = 8_000  # that are all tried
 MOST_PAIRS = 120  # for which a third one is looked for
 
 
@@ -35,8 +36,9 @@ class ThreeAtOnce:
         got = self._numbers_of(answer)
         if not got.isfinite().any():  # NaN is what many make
             return
-        candidates = self._with_a_third(self._left(changed)) if self._key.exercise.glance else self._combinations(3)
-        for held in candidates:
+        few = [] if self._key.exercise.glance else list(itertools.islice(self._combinations(3), MOST_SETS + 1))
+        are_all = bool(few) and len(few) <= MOST_SETS
+        for held in few if are_all else self._with_a_third(self._left(changed)):
             self._time.look()
             if alike(self._numbers(held), got):
                 yield held

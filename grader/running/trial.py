@@ -47,6 +47,8 @@ class Trial:
 
     def ask(self, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
         """What versions of the student's definitions answer to a case. If one breaks the sandbox, none has answered."""
+        if self._is_given_up:
+            raise TrialEnded
         try:
             sandbox, exercise = self._ready(), self.key.exercise
             if sandbox.cpu_seconds > SECONDS_IN_ALL:
@@ -56,7 +58,7 @@ class Trial:
             )
         except SandboxLost as lost:
             self.lost += 1
-            if self.lost > MOST_LOST or time.monotonic() >= self.ends_at:
+            if self._is_given_up:
                 raise TrialEnded from lost
             self.close()
             return [lost.lost] * len(versions)
@@ -65,6 +67,10 @@ class Trial:
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = None
+
+    @property
+    def _is_given_up(self) -> bool:
+        return self.lost > MOST_LOST or time.monotonic() >= self.ends_at
 
     def _ready(self) -> SandboxProcess:
         if self.sandbox is None:

@@ -25,7 +25,8 @@ from grader.sandbox.lent_classes import lent_class
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
-VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it
+VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it in most cases
+ALONE_SECONDS = 1.5  # for one that may be right, and is put to the long cases as well
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
@@ -103,16 +104,19 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     standins = _standins(channel, identity, header["standins"])
     given = Given(header["form"], header["inputs"], request.tensors, device)
     answers: list[bytes] = []  # each by itself, so that those are the same that say the same
+    seconds = VERSION_SECONDS if len(header["sources"]) > 1 else ALONE_SECONDS
     for source, lent in zip(header["sources"], header["lent"], strict=True):
         names = {**shell.user_ns, **standins, **lent}
-        answers.append(wire.packed(*_define_and_call(shell, source, header["entry"], names, given)))
+        answers.append(wire.packed(*_define_and_call(shell, source, header["entry"], names, given, seconds)))
     all_bytes = torch.frombuffer(bytearray(b"".join(answers)), dtype=torch.uint8)
     return {"lengths": list(map(len, answers))}, {"answers": all_bytes}
 
 
-def _define_and_call(shell: Shell, source: str, entry: str, names: dict[str, Any], given: Given) -> Reply:
+def _define_and_call(
+    shell: Shell, source: str, entry: str, names: dict[str, Any], given: Given, seconds: float
+) -> Reply:
     try:
-        with _not_for_ever(), warnings.catch_warnings():
+        with _not_for_ever(seconds), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(source, "<edited>", "exec"), names)
             return _call(shell, entry, names, given, again=True)
@@ -121,14 +125,14 @@ def _define_and_call(shell: Shell, source: str, entry: str, names: dict[str, Any
 
 
 @contextlib.contextmanager
-def _not_for_ever() -> Iterator[None]:
+def _not_for_ever(seconds: float) -> Iterator[None]:
     """A change may make a loop endless. Where it stops nothing, as in code that catches all, the judge ends all."""
 
     def stop(_signal: int, _frame: object) -> None:
         raise TimeoutError
 
     signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, VERSION_SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
