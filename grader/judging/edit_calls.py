@@ -63,7 +63,7 @@ def of_call(text: StudentText, node: ast.Call, names: Sequence[str]) -> Iterator
 
 def _other_views(text: StudentText, function: ast.Attribute, name: str, arguments: Sequence[str]) -> Iterator[Other]:
     """A view and a transpose of its axes for one another, or both: (B, heads, T, d) is no view of (B, T, heads · d)."""
-    value = text.of(function.value)
+    value = text.operand(function.value)
     if name in ("view", "reshape"):
         yield from (Other(f"{value}.{step}", Change.ARRANGEMENT, 2) for step in AXES)
         for step, first in (("transpose(1, 2)", 1), ("transpose(2, 3)", 2)):
@@ -106,7 +106,7 @@ def _more_arguments(
 
 
 def of_subscript(text: StudentText, node: ast.Subscript) -> Iterator[Other]:
-    value, index = text.of(node.value), text.of(node.slice)
+    value, index = text.operand(node.value), text.of(node.slice)
     if not isinstance(node.slice, ast.Tuple):
         yield Other(f"{value}[:, {index}]", Change.AXIS, 2)
         yield Other(f"{value}[..., {index}]", Change.AXIS, 2)

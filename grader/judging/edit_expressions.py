@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from grader.judging.edit_calls import of_call, of_subscript
-from grader.judging.edit_steps import is_size, one_more
+from grader.judging.edit_steps import is_size
 from grader.judging.edit_words import (
     COMPARISONS,
     FITTED,
@@ -18,6 +18,7 @@ from grader.judging.edit_words import (
     Other,
     Spot,
     Surroundings,
+    are_named_alike,
     exchanged,
     with_numbers_of,
 )  # fmt: skip
@@ -40,6 +41,8 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
             yield from _constants(-value, spot, around)
         case ast.Name(id=name) if not _is_asked_for(spot):
             yield from _names(name, spot, around)
+        case ast.Name(id=name):
+            yield from (Other(other, Change.NAME, 1) for other in around.parameters if other != name)
         case ast.Attribute():
             yield from _attributes(text, node, around)
         case ast.BinOp():
@@ -59,16 +62,15 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
             brackets = text.bytes[start:end].decode()
             opening, closing = ("[", "]") if isinstance(node, ast.List) else ("(", ")")
             bare = isinstance(node, ast.Tuple) and not brackets.startswith("(")
+            cost = 3 if _are_named_alike(text, spot) else 1
             for order in exchanged([text.of(item) for item in items]):
                 listed = ", ".join(order)
-                yield Other(listed if bare else f"{opening}{listed}{closing}", Change.ORDER, 1)
+                yield Other(listed if bare else f"{opening}{listed}{closing}", Change.ORDER, cost)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield Other(f"({text.of(orelse)} if {text.of(test)} else {text.of(body)})", Change.ORDER, 1)
     yield from _as_copied(text, spot)
     if is_size(node, spot):
         yield Other(FITTED, Change.NUMBER, 3)
-    if spot.is_value and not isinstance(node, ast.Constant | ast.Starred | ast.Lambda):
-        yield from one_more(text, spot, around)
 
 
 def _constants(value: object, spot: Spot, around: Surroundings) -> Iterator[Other]:
@@ -120,6 +122,8 @@ def _names(name: str, spot: Spot, around: Surroundings) -> Iterator[Other]:
     is_called = isinstance(spot.parent, ast.Call) and spot.field == "func"
     if is_called:
         yield from (Other(sibling, Change.CALL, 1) for sibling in _siblings(name))
+        others = (*around.functions, *around.names) if name in around.names else around.functions
+        yield from (Other(other, Change.NAME, 1) for other in others if other != name)
     elif name != "self":
         yield from (Other(other, Change.NAME, 1) for other in around.names if other != name)
         yield from (Other(f"self.{other}", Change.NAME, 2) for other in around.attributes)
@@ -133,6 +137,13 @@ def _as_copied(text: StudentText, spot: Spot) -> Iterator[Other]:
         yield from (Other(other, Change.COPIED, 1) for other in renamed if other and other != written)
 
 
+def _are_named_alike(text: StudentText, spot: Spot) -> bool:
+    match spot.parent:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            return are_named_alike(text, targets, spot.node)
+    return False
+
+
 def _is_asked_for(spot: Spot) -> bool:
     """Whether the question is if it is there at all: `mask is not None`."""
     return isinstance(spot.parent, ast.Compare) and isinstance(spot.parent.ops[0], ast.Is | ast.IsNot)
@@ -143,7 +154,7 @@ def _attributes(text: StudentText, node: ast.Attribute, around: Surroundings) ->
         yield from (Other(f"self.{other}", Change.NAME, 1) for other in around.attributes if other != node.attr)
         yield from (Other(name, Change.NAME, 2) for name in around.names if name == node.attr)
     else:
-        value = text.of(node.value)
+        value = text.operand(node.value)
         yield from (Other(f"{value}.{sibling}", Change.CALL, 1) for sibling in _siblings(node.attr))
         if node.attr.endswith("_") and not node.attr.startswith("_"):
             yield Other(f"{value}.{node.attr[:-1]}", Change.CALL, 1)
@@ -167,7 +178,7 @@ def _operations(text: StudentText, node: ast.BinOp) -> Iterator[Other]:
     left, right = text.of(node.left), text.of(node.right)
     for kind, sign in OPERATORS.items():
         if not isinstance(node.op, kind):
-            yield Other(f"({left}) {sign} ({right})", Change.OPERATOR, 1)
+            yield Other(f"(({left}) {sign} ({right}))", Change.OPERATOR, 1)
     sign = OPERATORS.get(type(node.op), "")
     if sign and not isinstance(node.op, ast.Add | ast.Mult):
         yield Other(f"(({right}) {sign} ({left}))", Change.ORDER, 1)
@@ -182,7 +193,7 @@ def _with_other_brackets(text: StudentText, node: ast.BinOp) -> Iterator[Other]:
     match node:
         case ast.BinOp(left=ast.BinOp(left=first, op=op, right=second), right=third) if sign and type(op) in OPERATORS:
             inner = f"(({text.of(second)}) {sign} ({text.of(third)}))"
-            yield Other(f"({text.of(first)}) {OPERATORS[type(op)]} {inner}", Change.ORDER, 1)
+            yield Other(f"(({text.of(first)}) {OPERATORS[type(op)]} {inner})", Change.ORDER, 1)
     match node:
         case ast.BinOp(left=first, right=ast.BinOp(left=second, op=op, right=third)) if sign and type(op) in OPERATORS:
             inner = f"(({text.of(first)}) {sign} ({text.of(second)}))"

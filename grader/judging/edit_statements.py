@@ -9,7 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from grader.judging.code_facts import is_only_computed
-from grader.judging.edit_words import OPERATORS, Surroundings, exchanged, renumbered
+from grader.judging.edit_missing import empty_lists, never_filled, parts_to_make
+from grader.judging.edit_words import (
+    OPERATORS,
+    Surroundings,
+    are_named_alike,
+    exchanged,
+    named_after,
+    renumbered,
+    with_numbers_of,
+)
 from grader.judging.student_text import Function, Splice, StudentText, blocks, statements
 from grader.model.located import Change
 
@@ -33,6 +42,7 @@ class Made(NamedTuple):
 def of_function(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
     yield from _names_exchanged(text, function)
     yield from _return_at_the_end(text, function, around)
+    yield from (_one_more(text, function.body, line, Change.MISSING) for line in parts_to_make(text, around))
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for statement in statements(function):
         yield from _other_statements(text, statement, around, read)
@@ -45,6 +55,7 @@ def of_function(text: StudentText, function: Function, around: Surroundings) -> 
                 splices = (_without(text, statement.body[-1]), line)
                 yield Made(splices, statement.body[-1].lineno, Change.PLACE, 2)
             if isinstance(statement, ast.For | ast.While):
+                yield from _not_put_into_a_list(text, function, statement)
                 yield from _out_of_loop(text, statement, outer)
                 yield from _into_loop(text, block, index, statement)
 
@@ -60,8 +71,10 @@ def _names_exchanged(text: StudentText, function: Function) -> Iterator[Made]:
 
 
 def _return_at_the_end(text: StudentText, function: Function, around: Surroundings) -> Iterator[Made]:
-    """What a function without one may have been meant to return."""
-    if any(isinstance(node, ast.Return | ast.Yield | ast.Lambda) for node in ast.walk(function)):
+    """What a function that ends without one may have been meant to return."""
+    last = function.body[-1]
+    is_stub = isinstance(last, ast.Pass) and len(function.body) > 1
+    if not is_stub and any(isinstance(node, ast.Return | ast.Yield | ast.Lambda) for node in ast.walk(function)):
         return
     if function.name == "__init__":
         if "super" not in text.of(function):
@@ -70,13 +83,31 @@ def _return_at_the_end(text: StudentText, function: Function, around: Surroundin
             call = f"super().__init__()\n{text.indentation(first)}"
             yield Made((Splice(start, start, call),), NO_LINE, Change.MISSING, 1)
         return
-    last = function.body[-1]
     assigned = [name for name in around.names if name not in {argument.arg for argument in function.args.args}]
     for name in reversed(assigned):
-        yield Made((_after(text, last, f"return {name}"),), NO_LINE, Change.RETURNED, 1)
+        yield _one_more(text, function.body, f"return {name}", Change.RETURNED)
     if isinstance(last, ast.Expr):
         start = text.span(last)[0]
         yield Made((Splice(start, start, "return "),), NO_LINE, Change.RETURNED, 1)
+
+
+def _not_put_into_a_list(text: StudentText, function: Function, loop: ast.For | ast.While) -> Iterator[Made]:
+    """What a loop makes, where a list stays empty."""
+    made = [node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    for name in never_filled(function):
+        for value in dict.fromkeys(reversed(made)):
+            yield _one_more(text, loop.body, f"{name}.append({value})", Change.AFTER)
+
+
+def _one_more(text: StudentText, block: Sequence[ast.stmt], line: str, change: Change) -> Made:
+    """One line more: in place of a `pass` that was left there, or at the end."""
+    stubs = [statement for statement in block if isinstance(statement, ast.Pass)]
+    if stubs and len(block) > 1:
+        is_at_stub = Change.MISSING if change == Change.AFTER else change
+        return Made((Splice(*text.span(stubs[-1]), line),), stubs[-1].lineno, is_at_stub, 1)
+    last = block[-1]
+    place = last.lineno if change == Change.AFTER and isinstance(last, SIMPLE) else NO_LINE
+    return Made((_after(text, last, line),), place, change, 1)
 
 
 def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundings, read: set[str]) -> Iterator[Made]:
@@ -92,6 +123,9 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
             cost = 1 if is_only_computed(value) else 4
             yield from (put(f"{name} = {text.of(value)}", Change.LOST, cost) for name in _names_in(value, around))
             yield put(f"return {text.of(value)}", Change.RETURNED, 2)
+            if not isinstance(value, ast.Call) or not text.of(value.func).endswith((".append", ".extend")):
+                lists = empty_lists(around.function)
+                yield from (put(f"{name}.append({text.of(value)})", Change.LOST, 2) for name in lists)
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             for other in _names_in(value, around):
                 if other != name:
@@ -106,8 +140,9 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
             yield from (put(f"{text.of(target)} {sign}= {text.of(value)}", Change.OPERATOR, 1) for sign in signs)
             yield put(f"{text.of(target)} = {text.of(value)}", Change.OPERATOR, 1)
         case ast.Assign(targets=[ast.Tuple(elts=items)], value=value):
+            cost = 3 if are_named_alike(text, items, value) else 1
             for order in exchanged([text.of(item) for item in items]):
-                yield put(f"{', '.join(order)} = {text.of(value)}", Change.ORDER, 1)
+                yield put(f"{', '.join(order)} = {text.of(value)}", Change.ORDER, cost)
         case ast.Return(value=value) if value is not None:
             yield from (put(f"return {name}", Change.RETURNED, 1) for name in around.names if name != text.of(value))
             if isinstance(value, ast.Tuple):
@@ -141,11 +176,13 @@ def _names_in(value: ast.expr, around: Surroundings) -> list[str]:
 def _as_copied(text: StudentText, block: Sequence[ast.stmt]) -> Iterator[Made]:
     """A line as another one that was written for the other of two things: `K2 = …` as `K1 = …` is written."""
     simple = [statement for statement in block if isinstance(statement, ast.Assign)]
+    written = {statement: (text.of(statement.targets[0]), text.of(statement.value)) for statement in simple}
     for statement, model in itertools.permutations(simple[:MOST_COPIED], 2):
-        own, others = text.of(statement.targets[0]), text.of(model.targets[0])
-        renamed = renumbered(text.of(model), others, own)
-        if renamed is not None and renamed != text.of(statement):
-            yield Made((Splice(*text.span(statement), renamed),), statement.lineno, Change.COPIED, 1)
+        (own, value), (other, others_value) = written[statement], written[model]
+        renamed = renumbered(others_value, other, own) or with_numbers_of(value, others_value)
+        renamed = renamed or named_after(others_value, other, own)
+        if renamed is not None and renamed != value:
+            yield Made((Splice(*text.span(statement.value), renamed),), statement.lineno, Change.COPIED, 1)
 
 
 def _all_blocks(function: Function) -> Iterator[tuple[Sequence[ast.stmt], tuple[ast.stmt, ...]]]:

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from grader.judging.student_text import StudentText
+from grader.judging.student_text import Function, StudentText
 from grader.model.located import Change
 
 Item = TypeVar("Item")
 
-_NUMBER = re.compile(r"(?<=[A-Za-z_])\d+")  # in a name
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"(?<=[A-Za-z_])\d+|(?<=[A-Za-z]_)[a-z](?![A-Za-z0-9])")  # in a name, or its letter: W_q
 
 FITTED = "size_of_the_case"  # a name that stands for a number which fits the case
 
@@ -31,6 +30,10 @@ SIBLINGS = [
     {"cat", "stack"},
     {"vstack", "hstack"},
     {"exp", "log", "sqrt", "rsqrt", "square", "exp2", "sigmoid"},
+    {"logsumexp", "sum"},
+    {"sin", "cos", "tan"},
+    {"relu", "gelu", "silu", "tanh", "sigmoid"},
+    {"maximum", "minimum"},
     {"softmax", "log_softmax", "softmin", "sigmoid"},
     {"mul", "matmul", "add", "sub", "div", "dot", "mm", "bmm"},
     {"view", "reshape", "permute", "transpose"},
@@ -44,20 +47,6 @@ OPERATORS = {
 }  # fmt: skip
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 AXES = ("transpose(-2, -1)", "transpose(0, 1)", "transpose(1, 2)", "transpose(2, 3)", "transpose(1, 3)")
-FORMS = (
-    "clone()",
-    "contiguous()",
-    "unsqueeze(-1)",
-    "unsqueeze(0)",
-    "unsqueeze(1)",
-    "squeeze()",
-    "squeeze(-1)",
-    "squeeze(0)",
-)
-STEPS = (
-    *(f"{name}(dim={dim}, keepdim=True)" for name in ("sum", "amax") for dim in (-1, 0)),
-    "sum(dim=-1)", "sum(dim=0)", "sum()", "exp()", "sqrt()", "tril()",
-)  # fmt: skip
 NUMBERS_NEARBY = (-3, -2, -1, 0, 1, 2, 3, 4)
 
 
@@ -69,12 +58,21 @@ class Spot(NamedTuple):
     field: str
 
     @property
+    def is_read(self) -> bool:
+        """Whether it is an expression with a value of its own, which is not written there as it is."""
+        is_called = self.field == "func" and isinstance(self.parent, ast.Call)
+        is_read = isinstance(getattr(self.node, "ctx", ast.Load()), ast.Load)
+        return (
+            is_read and not is_called and not isinstance(self.node, ast.Constant | ast.Starred | ast.Lambda | ast.Slice)
+        )
+
+    @property
     def is_value(self) -> bool:
         """Whether something may be done to it first: it is given a name, returned, given to a call or multiplied."""
         match self.parent:
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Lambda() | ast.ListComp():
                 return True
-            case ast.BinOp():
+            case ast.BinOp() | ast.Tuple() | ast.List():
                 return True
             case ast.Call():
                 return self.field in ("args", "keywords")
@@ -91,7 +89,9 @@ class Surroundings(NamedTuple):
     names: tuple[str, ...]  # its parameters, and what it assigns
     parameters: tuple[str, ...]
     attributes: tuple[str, ...]  # of its class
-    text: StudentText
+    functions: tuple[str, ...]  # inside of it
+    function: Function
+    owner: ast.ClassDef | None
 
 
 class Other(NamedTuple):
@@ -110,15 +110,31 @@ def renumbered(written: str, before: str, after: str) -> str | None:
     if len(pairs) != 1 or before == after:
         return None
     ((old, new),) = pairs
-    return _NAME.sub(lambda name: re.sub(rf"(?<!\d){old}(?!\d)", new, name[0]), written)
+    return _NUMBER.sub(lambda number: new if number[0] == old else number[0], written)
 
 
 def with_numbers_of(written: str, model: str) -> str | None:
     """What is written as its model, but for the number in its names; None if not all of its names have the same."""
     own, others = set(_NUMBER.findall(written)), set(_NUMBER.findall(model))
-    if len(own) != 1 or len(others) != 1 or own == others:
+    both = own & others
+    if len(own - both) != 1 or len(others - both) != 1:
         return None
-    return renumbered(model, f"_{others.pop()}", f"_{own.pop()}")
+    return renumbered(model, f"x_{(others - both).pop()}", f"x_{(own - both).pop()}")
+
+
+def named_after(written: str, before: str, after: str) -> str | None:
+    """What makes one thing, as it would make another: `self.W_k(x)` makes `k`, as `self.W_q(x)` makes `q`."""
+    old, new = (name.removesuffix("s") for name in (before, after))
+    if not (old.isidentifier() and new.isidentifier()) or old not in written:
+        return None
+    renamed = re.sub(rf"(?<![^\W_]){old}(?![^\W_])", new, written)
+    return renamed if renamed != written else None
+
+
+def are_named_alike(text: StudentText, targets: Sequence[ast.expr], value: ast.expr) -> bool:
+    """Whether things have the names of what they get, as in `self.a, self.b = a, b`."""
+    names = {text.of(target).removeprefix("self.") for target in targets}
+    return isinstance(value, ast.Tuple | ast.List) and len(names & set(map(text.of, value.elts))) > 1
 
 
 def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.judging import edit_expressions, edit_statements
-from grader.judging.edit_words import FITTED, Spot, Surroundings
+from grader.judging import edit_expressions, edit_statements, edit_steps
+from grader.judging.at_hand import AtHand
+from grader.judging.edit_words import FITTED, Other, Spot, Surroundings
+from grader.judging.seen_values import FAILS, UNREACHED, SeenAt, Span
 from grader.judging.student_text import Function, Splice, StudentText, statements
 from grader.model.located import Change
 
 MOST = 6_000  # changes of one code
 MOST_ALIKE = 4  # lines with the same mistake
 _ASSIGNS = re.compile(r"\w+ = ")
+_NOT_CALLED = ("__init__", "forward")  # by the class itself
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 
 
@@ -32,6 +36,7 @@ class Edit:
     cost: int
     fitted: bool = False  # whether it holds FITTED, in place of a size that fits the case
     more_lines: tuple[int, ...] = ()  # where it changes something, too
+    likely: bool = False  # more than others of the same cost: it reads what nobody reads
 
     @property
     def takes_away(self) -> bool:
@@ -44,27 +49,72 @@ class Edit:
 
 
 def edits_of(text: StudentText) -> list[Edit]:
-    """All changes, the most plausible first, none that leaves the code as it is."""
+    """All changes of what is there, the most plausible first, none that leaves the code as it is."""
+    return _in_order(text, _changes_of(text))
+
+
+def steps_of(text: StudentText, seen: SeenAt) -> list[Edit]:
+    """All that may have to be done as well, in the same order. `seen` is what is known of expressions."""
+    return _in_order(text, _steps_of(text, seen))
+
+
+def makes_sense(edit: Edit, seen: SeenAt) -> bool:
+    """Whether it changes something that is reached, and a number if a number comes in its place."""
+    spans = [(splice.start, splice.end) for splice in edit.splices if splice.end > splice.start]
+    if spans and edit.change != Change.PLACE and all(_is_unreached(span, seen) for span in spans):
+        return False
+    return not edit.fitted or all(seen.get(span) in (None, FAILS) or seen[span].is_number for span in spans)
+
+
+def _is_unreached(span: Span, seen: SeenAt) -> bool:
+    """A part of which nothing is known is unreached if it is in what is, or if all is that is in it."""
+    if span in seen:
+        return seen[span] is UNREACHED
+    inside = [now for other, now in seen.items() if _holds(span, other)]
+    if inside:
+        return all(now is UNREACHED for now in inside)
+    return any(now is UNREACHED and _holds(other, span) for other, now in seen.items())
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def spots_of(text: StudentText) -> Iterator[ast.expr]:
+    """All expressions whose value may be asked for."""
+    for function, owner in text.functions:
+        own = {*_surroundings(function, owner).names, "self"}
+        for spot in _spots(function):
+            is_library = isinstance(spot.node, ast.Name) and spot.node.id not in own
+            if spot.is_read and not is_library and not isinstance(spot.parent, ast.arguments):
+                yield spot.node
+
+
+def _in_order(text: StudentText, edits: Iterable[Edit]) -> list[Edit]:
     found: dict[tuple[Splice, ...], Edit] = {}
-    for edit in _all_edits(text):
+    for edit in edits:
         if len(found) >= MOST:
             break
         known = found.get(edit.splices)
         if known is None or edit.cost < known.cost:
             found[edit.splices] = edit
-    found |= {edit.splices: edit for edit in _repeated(text, list(found.values())) if edit.splices not in found}
-    return sorted(found.values(), key=lambda edit: edit.cost)
+    for edit in list(_repeated(text, list(found.values()))):
+        found.setdefault(edit.splices, edit)
+    return sorted(found.values(), key=lambda edit: (edit.cost, not edit.likely))
 
 
 def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The same change of the same thing, whatever its names, in all the lines that are alike."""
+    forms = {number: _WORD.sub("name", line) for number, line in enumerate(text.lines, start=1)}
+    count = Counter(forms.values())
     alike: dict[tuple[tuple[str, ...], Change], list[Edit]] = {}
     for edit in edits:
-        if len(edit.splices) == 1 and edit.line and not edit.fitted:
+        if len(edit.splices) == 1 and edit.line and not edit.fitted and count[forms[edit.line]] > 1:
             (splice,) = edit.splices
             parts = (text.bytes[text.start_of(edit.line) : splice.start], text.bytes[splice.start : splice.end])
-            texts = (text.line(edit.line), *(part.decode() for part in parts), splice.text)
-            alike.setdefault((tuple(_WORD.sub("name", part) for part in texts), edit.change), []).append(edit)
+            texts = (*(part.decode() for part in parts), splice.text)
+            form = (forms[edit.line], *(_WORD.sub("name", part) for part in texts))
+            alike.setdefault((form, edit.change), []).append(edit)
     for same in alike.values():
         lines = [edit.line for edit in same]
         if 2 <= len(same) == len(set(lines)) <= MOST_ALIKE:
@@ -72,21 +122,37 @@ def _repeated(text: StudentText, edits: Sequence[Edit]) -> Iterator[Edit]:
             yield Edit(splices, lines[0], same[0].change, same[0].cost + 1, more_lines=tuple(lines[1:]))
 
 
-def _all_edits(text: StudentText) -> Iterator[Edit]:
+def _changes_of(text: StudentText) -> Iterator[Edit]:
     for function, owner in text.functions:
-        around = _surroundings(text, function, owner)
+        around = _surroundings(function, owner)
+        unread = AtHand(text, around, {}).unread
         for made in edit_statements.of_function(text, function, around):
             yield Edit(made.splices, made.line, made.change, made.cost, more_lines=made.more_lines)
         for spot in _spots(function):
-            span = text.span(spot.node)
-            for other in edit_expressions.others(text, spot, around):
-                splice = Splice(*span, other.text)
-                if text.bytes[splice.start : splice.end] != other.text.encode():
-                    line = getattr(spot.node, "lineno", function.lineno)
-                    yield Edit((splice,), line, other.change, other.cost, FITTED in other.text)
+            yield from _edits(text, function, spot, edit_expressions.others(text, spot, around), unread)
 
 
-def _surroundings(text: StudentText, function: Function, owner: ast.ClassDef | None) -> Surroundings:
+def _steps_of(text: StudentText, seen: SeenAt) -> Iterator[Edit]:
+    for function, owner in text.functions:
+        at_hand = AtHand(text, _surroundings(function, owner), seen)
+        for spot in _spots(function):
+            if spot.is_read and spot.is_value:
+                yield from _edits(text, function, spot, edit_steps.one_more(text, spot, at_hand))
+
+
+def _edits(
+    text: StudentText, function: Function, spot: Spot, others: Iterable[Other], unread: frozenset[str] = frozenset()
+) -> Iterator[Edit]:
+    span = text.span(spot.node)
+    for other in others:
+        splice = Splice(*span, other.text)
+        if text.bytes[splice.start : splice.end] != other.text.encode():
+            line = getattr(spot.node, "lineno", function.lineno)
+            likely = other.text in unread
+            yield Edit((splice,), line, other.change, other.cost, FITTED in other.text, likely=likely)
+
+
+def _surroundings(function: Function, owner: ast.ClassDef | None) -> Surroundings:
     parameters = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
     parameters = [name for name in parameters if name != "self"]
     names = parameters + [
@@ -97,7 +163,9 @@ def _surroundings(text: StudentText, function: Function, owner: ast.ClassDef | N
         stored = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
         attributes = [node.attr for node in stored if isinstance(node.ctx, ast.Store) and _is_self(node.value)]
         attributes += _registered(owner)
-    return Surroundings(_unique(names), _unique(parameters), _unique(attributes), text)
+        attributes += [part.name for part in owner.body if isinstance(part, Function) and part.name not in _NOT_CALLED]
+    functions = [node.name for node in ast.walk(function) if isinstance(node, Function) and node is not function]
+    return Surroundings(_unique(names), _unique(parameters), _unique(attributes), _unique(functions), function, owner)
 
 
 def _registered(owner: ast.ClassDef) -> list[str]:

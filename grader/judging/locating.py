@@ -7,6 +7,7 @@ right is the proof. The change itself is never shown.
 from __future__ import annotations
 
 import functools
+import heapq
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from typing import TypeVar
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.edited_text import EditedText
-from grader.judging.edits import Edit, edits_of
+from grader.judging.edits import Edit, edits_of, makes_sense, steps_of
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.intermediate import Intermediate
-from grader.judging.judge import is_right, judge_by, judge_with
+from grader.judging.judge import is_right, judge_with
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
-from grader.judging.memory import without_promises
+from grader.judging.looking import look, where_it_fails_first
+from grader.judging.seen_values import Seen, Span
 from grader.judging.student_text import StudentText, definitions_in
 from grader.judging.telling import shown, shown_by_case
 from grader.judging.three import ThreeAtOnce
@@ -31,7 +33,8 @@ from grader.model.verdict import Verdict
 
 Item = TypeVar("Item")
 
-MOST_TRIED = 2_500  # versions of one code
+MOST_TRIED = 1_800  # versions of one code
+SLIP = 1  # cost of a change of one word
 MOST_MISTAKES = 3  # at once
 MOST_PLAUSIBLE = 3  # cost of a change where there are several
 MOST_TRIED_FURTHER = 3  # versions that may be a step towards what is right
@@ -63,16 +66,19 @@ class Locating:
     """The search in one student's code for one exercise."""
 
     def __init__(self, key: AnswerKey, ask: AskEdited, device: str) -> None:
-        self._all = key.only(key.about_numbers)  # what is asked for beside them is another mistake
+        # What is asked for beside numbers is another mistake, and long cases show none that the others do not.
+        self._all = key.only(key.about_numbers).short()
         self._cases = self._all.cases
         self._keys = [self._all.only([index]) for index in range(len(self._cases))]
         self._ask = ask
         self._device = device
+        # Worked out once for each exercise, and not in the time of the one student with whom it begins.
+        self._shows = shown_by_case(self._all.exercise) if self._all.exercise.glance else {}
         self._time = JudgingTime(SECONDS)
         self._left = MOST_TRIED
         self._fitting = numbers_that_fit(self._cases)
         self._steps = 0  # operations and calls that it has
-        self._student: list[Answer] = []  # what the code as it is answers
+        self._student: EditedText | None = None  # the code as it is
         self._changed: dict[int, Returned] = {}  # what it answers to the most telling case with a plausible change
         self._asked: set[tuple[int, str, str]] = set()  # versions, by case: two ways to change may lead to the same
         self._judged: dict[tuple[int, int], tuple[Answer, bool]] = {}  # by case and identity: whether it is right
@@ -96,26 +102,23 @@ class Locating:
         """The most plausible changes, as few as can be, that make all right."""
         try:
             text = EditedText(StudentText(definitions_in(source)))
-            self._steps = steps_in(text.text.tree)
-            self._student = [self.answer(index, text) for index in range(len(self._cases))]
+            self._steps, self._student = steps_in(text.text.tree), text
             return self._repair(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, JudgingTooLong):
             return None
 
     def _three_at_once(self) -> Verdict | None:
         try:
-            wrong = [index for index, answer in enumerate(self._student) if not self.is_right_answer(index, answer)]
-            telling = self._smallest(wrong)
-            answer = self._student[telling] if telling is not None else None
-            if telling is None or not isinstance(answer, Returned):
+            telling = self._most_telling(self._student) if self._student else None
+            student = self._answers(self._student) if self._student else []
+            if telling is None or not isinstance(answer := student[telling], Returned):
                 return None
-            short, student = self._all.short(), without_promises(self._all.cases, self._student)
             # What the case shows first: these are few.
             for among in (shown(self._all, telling), self._all.exercise.misconceptions):
                 likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, list(self._changed.values()))
-                if verdict := judge_with(short, student, self._device, self._time, likely):
+                if verdict := judge_with(self._all, student, self._device, self._time, likely):
                     return verdict
-        except JudgingTooLong:  # the search has used up its time; what was known before still holds
+        except (JudgingTooLong, TrialEnded):  # the search has used up its time; what was known before still holds
             pass
         return None
 
@@ -136,19 +139,37 @@ class Locating:
         return None
 
     def _most_telling(self, text: EditedText) -> int | None:
-        """One of the cases that the code answers wrong; None if it is right."""
-        return self._smallest([index for index in range(len(self._cases)) if not self.is_right(index, text)])
+        """The first case that the code answers wrong; None if it is right."""
+        return next((index for index in self._in_order if not self.is_right(index, text)), None)
 
-    def _smallest(self, wrong: Sequence[int]) -> int | None:
-        """The smallest of some cases; of a class, of those that show much: a single word hides nearly all mistakes."""
-        if self._all.exercise.glance:
-            by_case = shown_by_case(self._all.exercise)
-            count = {index: by_case[self._cases[index].case.name] for index in wrong}
-            wrong = [index for index in wrong if count[index] >= SHOWS * max(count.values())]
-        return min(wrong, key=lambda index: effort(self._cases[index]), default=None)
+    @functools.cached_property
+    def _in_order(self) -> list[int]:
+        """The cases, the smallest first; of a class, those that show much: a single word hides nearly all mistakes."""
+        shows = {index: self._shows.get(case.case.name, 0) for index, case in enumerate(self._cases)}
+        enough = SHOWS * max(shows.values(), default=0)
+        return sorted(shows, key=lambda index: (shows[index] < enough, effort(self._cases[index])))
 
-    def versions(self, text: EditedText) -> Iterator[EditedText]:
-        for edit in edits_of(text.text):
+    def versions(self, text: EditedText, telling: int) -> Iterator[EditedText]:
+        """Slips of one word first. What more there is to try depends on what expressions are, which is asked then.
+
+        Where code stops with an error, that is asked first: then it is known where.
+        """
+        as_it_is = self.answer(telling, text)
+        ask = functools.partial(self.ask_all, telling=telling)
+        changes = edits_of(text.text)
+        seen: dict[Span, Seen] = {}
+        if isinstance(as_it_is, Raised):
+            seen = look(text, as_it_is, ask)
+            changes = where_it_fails_first(text.text, seen, changes)
+        slips = [edit for edit in changes if edit.cost == SLIP and makes_sense(edit, seen)]
+        yield from self._with_each(text, slips)
+        seen = seen or look(text, as_it_is, ask)
+        others = [edit for edit in changes if edit.cost != SLIP and makes_sense(edit, seen)]
+        steps = steps_of(text.text, seen)
+        yield from self._with_each(text, heapq.merge(others, steps, key=lambda edit: edit.cost))
+
+    def _with_each(self, text: EditedText, edits: Iterable[Edit]) -> Iterator[EditedText]:
+        for edit in edits:
             if text.undoes(edit) or (text.edits and not _is_plausible_after(text.edits, edit)):
                 continue
             for fitting in self._fitting if edit.fitted else [()]:
@@ -172,7 +193,7 @@ class Locating:
                 yield text, version
 
     def is_right_in_all(self, text: EditedText) -> bool:
-        return all(self.is_right(index, text) for index in range(len(self._cases)))
+        return all(self.is_right(index, text) for index in self._in_order)
 
     def is_right(self, index: int, text: EditedText) -> bool:
         return self.is_right_answer(index, self.answer(index, text))
@@ -190,10 +211,12 @@ class Locating:
         if len(text.edits) == 1 and text.edits[0].cost <= MOST_PLAUSIBLE and len(self._changed) < MOST_CHANGED:
             self._changed[id(answer)] = answer
 
-    def has_misconceptions(self, text: EditedText) -> bool:
-        """Whether there are some that explain all answers of a version."""
-        answers = [self.answer(index, text) for index in range(len(self._cases))]
-        return bool(judge_by(self._all, answers, self._device, self._time).misconceptions)
+    def has_a_misconception(self, text: EditedText, telling: int) -> bool:
+        """Whether there is one that explains all answers of a version."""
+        return self.intermediate.explain(self._answers(text), telling)
+
+    def _answers(self, text: EditedText) -> list[Answer]:
+        return [self.answer(index, text) for index in range(len(self._cases))]
 
     @functools.cached_property
     def intermediate(self) -> Intermediate:
@@ -218,7 +241,7 @@ class _Search:
 
     def right(self) -> EditedText | None:
         """The first version that is right in all cases. Of others, those are noted that are a step towards it."""
-        versions = self._locating.versions(self._text)
+        versions = self._locating.versions(self._text, self._telling)
         for text, answer in self._locating.ask_all(versions, self._telling):
             if self._locating.is_right_answer(self._telling, answer):
                 if self._locating.is_right_in_all(text):
@@ -231,7 +254,7 @@ class _Search:
     def promising(self) -> Iterator[EditedText]:
         """Versions with another change, that may be right with one more."""
         as_known = self._wrong_as_known[:MOST_TRIED_FURTHER]
-        yield from (text for text in as_known if self._locating.has_misconceptions(text))
+        yield from (text for text in as_known if self._locating.has_a_misconception(text, self._telling))
         yield from self._lost[:MOST_TRIED_FURTHER]
         yield from self._no_longer_stopped[:MOST_TRIED_FURTHER]
 
@@ -239,7 +262,7 @@ class _Search:
         edit = text.edits[-1]
         if edit.cost > MOST_PLAUSIBLE:
             return
-        if self._locating.intermediate.is_of_a_misconception(answer.value, self._telling):
+        if self._locating.intermediate.like(answer.value, self._telling):
             self._wrong_as_known.append(text)
         elif edit.change == Change.LOST and edit.cost == 1:
             self._lost.append(text)

@@ -9,7 +9,7 @@ from grader.judging.devices import advice
 from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.fact import Fact, Kind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
-from grader.model.located import Located
+from grader.model.located import Change, Located
 from grader.sandbox.plain_text import one_line
 
 LONGEST = 1000  # characters of a sentence
@@ -105,6 +105,8 @@ def located(places: Sequence[Located]) -> str:
     shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
     if len(shown) == 1:
         ((line, change),) = shown
+        if change == Change.AFTER:
+            return f"With one more line behind `{line}`, all values come out right."
         return f"With one small change in the line `{line}`, all values come out right. It is about {change}."
     listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
     return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {listed}."

@@ -6,8 +6,8 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 MAX_SOURCE = 20_000  # characters of a cell; a whole notebook of the course has as many
 
@@ -16,9 +16,11 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+# The end of such an expression belongs to all of it.
+_HOLDS_TOGETHER = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.List | ast.Dict
 
-@dataclass(frozen=True)
-class Splice:
+
+class Splice(NamedTuple):
     """Bytes of a text and what comes in place of them."""
 
     start: int
@@ -67,6 +69,10 @@ class StudentText:
         """As it is written."""
         start, end = self.span(node)
         return self.bytes[start:end].decode()
+
+    def operand(self, node: ast.expr) -> str:
+        """As it has to be written before a point or a bracket."""
+        return self.of(node) if isinstance(node, _HOLDS_TOGETHER) else f"({self.of(node)})"
 
     def indentation(self, node: ast.stmt) -> str:
         """What stands before a statement in its line."""

@@ -29,6 +29,7 @@ CREDITS = {
     Change.CALL: 0.25,
     Change.SURPLUS: 0.25,
     Change.MISSING: 0.25,
+    Change.AFTER: 0.25,
     Change.PLACE: 0.25,
 }
 _UNEXPLAINED = (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)

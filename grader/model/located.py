@@ -24,6 +24,7 @@ class Change(StrEnum):
     LOST = "a result that is lost"
     RETURNED = "what is returned"
     COPIED = "a difference to the line that does the same for the other"
+    AFTER = "a line that is missing after it"
     PLACE = "where the line stands: before or after another, inside or outside of a loop"
 
 
