@@ -18,7 +18,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Returned
 from grader.model.exercise import Misconception, can_combine
 
-MOST_SETS = 8_000  # that are all tried
+MOST_SETS = 500  # that are all tried
 MOST_PAIRS = 120  # for which a third one is looked for
 
 
