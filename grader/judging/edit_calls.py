@@ -95,7 +95,8 @@ def _more_arguments(
 ) -> Iterator[Other]:
     plain = name.rsplit(".")[-1]
     if plain in WITH_DIM and not given & {"dim", "axis"}:
-        yield from (Other(call(*arguments, *keywords, f"dim={dim}"), Change.AXIS, 2) for dim in (-1, -2, 0, 1))
+        axes = (*(name for name in ("dim", "axis") if name in names), -1, -2, 0, 1)
+        yield from (Other(call(*arguments, *keywords, f"dim={axis}"), Change.AXIS, 2) for axis in axes)
     if plain in KEEPS and not given & {"keepdim", "keepdims"}:
         yield Other(call(*arguments, *keywords, "keepdim=True"), Change.AXIS, 2)
     if plain == "Linear" and "bias" not in given and len(arguments) < 3:
