@@ -175,6 +175,11 @@ LETTERS = """
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     return [W_q @ x + b_q for x in all_x], [b_k for x in all_x], [W_v @ x + b_v for x in all_x]
 """
+NO_AXIS = """
+def softmax_stable(x, dim=-1):
+    shifted = x - x.amax(dim=dim, keepdim=True)
+    return F.log_softmax(shifted).exp()
+"""
 METHODS = """
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout):
@@ -210,6 +215,7 @@ class TransformerBlock(nn.Module):
             BRACKETS, 10, BRACKETS.splitlines()[-1].strip(), Change.CALL, id="a method of what is in brackets"
         ),
         pytest.param(LETTERS, 1, LETTERS.splitlines()[-1].strip(), Change.COPIED, id="names that differ in a letter"),
+        pytest.param(NO_AXIS, 10, NO_AXIS.splitlines()[-1].strip(), Change.AXIS, id="the axis that is asked for"),
         pytest.param(METHODS, 24, METHODS.splitlines()[-1].strip(), Change.NAME, id="another method"),
     ],
 )
