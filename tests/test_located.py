@@ -180,6 +180,13 @@ def softmax_stable(x, dim=-1):
     shifted = x - x.amax(dim=dim, keepdim=True)
     return F.log_softmax(shifted).exp()
 """
+NOT_RETURNED = """
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    queries = [W_q @ x + b_q for x in all_x]
+    keys = [W_k @ x + b_k for x in all_x]
+    values = [W_v @ x + b_v for x in all_x]
+    return all_x
+"""
 METHODS = """
 class TransformerBlock(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout):
@@ -216,6 +223,7 @@ class TransformerBlock(nn.Module):
         ),
         pytest.param(LETTERS, 1, LETTERS.splitlines()[-1].strip(), Change.COPIED, id="names that differ in a letter"),
         pytest.param(NO_AXIS, 10, NO_AXIS.splitlines()[-1].strip(), Change.AXIS, id="the axis that is asked for"),
+        pytest.param(NOT_RETURNED, 1, "return all_x", Change.RETURNED, id="three values are made and not used"),
         pytest.param(METHODS, 24, METHODS.splitlines()[-1].strip(), Change.NAME, id="another method"),
     ],
 )

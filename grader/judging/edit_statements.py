@@ -147,6 +147,9 @@ def _other_statements(text: StudentText, statement: ast.stmt, around: Surroundin
             yield from (put(f"return {name}", Change.RETURNED, 1) for name in around.names if name != text.of(value))
             if isinstance(value, ast.Tuple):
                 yield from (put(f"return {text.of(item)}", Change.RETURNED, 1) for item in value.elts)
+            unread = [name for name in around.names if name not in read and name not in around.parameters]
+            if len(unread) > 1:
+                yield put(f"return {', '.join(unread)}", Change.RETURNED, 1)
         case ast.If(test=test):
             for truth in ("True", "False"):
                 yield Made((Splice(*text.span(test), truth),), statement.lineno, Change.SURPLUS, 3)
