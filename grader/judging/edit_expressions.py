@@ -42,7 +42,7 @@ def others(text: StudentText, spot: Spot, around: Surroundings) -> Iterator[Othe
         case ast.Name(id=name) if not _is_asked_for(spot):
             yield from _names(name, spot, around)
         case ast.Name(id=name):
-            yield from (Other(other, Change.NAME, 1) for other in around.parameters if other != name)
+            yield from (Other(other, Change.NAME, 2) for other in around.parameters if other != name)
         case ast.Attribute():
             yield from _attributes(text, node, around)
         case ast.BinOp():
