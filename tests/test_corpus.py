@@ -125,6 +125,15 @@ def test_wrong_loses_marks_and_the_cause_is_named(entry: Entry, graded: Callable
     assert set(result.verdict.misconceptions) == entry.named, result.verdict.sentences
 
 
+def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_this(
+    new_course: Callable[[], Course], submit: Callable[..., Path], scores: Callable[..., dict[str, float]]
+) -> None:
+    by_name = {str(entry): entry for entry in WRONG}
+    blocks, detached = by_name["24-hidden_of_d_model"], by_name["25-detached"]
+    found = grade(new_course(), "transformer", {"one": [blocks, detached]}, submit, scores)
+    assert set(found[detached].verdict.misconceptions) == detached.named
+
+
 @pytest.mark.parametrize("entry", SOME_WRONG, ids=str)
 def test_what_is_quoted_is_in_the_code(entry: Entry, graded: Callable[[Entry], Result]) -> None:
     """What a sentence puts between backticks, it says of the code: each name and number of it is there."""

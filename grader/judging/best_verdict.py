@@ -39,6 +39,8 @@ def best_verdict(
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
     followed = followed or _best(keys, ask, standins, device, time)
+    if followed.misconceptions and verdict.misconceptions:
+        return followed  # which is about this exercise's own code, while the other may tell of an earlier one's
     # When both earn the same, the one that does not depend on earlier exercises explains better.
     return max(followed, verdict, key=lambda verdict: (verdict.credit, bool(verdict.misconceptions)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,12 +22,17 @@ class Given:
     def __init__(self, form: str, tree: Any, tensors: Mapping[str, torch.Tensor], device: str) -> None:
         self.form = form
         self.device = device
-        self._inputs = on_device(read(form, tree, tensors, pandas=True), device)
-        self._is_small = sum(tensor.nbytes for tensor in tensors.values()) <= MOST_COPIED
+        self._tree = tree
+        self._tensors = tensors
 
     def inputs(self, again: bool) -> Any:
         """For a call: a copy, unless that takes much room and the inputs are not needed `again`."""
-        return copied(self._inputs) if again or self._is_small else self._inputs
+        is_small = sum(tensor.nbytes for tensor in self._tensors.values()) <= MOST_COPIED
+        return copied(self._inputs) if again or is_small else self._inputs
+
+    @functools.cached_property
+    def _inputs(self) -> Any:
+        return on_device(read(self.form, self._tree, self._tensors, pandas=True), self.device)
 
     def is_unchanged(self, inputs: Any) -> bool:
         """Whether a copy is as it was given, as far as that can be told here: the judge looks at all others."""
