@@ -54,6 +54,8 @@ def in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
 
 def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime) -> Verdict:
     """Whether all is right in one of the forms is seen soon. Mistakes are looked for only where it is in none."""
+    if len(keys) == 1:
+        return judge_by(keys[0], ask(keys[0].cases, standins), device, time)
     tried: list[tuple[AnswerKey, list[Answer]]] = []
     for key in keys:
         tried.append((key, ask(key.cases, standins)))
