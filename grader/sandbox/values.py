@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from grader.sandbox.plain_text import one_line
-from grader.sandbox.wire import MAX_BODY, MAX_TENSOR_LIST
+from grader.sandbox.wire import KINDS, MAX_BODY, MAX_TENSOR_LIST
 
 MAX_VALUE = (MAX_BODY - MAX_TENSOR_LIST) // 2  # bytes of the tensors of one value; two go into a message
 MAX_NODES = 8000  # list items and numbers in one value
@@ -24,8 +24,7 @@ MAX_SIZE = 2**17  # of one dimension: an empty tensor may have a dimension witho
 MAX_DEPTH = 8  # of lists in lists, and of the shape of a tensor
 UNREADABLE = "something that cannot be read"
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
-_PLAIN = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool, torch.uint8}
-_PLAIN |= {torch.int64, torch.int32, torch.int16, torch.int8}
+_PLAIN = frozenset(KINDS.values())
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ MEANWHILE_SECONDS = 0.1
 # As safetensors calls them.
 _FLOATS = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 _WHOLE = {"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8}
-_KINDS = _FLOATS | _WHOLE | {"U8": torch.uint8, "BOOL": torch.bool}
+KINDS = _FLOATS | _WHOLE | {"U8": torch.uint8, "BOOL": torch.bool}
 _LENGTHS = struct.Struct(">II")
 _TENSOR_LIST_LENGTH = struct.Struct("<Q")  # how safetensors begins
 
@@ -121,7 +121,7 @@ def _load_tensors(body: bytes) -> dict[str, torch.Tensor]:
 
 
 def _read(dtype: str, shape: list[int], data: bytearray) -> torch.Tensor:
-    kind = _KINDS[dtype]
+    kind = KINDS[dtype]
     return torch.frombuffer(data, dtype=kind).reshape(shape) if data else torch.empty(shape, dtype=kind)
 
 
