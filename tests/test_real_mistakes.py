@@ -1,7 +1,7 @@
 """Wrong code as real students write it: is what the verdict says true of the code, or does it show the line?
 
 The headers of the files were written by reading the code, before the grader saw it: they are not what it can say today.
-The two bounds below are what it reaches; whoever makes it better makes them tighter. `pytest -s` shows the table.
+The bound below is what it reaches; whoever makes it better makes it tighter. `pytest -s` shows the table.
 
 What nothing explains is searched, which takes seconds: every fifteenth file of one assignment is graded, and all with
 GRADER_ALL=1.
@@ -30,8 +30,8 @@ GRADED = MISTAKES if ALL else MISTAKES[::15]
 ASSIGNMENTS = part(dict.fromkeys(mistake.assignment for mistake in MISTAKES), of=3)
 NOT_PYTHON = ("missing_bracket.py",)
 
-# How far the grader is from what it is meant to be (no false sentence, and 95 % named or located). Of a fifteenth of
-# the files, some fifteen for each assignment, one more or less is 7 %.
+# How much is to be named or located; no sentence is false. Of a fifteenth of the files, some fifteen for each
+# assignment, one more or less is 7 %.
 MIN_EXPLAINED = 0.95 if ALL else 0.9
 
 Graded = dict[Mistake, Result]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from grader.judging import edit_models
 from grader.judging.at_hand import AtHand
@@ -116,8 +116,8 @@ def _with_another(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> 
                 yield Other(f"({written} @ ({node}))", Change.MISSING, cost)
 
 
-def _may(kinds: frozenset[Seen] | None, fits: object) -> bool:
-    return kinds is None or any(map(fits, kinds))  # type: ignore[call-overload]
+def _may(kinds: frozenset[Seen] | None, fits: Callable[[Seen], bool]) -> bool:
+    return kinds is None or any(map(fits, kinds))
 
 
 def _can_scale(seen: Seen, other: Seen) -> bool:

@@ -149,12 +149,11 @@ class Locating:
         enough = SHOWS * max(shows.values(), default=0)
         return sorted(shows, key=lambda index: (shows[index] < enough, effort(self._cases[index])))
 
-    def versions(self, text: EditedText, telling: int) -> Iterator[EditedText]:
+    def versions(self, text: EditedText, telling: int, as_it_is: Answer) -> Iterator[EditedText]:
         """Slips of one word first. What more there is to try depends on what expressions are, which is asked then.
 
         Where code stops with an error, that is asked first: then it is known where.
         """
-        as_it_is = self.answer(telling, text)
         ask = functools.partial(self.ask_all, telling=telling)
         changes = edits_of(text.text)
         seen: dict[Span, Seen] = {}
@@ -234,14 +233,14 @@ class _Search:
         self._locating = locating
         self._text = text
         self._telling = telling
-        self._stopped = isinstance(locating.answer(telling, text), Raised)
+        self._as_it_is = locating.answer(telling, text)
         self._wrong_as_known: list[EditedText] = []
         self._lost: list[EditedText] = []
         self._no_longer_stopped: list[EditedText] = []
 
     def right(self) -> EditedText | None:
         """The first version that is right in all cases. Of others, those are noted that are a step towards it."""
-        versions = self._locating.versions(self._text, self._telling)
+        versions = self._locating.versions(self._text, self._telling, self._as_it_is)
         for text, answer in self._locating.ask_all(versions, self._telling):
             if self._locating.is_right_answer(self._telling, answer):
                 if self._locating.is_right_in_all(text):
@@ -266,7 +265,7 @@ class _Search:
             self._wrong_as_known.append(text)
         elif edit.change == Change.LOST and edit.cost == 1:
             self._lost.append(text)
-        elif self._stopped and edit.cost == 1:
+        elif isinstance(self._as_it_is, Raised) and edit.cost == 1:
             self._no_longer_stopped.append(text)
 
 
