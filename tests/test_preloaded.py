@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from grader.running import zygote_process
 from grader.running.limits import Limits
 from grader.running.preloaded import worth_loading
 from grader.running.sandbox_process import SandboxProcess
+from grader.running.zygote_process import OwnZygote
 
 COMPILER = "torch._dynamo"
 ASKED = f"import sys\nprint({COMPILER!r} in sys.modules)"
@@ -51,3 +54,15 @@ def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=CHECKS, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "False", done.stderr
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+    """Matplotlib keeps a list of them, where it may; each zygote would look for them again, for up to seconds."""
+    if not kept:
+        (tmp_path / "matplotlib").write_text("no folder can be here")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with contextlib.closing(OwnZygote()) as zygote:
+        monkeypatch.setattr(zygote_process, "the_zygote", zygote)
+        SandboxProcess({}, Limits(cell=60)).close()
+    assert bool(list(tmp_path.glob("matplotlib/fontlist*.json"))) == kept

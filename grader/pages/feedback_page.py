@@ -9,10 +9,11 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
-from sqlalchemy.exc import StatementError
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload
 from traitlets import default
 
 from grader.gradebook.items import items_of
@@ -42,15 +43,28 @@ class Grades(GetGrades):
         with Gradebook(names["db_url"]) as self.gradebook:
             items = items_of(self.gradebook.db, self.assignment_id, rules)
             self._items = {item.name: item for item in items if item.notebook == self.notebook_id}
+            notebook = self._notebook()
+            self._grades, self._comments = self._by_cell(Grade, notebook), self._by_cell(Comment, notebook)
             nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
-            with contextlib.suppress(MissingEntry):
-                names.update(self._in_all())
+            if notebook is not None:
+                names.update(self._in_all(notebook))
         return nb, resources
 
-    def _in_all(self) -> dict[str, object]:
+    def _notebook(self) -> SubmittedNotebook | None:
+        with contextlib.suppress(MissingEntry):
+            return self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
+        return None
+
+    def _by_cell(self, kind: Any, notebook: SubmittedNotebook | None) -> dict[str, Any]:
+        """Grades or comments, all asked for at once: a question for each cell takes longer than all else of a page."""
+        if notebook is None:
+            return {}
+        query = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
+        return {row.name: row for row in self.gradebook.db.scalars(query)}
+
+    def _in_all(self, notebook: SubmittedNotebook) -> dict[str, object]:
         """What the notebook has, of how much, and what is taken off for being late."""
-        notebook = self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
-        points = sum(self._items[grade.name].counted(grade.score) for grade in notebook.grades)
+        points = sum(self._items[grade.name].counted(grade.score) for grade in self._grades.values())
         penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
         group = ", ".join(self._rules.group_of(self.student_id))
@@ -80,23 +94,16 @@ class Grades(GetGrades):
         return self._rules.late.penalty(points, late), self._rules.late.words
 
     def _get_score(self, cell: Any, _resources: Any) -> None:
-        grade = self._found(self.gradebook.find_grade, cell)
+        grade = self._grades.get(cell.metadata.nbgrader["grade_id"])
         if grade is not None:
             by_hand, rule = grade.manual_score is not None, self._items[grade.name].rule
             known = {"score": grade.score, "points": grade.max_score, "by_hand": by_hand, "rule": rule}
             cell.metadata.nbgrader.update(known, waiting=bool(grade.needs_manual_grade))
 
     def _get_comment(self, cell: Any, _resources: Any) -> None:
-        comment = self._found(self.gradebook.find_comment, cell)
+        comment = self._comments.get(cell.metadata.nbgrader["grade_id"])
         if comment is not None:
             cell.metadata.nbgrader.update(comment=comment.comment, comment_by_hand=bool(comment.manual_comment))
-
-    def _found(self, find: Any, cell: Any) -> Any:
-        """A row of the gradebook, or None."""
-        try:
-            return find(cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id)
-        except (MissingEntry, StatementError):
-            return None
 
 
 class FeedbackExporter(Exporter):

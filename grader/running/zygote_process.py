@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.running.fonts import fonts_kept
 from grader.running.memory_held import MemoryHeld
 from grader.running.patience import is_short
 from grader.running.real_user import really
@@ -239,6 +240,7 @@ class OwnZygote(Zygote):
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
+            **fonts_kept(),
             **INHERITED,
         }
 
