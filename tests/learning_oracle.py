@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from grader.model.exercise import Inputs
+from grader.sandbox.forms.generation import FEW
 from grader.sandbox.small_model import SmallModel, small_shapes
 
 Array = np.ndarray
@@ -54,17 +55,18 @@ def writes_well(weights: Weights, tokens: torch.Tensor, count: int, how: Mapping
     """Whether all texts are such as they should be, and nothing else is changed."""
     if seen["changes_input"] or seen["train"] != how["train"] or seen["keeps"]:
         return False
-    texts = list(seen["outputs"].values())
-    if not all(is_continued(text, tokens, count) for text in texts):
+    text, few, again, other = seen["outputs"].values()
+    if not is_continued(text, tokens, count):
         return False
-    first, again, other = texts
+    if not all(is_continued(one, tokens[:FEW], count) for one in (few, again, other)):
+        return False
     exact = {name: one.double().numpy() for name, one in weights.items()}
     given = how["named"].get("temperature", 1.0), how["named"].get("top_k")
     if given[0] == 0 or given[1] == 1:
-        return all(follows(exact, row, count, *given) for text in texts for row in text.numpy())
-    if "seed" in how and not torch.equal(first, again):
+        return all(follows(exact, row, count, *given) for one in (text, few, again, other) for row in one.numpy())
+    if "seed" in how and not torch.equal(few, again):
         return False
-    return not torch.equal(first, other) and is_distributed(exact, first.numpy(), count, *given)
+    return not torch.equal(few, other) and is_distributed(exact, text.numpy(), count, *given)
 
 
 def is_continued(text: Any, tokens: torch.Tensor, count: int) -> bool:

@@ -20,6 +20,7 @@ Shape = Callable[[Tensor, float, int | None], Tensor]
 
 VOCABULARY, D_MODEL, CONTEXT = 5, 4, 6
 ROWS = 3000  # texts that begin alike, so that their draws show a distribution
+MOST_LIKELY = 0.8  # that any of them may be, so that draws which are all the same are no chance
 NEVER = 1e-9  # how often a right draw is as far from what is expected, or farther
 
 
@@ -112,14 +113,14 @@ def fits(counts: Tensor, shares: Tensor) -> bool:
 def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
     if seen["changes_input"]:
         return {"input": generation.CHANGED}
-    text, again, other = (seen["outputs"][name] for name in ("first", "again", "other"))
+    text, few, again, other = (seen["outputs"][name] for name in ("text", "few", "again", "other"))
     parts: dict[str, Any] = {"input": "", "form": generation.wrong_form(text, tokens, count)}
     if parts["form"]:
         return parts
     if how["named"].get("temperature", 1.0) == 0 or how["named"].get("top_k") == 1:
         parts["tokens"] = text
     else:
-        parts["chance"] = generation.wrong_chance(text, again, other, given="seed" in how)
+        parts["chance"] = generation.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
     parts["gradients"] = generation.KEEPS if seen["keeps"] else ""
     parts["mode"] = "" if seen["train"] == bool(how["train"]) else generation.MODE
@@ -142,10 +143,22 @@ def wrong_distribution(text: Tensor, weights: Any, tokens: Tensor, count: int, h
     return generation.OTHER
 
 
+def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]) -> bool:
+    """Whether it is left to chance what is written."""
+    logits = logits_of_all_texts(weights, tokens[0], count)
+    return bool(expected_shares(logits, probabilities, how["named"]).max() < MOST_LIKELY)
+
+
 def sized(
     B: int, T: int, count: int, *, alike: bool = False, train: bool = True, seed: bool = True, **named: Any
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
+        while True:
+            found = any_inputs(rng)
+            if not alike or is_open(*found):
+                return found
+
+    def any_inputs(rng: torch.Generator) -> Inputs:
         more = T % 2  # so that no size is the same in all cases
         shapes = small_shapes(VOCABULARY + more, D_MODEL + more, CONTEXT + more)
         weights = {name: randn(rng, *shape) for name, shape in shapes.items()}

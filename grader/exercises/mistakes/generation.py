@@ -37,15 +37,15 @@ def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
     return "" if torch.equal(text[:, :T], tokens) else "Your texts do not begin with the tokens that were given."
 
 
-def wrong_chance(text: Tensor, again: Any, other: Any, *, given: bool) -> str:
-    """A sentence on chance that has no part in it, or too much."""
-    if not all(isinstance(one, Tensor) and one.shape == text.shape for one in (again, other)):
+def wrong_chance(text: Tensor, few: Any, again: Any, other: Any, *, given: bool) -> str:
+    """A sentence on chance that has no part in it, or too much: in a text, and in fewer that were written anew."""
+    if not all(isinstance(one, Tensor) and one.shape[1:] == text.shape[1:] for one in (few, again, other)):
         return OTHER
     if bool((text == text[:1]).all()):
         return ALL_ALIKE
-    if torch.equal(text, other):
+    if torch.equal(few, other):
         return NO_CHANCE
-    return SEEDS if given and not torch.equal(text, again) else ""
+    return SEEDS if given and not torch.equal(few, again) else ""
 
 
 def best(logits: Tensor, top_k: int | None, *, largest: bool = True) -> Tensor:

@@ -14,12 +14,12 @@ class Generation(InParts):
     lendable = False
 
     def is_well_formed(self, observed: Any) -> bool:
-        """Three texts, of whatever kind, and two truth values; or that an input was changed."""
+        """Four texts, of whatever kind, and two truth values; or that an input was changed."""
         match observed:
             case {"changes_input": True, **more}:
                 return not more
             case {"changes_input": False, "outputs": dict() as texts, "train": bool(), "keeps": bool(), **more}:
-                return not more and set(texts) == {"first", "again", "other"}
+                return not more and set(texts) == {"text", "few", "again", "other"}
         return False
 
     def result(self, answer: Any) -> Any:
