@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.api import Assignment, Comment, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
-from sqlalchemy import select
-from sqlalchemy.orm import joinedload
+from sqlalchemy import Engine, NullPool, Select, create_engine, select
+from sqlalchemy.orm import Session, joinedload
 from traitlets import default
 
 from grader.gradebook.items import items_of
@@ -40,8 +40,8 @@ class Grades(GetGrades):
             names[name] for name in ("notebook", "assignment", "student")
         )
         self._rules = rules = read_rules(Path(CourseDirectory(parent=self).root)).of(self.assignment_id)
-        with Gradebook(names["db_url"]) as self.gradebook:
-            items = items_of(self.gradebook.db, self.assignment_id, rules)
+        with Session(_engine(names["db_url"])) as self._session:
+            items = items_of(self._session, self.assignment_id, rules)
             self._items = {item.name: item for item in items if item.notebook == self.notebook_id}
             notebook = self._notebook()
             self._grades, self._comments = self._by_cell(Grade, notebook), self._by_cell(Comment, notebook)
@@ -51,16 +51,25 @@ class Grades(GetGrades):
         return nb, resources
 
     def _notebook(self) -> SubmittedNotebook | None:
-        with contextlib.suppress(MissingEntry):
-            return self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
-        return None
+        query = (
+            select(SubmittedNotebook)
+            .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+            .where(Notebook.name == self.notebook_id)
+        )
+        return self._session.scalar(self._of(query.join(SubmittedNotebook.assignment), self.student_id))
+
+    def _of(self, query: Select[Any], student: str) -> Select[Any]:
+        """What a student has handed in of this assignment."""
+        submitted = SubmittedAssignment
+        query = query.join(Assignment, Assignment.id == submitted.assignment_id)
+        return query.where(Assignment.name == self.assignment_id, submitted.student_id == student)
 
     def _by_cell(self, kind: Any, notebook: SubmittedNotebook | None) -> dict[str, Any]:
         """Grades or comments, all asked for at once: a question for each cell takes longer than all else of a page."""
         if notebook is None:
             return {}
         query = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
-        return {row.name: row for row in self.gradebook.db.scalars(query)}
+        return {row.name: row for row in self._session.scalars(query)}
 
     def _in_all(self, notebook: SubmittedNotebook) -> dict[str, object]:
         """What the notebook has, of how much, and what is taken off for being late."""
@@ -76,10 +85,9 @@ class Grades(GetGrades):
         if not self._rules.best:
             return ""
         found = 0
-        aside = how_many(self.gradebook.db)
+        aside = how_many(self._session)
         for student in self._rules.group_of(self.student_id):
-            with contextlib.suppress(MissingEntry):
-                other = self.gradebook.find_submission(self.assignment_id, student)
+            if other := self._session.scalar(self._of(select(SubmittedAssignment), student)):
                 graded = any(grade.auto_score is not None for notebook in other.notebooks for grade in notebook.grades)
                 found += graded + aside[other.id]
         return said_of_best(found, submission.timestamp)
@@ -87,7 +95,7 @@ class Grades(GetGrades):
     def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""
         if self._rules.late is None:
-            rows = notebook_rows(self.gradebook.db, self.assignment_id, self.student_id)
+            rows = notebook_rows(self._session, self.assignment_id, self.student_id)
             return sum(row.by_plugin for row in rows if row.name == self.notebook_id), ""
         due = submission.assignment.duedate
         late = self._rules.late_by(self.student_id, submission.timestamp, due, submission.extension)
@@ -104,6 +112,12 @@ class Grades(GetGrades):
         comment = self._comments.get(cell.metadata.nbgrader["grade_id"])
         if comment is not None:
             cell.metadata.nbgrader.update(comment=comment.comment, comment_by_hand=bool(comment.manual_comment))
+
+
+@functools.lru_cache(maxsize=1)
+def _engine(url: str) -> Engine:
+    """It knows, for all pages of a class, how what is asked is put in SQL. No connection stays open."""
+    return create_engine(url, poolclass=NullPool)
 
 
 class FeedbackExporter(Exporter):
