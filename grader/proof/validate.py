@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,12 +133,13 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
         function = key.exercise
         right = [function.reference(*case.inputs) for case in key.cases]
         earlier = _earlier_answers([before.exercise for before in keys[:place]])
+        by_numbers = _without_names(key)
         for does, program in {**PROGRAMS, **earlier}.items():
             answers = answers_of(program, key.cases, right)
             if not answers:
                 continue
             tried += 1
-            verdict = judge_by(key, answers)
+            verdict = judge_by(key if does in earlier else by_numbers, answers)
             if does in earlier and verdict.right:  # the same is asked for once more, perhaps in another form
                 continue
             is_a_mistake = does in earlier and len(verdict.misconceptions) == 1
@@ -146,6 +148,16 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
                 way_out = "Add a case in which it is far from right, or take the credit from what it is called."
                 problems.append(Problem(function.label, f"`{function.entry}`", what, way_out))
     return _found(problems, tried, "answers without understanding earn 0")
+
+
+def _without_names(key: AnswerKey) -> AnswerKey:
+    """The same where names decide nothing: whatever explains what such a program answers, the judge gives nothing for it.
+
+    What is read of a result may show more than one, and then names count.
+    """
+    if key.exercise.read is not None:
+        return key
+    return AnswerKey(replace(key.exercise, misconceptions=()), key.cases)
 
 
 def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:
