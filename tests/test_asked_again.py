@@ -16,6 +16,7 @@ from grader.judging.arguments import ANOTHER_ORDER
 from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
 from grader.judging.sentences import RIGHT_OTHERWISE
 from grader.model.verdict import Reason, Verdict
+from grader.running import trial
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 
@@ -30,7 +31,7 @@ def judged(course: Course, make_notebook: Any) -> Judged:
         assignment = EXERCISES[number].assignment
         earlier = {one: cell for one, cell in from_notebook().items() if one < number}
         notebook = make_notebook(course, {**earlier, number: source}, assignment)
-        settings = replace(OURS, limits=Limits(case=1))  # where something hangs
+        settings = replace(OURS, limits=Limits(case=0.5))  # where something hangs
         return next(verdict for verdict in grade_notebook(notebook, settings=settings) if verdict.exercise == number)
 
     return verdict
@@ -217,8 +218,10 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
 
 
 def test_code_that_hangs_when_it_is_asked_again_is_not_asked_a_third_time(
-    judged: Judged, ways: list[another_way.Way]
+    judged: Judged, ways: list[another_way.Way], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for most, value in {"MOST_LOST": 0, "SECONDS": 0.5}.items():  # where small changes of it hang as well
+        monkeypatch.setattr(trial, most, value)
     verdict = judged(7, HANGS_WHEN_TURNED)
     assert (verdict.credit, verdict.reason) == (0.0, Reason.WRONG)
     assert len(ways) == 1
