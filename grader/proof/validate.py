@@ -151,7 +151,7 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
 
 
 def _without_names(key: AnswerKey) -> AnswerKey:
-    """The same where names decide nothing: whatever explains what such a program answers, the judge gives nothing for it.
+    """The same where names decide nothing: whatever explains such a program's answers, the judge gives them nothing.
 
     What is read of a result may show more than one, and then names count.
     """
