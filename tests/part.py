@@ -25,7 +25,7 @@ IN_PARTS = {
     "test_modules": 3,
     "test_mutants": 3,
     "test_rules": 2,
-    "test_second_device": 3,
+    "test_second_device": 5,
     "test_tolerance": 3,
 }
 ROOT = Path(__file__).parent.parent
