@@ -23,7 +23,6 @@ IN_PARTS = {
     "test_judge": 3,
     "test_leaks": 2,
     "test_modules": 3,
-    "test_mutants": 3,
     "test_rules": 2,
     "test_second_device": 5,
     "test_tolerance": 3,

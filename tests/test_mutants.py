@@ -1,7 +1,7 @@
 """Right solutions, changed in one spot: full marks exactly where the change makes no difference.
 
 An oracle that knows nothing of the grader decides what a difference is. No mutant that it finds wrong may get full
-marks, and every mutant that it finds right must get them. A run tries a part of the mutants.
+marks, and every mutant that it finds right must get them. A run tries a part of the mutants of some exercises.
 """
 
 from __future__ import annotations
@@ -207,6 +207,9 @@ SAME = {
 }
 
 
+SOME = part(STYLES, of=4)  # exercises: the same ones for all tests, since to try mutants takes long
+
+
 class Outcome(NamedTuple):
     exercise: int
     style: str
@@ -285,25 +288,25 @@ def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
     return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]
 
 
-@pytest.mark.parametrize("number", STYLES)
+@pytest.mark.parametrize("number", SOME)
 def test_no_wrong_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
     accepted = [one for one in outcomes(number) if one.full_marks and not one.right]
     assert not accepted, "\n".join(map(str, accepted))
 
 
-@pytest.mark.parametrize("number", STYLES)
+@pytest.mark.parametrize("number", SOME)
 def test_every_right_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
     refused = [one for one in outcomes(number) if one.right and not one.full_marks]
     assert not refused, "\n".join(map(str, refused))
 
 
-@pytest.mark.parametrize("number", STYLES)
+@pytest.mark.parametrize("number", SOME)
 def test_it_is_known_why_a_mutant_survives(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
     unknown = [one for one in outcomes(number) if one.full_marks and not why_the_same(one)]
     assert not unknown, "\n".join(map(str, unknown))
 
 
-@pytest.mark.parametrize("number", EXERCISES)
+@pytest.mark.parametrize("number", SOME)
 def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
     full_marks = grader_of(number)
     elsewhere = {*CRASHES, *BY_TEXT, *BY_MEMORY}
@@ -314,7 +317,7 @@ def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
 
 
 def test_every_reason_is_needed(outcomes: Callable[[int], list[Outcome]]) -> None:
-    survivors = [one for number in STYLES for one in outcomes(number) if one.full_marks]
+    survivors = [one for number in SOME for one in outcomes(number) if one.full_marks]
     needed = {why_the_same(one) for one in survivors}
     assert needed == set(SAME) if ALL else needed <= set(SAME)
 
