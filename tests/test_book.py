@@ -120,7 +120,7 @@ def test_it_asks_for_nothing_and_runs_nothing(made: Made) -> None:
 
 def test_everybody_can_read_it(made: Made, browser: Chrome) -> None:
     browser.get(made.path.as_uri())
-    # A page takes seconds to be looked through: the shortest one in several looks, the others, of the same parts, in one.
+    # A page takes seconds to be looked through: the shortest in several looks, the others, of the same parts, in one.
     is_shortest = made.path.stem == "multi_head_attention"
     assert (violations(browser) if is_shortest else violations_in(browser, "dark", 390)) == []
     assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]
