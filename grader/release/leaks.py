@@ -8,6 +8,7 @@ they are laid out. One line says little, and a word less.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,10 +47,11 @@ def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release"
 
 def find_leaks(course: Course, assignment: str, folder: str | Path = "release") -> list[str]:
     """Every secret that occurs in a file of the release: where, whose it is, and how it begins."""
-    secrets = _secrets(course, assignment)
+    pages = [(place, _Page.of(text)) for place, text in texts_in(course.folder(folder) / assignment)]
+    somewhere = _Page.joined([page for _, page in pages])  # there are hundreds: hardly any secret is in one of them
+    secrets = [secret for secret in _secrets(course, assignment) if somewhere.has(secret)]
     found: dict[tuple[str, str], str] = {}  # one line tells of all pieces of a solution in the same place
-    for place, text in texts_in(course.folder(folder) / assignment):
-        page = _Page.of(text)
+    for place, page in pages:
         for secret in secrets:
             if (place, secret.of) not in found and page.has(secret):
                 found[place, secret.of] = f"{place}{page.line_of(secret)}: {secret.of}, `{secret.quoted}`"
@@ -75,7 +77,9 @@ def _solutions(course: Course, other: str, marks: Marks) -> Iterator[Secret]:
 
 def _not_shown(secrets: Iterable[Secret], cells: Sequence[Any], marks: Marks) -> list[Secret]:
     shown = [_Page.of(text) for text in shown_by_an_author(cells, marks)]
-    return [one for one in dict.fromkeys(secrets) if one.found_as and not any(page.has(one) for page in shown)]
+    somewhere = _Page.joined(shown)
+    asked = [one for one in dict.fromkeys(secrets) if one.found_as]
+    return [one for one in asked if not somewhere.has(one) or not any(page.has(one) for page in shown)]
 
 
 def _cells(course: Course, assignment: str) -> list[Any]:
@@ -96,6 +100,11 @@ class _Page(NamedTuple):
         codes = readings(text)
         return cls(codes, "\n".join(map(_tokens, codes)), "\n".join(map(words_of, (text, without_tags(text)))), text)
 
+    @classmethod
+    def joined(cls, pages: Sequence[_Page]) -> _Page:
+        """All as one, which has whatever one of them has."""
+        return cls((), "\n".join(page.tokens for page in pages), "\n".join(page.words for page in pages), "")
+
     def has(self, secret: Secret) -> bool:
         return secret.found_as in (self.words if secret.in_words else self.tokens)
 
@@ -110,6 +119,7 @@ class _Page(NamedTuple):
         return ""
 
 
+@functools.lru_cache(maxsize=4096)  # the same texts lie beside each notebook, and are shown for each other assignment
 def _tokens(code: str) -> str:
     return spaced(token for token, _ in _numbered(code))
 
