@@ -1,7 +1,8 @@
 """Student code in many styles, right and wrong, through the whole pipeline to gradebook.db.
 
 One submission takes one file of each exercise, so that a few dozen submissions hold the whole corpus, and so that every
-exercise is judged among mistakes in the others. A run grades a fourth of what is right, a twelfth of what is wrong.
+exercise is judged among mistakes in the others. A run grades an eighth of what is right, and a third of that of what is
+wrong.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def some(entries: list[Entry], of: int) -> list[Entry]:
     return [one for number in EXERCISES for one in part((one for one in entries if one.number == number), of)]
 
 
-SOME_RIGHT, SOME_WRONG = some(RIGHT, of=4), some(WRONG, of=12)
+SOME_RIGHT, SOME_WRONG = some(RIGHT, of=8), some(WRONG, of=24)
 
 
 @pytest.fixture(scope="module")
