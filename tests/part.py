@@ -19,7 +19,7 @@ IN_PARTS = {
     "test_cached": 3,
     "test_cell_outputs": 2,
     "test_exercise_files": 3,
-    "test_hostile_texts": 2,
+    "test_hostile_texts": 3,
     "test_judge": 3,
     "test_leaks": 2,
     "test_modules": 3,
