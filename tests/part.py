@@ -16,6 +16,7 @@ from typing import TypeVar
 ALL = bool(os.environ.get("GRADER_ALL"))
 # Files with many cases of one kind: of each test in them, `make test` tries one of so many cases.
 IN_PARTS = {
+    "test_bench": 3,
     "test_cached": 3,
     "test_cell_outputs": 2,
     "test_exercise_files": 3,

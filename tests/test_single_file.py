@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from command_line import grader
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from part import part
 from test_beside import plain_nbgrader
 
 from grader.classroom.run import autograde
@@ -39,7 +40,7 @@ class Made(NamedTuple):
     single: Any
 
 
-@pytest.fixture(scope="module", params=ASSIGNMENTS)
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=3))
 def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
     course, assignment = new_course(), request.param
     folder = write_single_files(course, assignment)
