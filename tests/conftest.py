@@ -55,6 +55,8 @@ def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def released_course(of_all_workers: Path) -> Course:
     """A scratch copy of the course with every assignment released. Read it; take `course` to write into one."""
+    if given := os.environ.get("GRADER_RELEASED"):  # in a container, where it can be read only
+        return Course(Path(given))
     folder = of_all_workers / "released"
     with FileLock(f"{folder}.lock"):  # the first one compiles for all
         if not folder.exists():

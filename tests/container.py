@@ -33,7 +33,7 @@ _REFUSED = """
 REFUSED = frozenset(_REFUSED.split())
 HOME = "/tmp/home"
 _ENVIRONMENT = {
-    **{name: os.environ[name] for name in ("LD_LIBRARY_PATH", "GRADER_NO_SKIPS") if name in os.environ},
+    **{name: os.environ[name] for name in ("LD_LIBRARY_PATH", "GRADER_NO_SKIPS", "GRADER_ALL") if name in os.environ},
     "PATH": f"{sys.prefix}/bin:{os.defpath}",
     "HOME": HOME,
     "USER": "student",
@@ -44,13 +44,15 @@ _ENVIRONMENT = {
 NEW_VIEWS = 0x7E020000  # the bits of clone(2) that ask for a namespace; that of times is not among them
 
 
-def run(*command: str, refused: Iterable[str] = REFUSED, user: int = USER) -> subprocess.CompletedProcess[str]:
-    """Run a command in a container of its own, in a folder that is empty."""
+def run(
+    *command: str, refused: Iterable[str] = REFUSED, user: int = USER, shown: Iterable[Path] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a container of its own, in a folder that is empty. Folders below /tmp can be shown to it."""
     with tempfile.TemporaryFile() as file:
         profile(refused).export_bpf(file)
         file.seek(0)
         return subprocess.run(
-            [*_bubblewrap(user), "--seccomp", str(file.fileno()), "--", *command],
+            [*_bubblewrap(user, shown), "--seccomp", str(file.fileno()), "--", *command],
             pass_fds=[file.fileno()],
             env=_ENVIRONMENT,
             capture_output=True,
@@ -82,14 +84,14 @@ def profile(refused: Iterable[str]) -> pyseccomp.SyscallFilter:
     return calls
 
 
-def _bubblewrap(user: int) -> list[str]:
+def _bubblewrap(user: int, shown: Iterable[Path]) -> list[str]:
     fresh = [word for folder in ("/tmp", "/var/tmp") for word in ("--tmpfs", folder)]
     # What is needed may lie below the folders that are empty now.
     needed = {str(REPOSITORY), sys.prefix, sys.base_prefix, *_ENVIRONMENT.get("LD_LIBRARY_PATH", "").split(":")} - {""}
-    shown = [word for path in sorted(needed) for word in ("--ro-bind", path, path)]
+    readable = [word for path in sorted({*needed, *map(str, shown)}) for word in ("--ro-bind", path, path)]
     as_user = ["--unshare-user", "--uid", str(user), "--gid", str(user), "--cap-drop", "ALL"]
     if user == 0:
         as_user += ["--cap-add", "CAP_SETFCAP"]  # one of those that root has in Docker: it may be root of a view, too
     alone = ["--unshare-all", "--die-with-parent", "--new-session", "--hostname", "container"]
     root = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-    return ["bwrap", *as_user, *alone, *root, *fresh, *shown, "--dir", HOME, "--chdir", HOME]
+    return ["bwrap", *as_user, *alone, *root, *fresh, *readable, "--dir", HOME, "--chdir", HOME]

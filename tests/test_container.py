@@ -11,6 +11,9 @@ import tempfile
 
 import pytest
 from container import REFUSED, REPOSITORY, USER, run, skip_unless_it_can_be_started
+from part import part
+
+from grader.course import Course
 
 WHO = """
 import os, sys
@@ -62,7 +65,7 @@ def test_the_doctor_says_that_grading_can_run() -> None:
 KINDS = "GRADER_ATTACKS=in a container"
 
 
-@pytest.mark.parametrize("user", [USER, 0])
+@pytest.mark.parametrize("user", part([USER, 0], of=2))
 def test_where_views_are_allowed_there_is_a_disk(user: int) -> None:
     """The profile is all that is in the way, and these two calls are all that is asked of it."""
     assert {"unshare", "mount"} <= REFUSED
@@ -70,13 +73,14 @@ def test_where_views_are_allowed_there_is_a_disk(user: int) -> None:
     assert (said["own disk"][0], said["tries"][0]) == ("good", "good")
 
 
-def test_no_attack_succeeds() -> None:
+def test_no_attack_succeeds(released_course: Course) -> None:
     """Those of tests/test_attacks.py that a container could make a difference to, graded and judged there."""
     tests = str(REPOSITORY / "tests/test_attacks.py")
     asked = "not without_its_protection and not test_cells_run"
     done = run(
         "env",
         KINDS,
+        f"GRADER_RELEASED={released_course.root}",
         sys.executable,
         "-m",
         "pytest",
@@ -87,6 +91,7 @@ def test_no_attack_succeeds() -> None:
         tests,
         "-k",
         asked,
+        shown=[released_course.root],
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "skipped" not in done.stdout.splitlines()[-1]
