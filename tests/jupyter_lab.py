@@ -146,6 +146,12 @@ class NotebookPage(Page):
                 editor.send_keys(Keys.BACKSPACE * (too_far // 4), line.lstrip())
         assert self.lines(cell) == source.splitlines()
 
+    def fill_in(self, sources: dict[int, str]) -> None:
+        """Put these sources into cells, counted from the first of the notebook, as if they were pasted."""
+        cells = "const cells = jupyterapp.shell.currentWidget.content.widgets"
+        for number, source in sources.items():
+            self.script(f"{cells}; cells[arguments[0]].model.sharedModel.setSource(arguments[1])", number, source)
+
     def lines(self, cell: WebElement) -> list[str]:
         """The lines of a code cell."""
         texts = "return [...arguments[0].querySelectorAll('.cm-line')].map(line => line.textContent)"
