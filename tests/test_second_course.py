@@ -14,6 +14,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from part import part
 from second_course_answers import WRONG
 
 from grader.course import Course
@@ -105,9 +106,10 @@ def graded(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     installed.submit("kurt", "words", WRONG)
     installed.submit("eve", "words", {"exercise-1": spy(installed.root / "exercises")})
     installed.grader("autograde")  # all that was handed in
-    for assignment in ASSIGNMENTS:
-        for command in (["feedback"], ["report"], ["export", "--to", "moodle"]):
-            installed.grader(command[0], assignment, *command[1:])
+    commands = (["feedback"], ["report"], ["export", "--to", "moodle"])
+    for assignment, some in (("words", commands), ("numbers", part(commands, of=3))):
+        for command, *options in some:
+            installed.grader(command, assignment, *options)
     return installed
 
 
@@ -138,7 +140,7 @@ def test_reports_and_exports_tell_of_all(graded: Installed) -> None:
     report = (graded.root / "report/words.html").read_text()
     assert "day first" in report
     assert "parse-date" in report
-    assert len(list((graded.root / "export").rglob("*.*"))) >= 2
+    assert "kurt" in (graded.root / "export/words-moodle.csv").read_text()
 
 
 def output_of(installed: Installed, student: str) -> str:
@@ -183,4 +185,4 @@ def test_the_demo_needs_no_course_folder(python: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_sound(python: Path, tmp_path: Path) -> None:
-    assert "✗" not in Installed(python, tmp_path / "course").grader("validate")
+    assert "✗" not in Installed(python, tmp_path / "course").grader("validate", *part(ASSIGNMENTS, of=2))
