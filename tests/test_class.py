@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from part import part
 from whole_course import files, rows
 
 import grader
@@ -36,9 +37,12 @@ DUE = datetime(2026, 11, 20, 12)
 
 
 def hand_in_all_kinds(course: Course, submit: Callable[..., Path], solved: dict[int, str]) -> None:
-    """The class of the demo, and what else nbgrader makes something of: late ones, files, broken notebooks."""
+    """Some of the class of the demo, and what else nbgrader makes something of: late ones, files, broken notebooks."""
     make_up_class(course)
-    shutil.rmtree(course.root / "submitted/henri")  # an endless loop, which costs time
+    made_up = course.students(ASSIGNMENT)
+    kept = {"ada", "kurt", "luca", *part(made_up, of=3)} - {"henri"}  # an endless loop, which costs time
+    for student in set(made_up) - kept:
+        shutil.rmtree(course.root / "submitted" / student)
     for student, hours in (("late", 30), ("extended", 30), ("early", -5)):
         folder = submit(course, student, {1: solved[1], 3: solved[3]}).parent
         (folder / "timestamp.txt").write_text(f"{DUE + timedelta(hours=hours)} UTC")

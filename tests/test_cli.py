@@ -329,7 +329,7 @@ def test_all_that_a_student_of_the_demo_has_written_is_handed_in(assignment: str
 
 
 def test_a_demo_of_what_nobody_has_done_is_refused(tmp_path: Path) -> None:
-    refused = run("demo", "--assignment", "algebra", folder=tmp_path)
+    refused = grader("demo", "--assignment", "algebra", folder=tmp_path)
     assert refused.returncode == 1
     assert "There are: causal_attention, fast_attention," in refused.stderr
     assert list(tmp_path.iterdir()) == []

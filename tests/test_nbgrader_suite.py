@@ -1,7 +1,7 @@
 """nbgrader's own tests of `nbgrader autograde`, as shipped with it, run with our reader, repairer and judge wired in.
 
 Those in DOES_NOT_APPLY expect what this course decides otherwise; the table says why, and where our own tests make
-the same claim. All others must pass. Half of them are run, in a process of their own, because they change its working
+the same claim. All others must pass. A third of them is run, in a process of their own, because they change its working
 folder.
 """
 
@@ -45,7 +45,7 @@ DOES_NOT_APPLY = {
 }
 
 ALL = {name for name in vars(upstream.TestNbGraderAutograde) if name.startswith("test_")}
-APPLIES = part(sorted(ALL - DOES_NOT_APPLY.keys()), of=2)
+APPLIES = part(sorted(ALL - DOES_NOT_APPLY.keys()), of=3)
 
 
 @pytest.fixture(scope="module")
