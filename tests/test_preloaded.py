@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from grader.__main__ import may_be_new
 from grader.running import zygote_process
 from grader.running.limits import Limits
 from grader.running.preloaded import worth_loading
@@ -66,3 +68,18 @@ def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(zygote_process, "the_zygote", zygote)
         SandboxProcess({}, Limits(cell=60)).close()
     assert bool(list(tmp_path.glob("matplotlib/fontlist*.json"))) == kept
+
+
+@pytest.mark.parametrize(
+    ("handed_in", "graded", "new"),
+    [(None, None, True), (100, None, True), (100, 200, False), (300, 200, True), (None, 200, True)],
+)
+def test_what_takes_long_is_begun_early_if_somebody_has_handed_in(
+    tmp_path: Path, handed_in: int | None, graded: int | None, new: bool
+) -> None:
+    for place, time in (("submitted/ada/week1/week1.ipynb", handed_in), ("gradebook.db", graded)):
+        if time is not None:
+            (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / place).touch()
+            os.utime(tmp_path / place, (time, time))
+    assert may_be_new(tmp_path) == new
