@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from typing import Any
 
 import pytest
+from nbgrader.converters import Autograde
 from our_course import CATALOGUE, EXERCISES
 
+from grader.course import CONFIG_FILE, Course
 from grader.judging.judge import judge
 from grader.model.answer import Returned
 from grader.model.exercise import Exercise
@@ -31,6 +34,18 @@ def test_every_function_of_an_assignment_has_a_line() -> None:
     costs = bench_judging(CATALOGUE.of("self_attention"), runs=1)
     assert [cost.exercise for cost in costs] == list(range(1, 9))
     assert judging_table("self_attention", costs).row_count == 8
+
+
+def test_what_it_is_measured_beside_is_nbgrader_alone(course: Course) -> None:
+    """Of a course that names none of our parts, our own commands would take them all the same."""
+    (course.root / CONFIG_FILE).write_text(class_bench.PLAIN_SETTINGS)
+    alone, with_ours = (Autograde(parent=api) for api in (class_bench.nbgrader_alone(course), course.api()))
+    assert not any("grader." in str(step).replace("nbgrader.", "") for step in _steps(alone))
+    assert any("RunAndJudge" in str(step) for step in _steps(with_ours))
+
+
+def _steps(converter: Any) -> list[Any]:
+    return [*converter.sanitize_preprocessors, *converter.autograde_preprocessors, converter.exporter_class]
 
 
 def test_what_each_submission_costs_is_told_beyond_the_start() -> None:

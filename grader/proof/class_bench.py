@@ -20,6 +20,7 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from traitlets.config import PyFileConfigLoader
 
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
@@ -149,9 +150,16 @@ def _sample(students: Sequence[str], count: int) -> list[str]:
     return sorted({*first.values(), *(right[index * len(right) // left] for index in range(left))})
 
 
+def nbgrader_alone(course: Course) -> Any:
+    """Its own interface with the settings as they stand: `course.api()` would have our parts where they name none."""
+    config = PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
+    config.CourseDirectory.root = str(course.root)
+    return course.api(config)
+
+
 def _theirs(course: Course, assignment: str, student: str) -> float:
     start = time.perf_counter()
-    course.api().autograde(assignment, student)
+    nbgrader_alone(course).autograde(assignment, student)
     return time.perf_counter() - start
 
 
