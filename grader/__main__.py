@@ -23,12 +23,12 @@ def may_be_new(course: Path) -> bool:
 
     If not, most of the time nothing is to be run; if something is all the same, it is a second or two late.
     """
-    graded = course / "gradebook.db"
-    if not graded.is_file():
+    submitted = course / "submitted"
+    try:
+        then = (course / "gradebook.db").stat().st_mtime
+        return not submitted.is_dir() or any(path.stat().st_mtime > then for path in submitted.glob("*/*/*"))
+    except OSError:  # it is not there, or nobody may look: who grades tells of that
         return True
-    then = graded.stat().st_mtime
-    handed_in = [path.stat().st_mtime for path in course.glob("submitted/*/*/*") if path.exists()]
-    return not handed_in or max(handed_in) > then
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 import sys
@@ -83,3 +84,20 @@ def test_what_takes_long_is_begun_early_if_somebody_has_handed_in(
             (tmp_path / place).touch()
             os.utime(tmp_path / place, (time, time))
     assert may_be_new(tmp_path) == new
+
+
+def test_what_nobody_may_look_at_may_be_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student's folder without the right to enter it is told of by who grades, and stops nothing before that."""
+    (tmp_path / "gradebook.db").touch()
+    path = tmp_path / "submitted/ada/week1/week1.ipynb"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    stat = Path.stat
+
+    def refused(one: Path, **options: bool) -> os.stat_result:
+        if one == path:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return stat(one, **options)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    assert may_be_new(tmp_path)
