@@ -39,9 +39,6 @@ def written(
     model = Watched(weights)
     texts: dict[str, Any] = {}
     for name, rows, more in (("text", len(tokens), 0), ("few", FEW, 0), ("again", FEW, 0), ("other", FEW, 1)):
-        if name == "few" and len(tokens) <= FEW:
-            texts[name] = texts["text"]
-            continue
         model.train(bool(how["train"]))
         given, named = tokens[:rows].clone(), dict(how["named"])
         if "seed" in how:
