@@ -26,8 +26,6 @@ from filelock import FileLock
 from groups import LONG, InGroups
 from part import cases_in_part
 from selenium.webdriver import Chrome
-from sqlalchemy import create_engine
-from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 
 from grader.course import Course, copy_course
 from grader.gradebook.hidden_seed import SECRET_FILE
@@ -220,22 +218,6 @@ def _known_version_of_gradebooks() -> Iterator[None]:
     """nbgrader starts another program to find it out, which takes a second for each new gradebook."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nbgrader.api, "get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _known_statements_of_gradebooks() -> Iterator[None]:
-    """SQLAlchemy makes text of each query once for each gradebook, and here hundreds are opened that are alike."""
-    known: dict[Any, Any] = {}
-
-    def create(*given: Any, **options: Any) -> Any:
-        return create_engine(*given, **options).execution_options(compiled_cache=known)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nbgrader.api, "create_engine", create)
-        # What is known is kept by dialect, of which each gradebook has another one.
-        patch.setattr(SQLiteDialect, "__hash__", lambda dialect: hash(type(dialect)), raising=False)
-        patch.setattr(SQLiteDialect, "__eq__", lambda dialect, other: type(dialect) is type(other), raising=False)
         yield
 
 

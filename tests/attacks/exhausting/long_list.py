@@ -1,6 +1,6 @@
-"""Returns a list with a million numbers."""
+"""Returns a list with millions of numbers."""
 # Gets: a list with far too many items
 
 
 def compute_qkv(*inputs):
-    return [0.0] * 1_000_000
+    return [0.0] * 10_000_000
