@@ -24,7 +24,6 @@ from nbgrader.api import MissingEntry
 from our_course import EXERCISES, OURS
 from outside import WON, Outside, changes, descendants
 from part import part
-from traitlets.config import PyFileConfigLoader
 
 from grader import machine
 from grader.classroom.run import autograde
@@ -32,6 +31,7 @@ from grader.course import Course
 from grader.model.compare import Difference, Kind
 from grader.model.submission import Files, Graded
 from grader.model.verdict import Verdict
+from grader.proof.class_bench import nbgrader_alone
 from grader.running import zygote_process
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
@@ -498,13 +498,11 @@ def test_where_test_cells_run_in_the_students_process_attacks_succeed(
 ) -> None:
     settings = course.root / "nbgrader_config.py"
     settings.write_text(settings.read_text() + STOCK)
-    config = PyFileConfigLoader(settings.name, path=str(course.root)).load_config()  # as nbgrader alone reads it
-    config.CourseDirectory.root = str(course.root)
     outside = Outside(tmp_path, course)
     tried = part(STOCK_EARNS, of=3)
     for name in tried:
         ALL[name].submit(course, make_notebook, solved, outside.world())
-        course.api(config).autograde(ASSIGNMENT, ALL[name].student)
+        nbgrader_alone(course).autograde(ASSIGNMENT, ALL[name].student)
     outside.close()
     with course.api().gradebook as gradebook:
         earned = {name: sum(filter(None, scores_of(gradebook, ALL[name].student).values())) for name in tried}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Ended
 from command_line import grader as run_grader
 from made_class import ASSIGNMENT
 
@@ -29,6 +30,11 @@ def own(course: Course, submit: Callable[..., Path], solved: dict[Label, str]) -
     return course
 
 
+def grade(course: Course, *options: str) -> Ended:
+    """In one process: a crew takes longer to start than it would save."""
+    return run_grader("autograde", ASSIGNMENT, "--jobs", "1", *options, folder=course.root)
+
+
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
@@ -41,13 +47,13 @@ def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: 
     path = own.root / "exercises/ex03_softmax.py"
     before = path.read_text()
     path.write_text(before + OVERFLOWS.format(reference))
-    refused = run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root)
+    refused = grade(own)
     assert refused.returncode == 1
     assert "Nothing is graded: right answers would fail. exercise 3" in refused.stderr
     assert said in refused.stderr
     assert not (own.folder("autograded") / "ada").exists()
     path.write_text(before)
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
     assert list(json.loads((own.root / NOTE).read_text())) == [ASSIGNMENT]
 
 
@@ -57,18 +63,18 @@ def test_where_all_that_was_right_is_wrong_that_is_a_question(
     """The new reference answers, finitely and always the same, and is wrong."""
     submit(own, "emmy", {3: solved[3]})
     submit(own, "kurt", {2: solved[2]})
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
     path = own.root / "exercises/ex03_softmax.py"
     before = path.read_text()
     path.write_text(before + OVERFLOWS.format("torch.as_tensor(items) * 3.0"))
-    refused = run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root)
+    refused = grade(own)
     assert refused.returncode == 1
     assert (
         "there is a question: exercise 3 was right for ada, emmy, who have handed in nothing new, and is no longer. "
         "Is the exercise's file as you mean it? If so, run this again with --yes."
     ) in refused.stderr
     assert points(own) == {"ada": 2, "emmy": 2, "kurt": 3}, "nothing was written"
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", "--yes", folder=own.root).returncode == 0
+    assert grade(own, "--yes").returncode == 0
     assert points(own) == {"ada": 0, "emmy": 0, "kurt": 3}
 
 
@@ -77,14 +83,14 @@ def test_one_right_answer_that_stays_right_is_no_question(
 ) -> None:
     """Nor is a class that hands in anew."""
     submit(own, "emmy", {3: solved[3].replace("def softmax", "def softmax(items): return items\ndef softmax")})
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
     path = own.root / "exercises/ex03_softmax.py"
     path.write_text(path.read_text() + "\n# a comment\n")
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
     path.write_text(path.read_text() + OVERFLOWS.format("torch.as_tensor(items) * 3.0"))
     for student in ("ada", "emmy"):
         submit(own, student, {2: solved[2], 3: solved[3]})
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
 
 
 def points(course: Course) -> dict[str, float]:
@@ -93,9 +99,9 @@ def points(course: Course) -> dict[str, float]:
 
 
 def test_it_is_looked_at_once(own: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
     monkeypatch.setattr("grader.proof.exercise_checks.unsound_references", lambda _: 1 / 0)
-    assert run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root).returncode == 0
+    assert grade(own).returncode == 0
     (own.root / NOTE).write_text("[")
     with pytest.raises(ZeroDivisionError):
-        run_grader("autograde", ASSIGNMENT, "--jobs", "1", folder=own.root)
+        grade(own)
