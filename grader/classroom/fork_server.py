@@ -6,12 +6,16 @@ everything else, and so does the first of them.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import multiprocessing.forkserver
 import sys
 
 from grader.machine import cores
 from grader.running.zygote_process import start_zygote
+
+# Imports make half a million objects, and no garbage. By itself the collector looks through them some hundred times.
+gc.set_threshold(10_000)
 
 # nbformat brings jsonschema, which builds a grammar for international web addresses when it finds this package: most of
 # a second, for a format that no notebook has.

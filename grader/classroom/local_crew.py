@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -126,6 +127,7 @@ def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket
     """Grade what is sent, until nobody is left who wants something."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends its crew
     die_with_parent(os.getppid())
+    gc.freeze()  # the collector leaves shared pages alone, so they stay shared
     tempfile.tempdir = temporary
     use_zygote(zygote)
     from grader.classroom.submission_grader import SubmissionGrader

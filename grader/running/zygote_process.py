@@ -34,7 +34,7 @@ _CPU_CLOCK = 2  # the low bits of the clock that the kernel keeps of a whole pro
 INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
 
 PROGRAM = (
-    "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
+    "import gc, sys; gc.disable(); sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
     "sys.path.remove({root!r}); main({descriptor})"
 )
 

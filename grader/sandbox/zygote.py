@@ -38,8 +38,8 @@ def main(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
     shell = _warm_up()
     before = AsItWas(shell)
-    gc.collect()
-    gc.freeze()  # the collector leaves shared pages alone, so they stay shared
+    gc.freeze()  # the collector leaves shared pages alone, so they stay shared; looking for garbage now would cost more
+    gc.enable()  # whoever started this has seen to it that nothing is collected while imports make objects, no garbage
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, MESSAGE_BYTES, 2)
         if not message:
@@ -69,7 +69,6 @@ def _load(modules: list[str]) -> None:
         for name in missing:
             importlib.import_module(name)
         tempfile.tempdir = None  # which it has looked up; each sandbox has its own
-        gc.collect()
         gc.freeze()
 
 
