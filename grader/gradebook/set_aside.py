@@ -144,11 +144,13 @@ def read_notebooks(session: Any, assignment_id: str, student: str, hand_in: str)
     return found
 
 
-def how_many(session: Any) -> Counter[str]:
-    """How many hand-ins are set aside of each submission."""
+def how_many(session: Any, submissions: Iterable[str] | None = None) -> Counter[str]:
+    """How many hand-ins are set aside of each submission; of these, if some are named."""
     if not inspect(session.get_bind()).has_table(SET_ASIDE.name):
         return Counter()
     query = select(SET_ASIDE.c.submission_id, func.count()).group_by(SET_ASIDE.c.submission_id)
+    if submissions is not None:
+        query = query.where(SET_ASIDE.c.submission_id.in_(list(submissions)))
     return Counter(dict(row._tuple() for row in session.execute(query)))
 
 

@@ -84,13 +84,18 @@ class Grades(GetGrades):
         """Which hand-in this is, where the best of several counts."""
         if not self._rules.best:
             return ""
-        found = 0
-        aside = how_many(self._session)
-        for student in self._rules.group_of(self.student_id):
-            if other := self._session.scalar(self._of(select(SubmittedAssignment), student)):
-                graded = any(grade.auto_score is not None for notebook in other.notebooks for grade in notebook.grades)
-                found += graded + aside[other.id]
-        return said_of_best(found, submission.timestamp)
+        of_group = [
+            self._session.scalar(self._of(select(SubmittedAssignment), student))
+            for student in self._rules.group_of(self.student_id)
+        ]
+        submissions = [one for one in of_group if one]
+        graded = [
+            one
+            for one in submissions
+            if any(grade.auto_score is not None for notebook in one.notebooks for grade in notebook.grades)
+        ]
+        aside = how_many(self._session, [one.id for one in submissions])
+        return said_of_best(len(graded) + aside.total(), submission.timestamp)
 
     def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""
