@@ -49,6 +49,18 @@ def test_it_leaves_nothing_behind_that_a_sandbox_has_of_its_own() -> None:
         process.close()
 
 
+def test_garbage_is_collected_in_a_sandbox() -> None:
+    """While the process imports from which it is forked, it is not."""
+    ring = "import gc, weakref\nclass Ring: pass\nring = Ring()\nring.own, seen = ring, weakref.ref(ring)\ndel ring"
+    many = "kept = [[] for _ in range(200_000)]\nprint(gc.isenabled(), seen() is None)"
+    process = SandboxProcess({}, Limits(cell=60))
+    try:
+        (output,) = process.run_cell(f"{ring}\n{many}", 60).outputs
+    finally:
+        process.close()
+    assert output["text"].strip() == "True True"
+
+
 def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
     program = (
         "import sys, torch\nfrom checks import LongExample\n"
