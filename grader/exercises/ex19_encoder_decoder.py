@@ -249,7 +249,7 @@ exercise = Exercise(
             catches="a check of embed_size and heads that is missing",
             inputs=lambda rng: impossible([3, 6]),
         ),
-        *beside_numbers(sized(2, 4, 5, 6, 3, unmasked)),
+        *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
     ],
     misconceptions=[
         *split_heads.IN_MODULES,

@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import along_a_line
+from .head_cases import along_a_line, keys_along_a_line
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -118,7 +118,7 @@ def shuffled(rng: torch.Generator, lengths: Sequence[int]) -> Tensor:
 
 
 def large(rng: torch.Generator) -> Inputs:
-    queries, keys = along_a_line(rng, 3, 2, 4, 4), along_a_line(rng, 3, 2, 6, 4)
+    queries, keys = along_a_line(rng, 3, 2, 4, 4), keys_along_a_line(rng, 3, 2, 6, 4)
     return queries, keys, randn(rng, 3, 2, 6, 4), shuffled(rng, [6, 2, 3])
 
 
@@ -138,8 +138,8 @@ def read(value: Any, *_inputs: Any) -> Any:
 
 
 EMPTY = (
-    "Your code is right, except for sentences of length 0: a query that sees no key must get zeros, not NaN or an "
-    "average."
+    "Your code is right, except for batches with a sentence of length 0: a query that sees no key must get zeros, not "
+    "NaN or an average, and all others what they get without such a sentence."
 )
 
 exercise = Exercise(
@@ -182,7 +182,7 @@ exercise = Exercise(
             "gradients with a sentence of length 0",
             catches="NaN on the way back",
             inputs=lambda rng: (*sized(2, 3, 4, 3, 2, [4, 0])(rng), {"gradients": True}),
-            beside="The numbers are right, but where a sentence has length 0, gradients must be finite, too.",
+            beside="With a sentence of length 0 in the batch, gradients must be finite, too, and right for the others.",
         ),
     ],
     misconceptions=[

@@ -14,7 +14,7 @@ from grader.model.forms import refusing
 from grader.model.forms.refusing import REFUSING
 from grader.sandbox.forms.refusing import put
 
-from .head_cases import along_a_line
+from .head_cases import along_a_line, keys_along_a_line
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -131,7 +131,7 @@ def sized(
 
 
 def large(rng: torch.Generator) -> Inputs:
-    queries, keys = along_a_line(rng, 2, 4, 4, 4), along_a_line(rng, 2, 2, 6, 4)
+    queries, keys = along_a_line(rng, 2, 4, 4, 4), keys_along_a_line(rng, 2, 2, 6, 4)
     return queries, keys, randn(rng, 2, 2, 6, 4), True
 
 

@@ -127,7 +127,7 @@ def large(rng: torch.Generator) -> Inputs:
     Code may go by m + log(l), of which float32 has hardly a digit behind the point.
     """
     order = torch.stack([torch.randperm(7, generator=rng) for _ in range(4)])  # (4, 7)
-    scores = (order - torch.tensor([[3.0], [-0.5], [6.5], [3.0]])) * 1300
+    scores = (order - torch.tensor([[3.0], [-0.5], [7.5], [3.0]])) * 1300
     return (*drawn(rng, (4,), 3, 2, scores[:, :3]), *drawn(rng, (4,), 4, 2, scores[:, 3:]))
 
 

@@ -14,7 +14,7 @@ from grader.model.forms.tensors import TENSORS
 from grader.model.memory import MemoryPromise
 
 from .ex31_merge import rescaled
-from .head_cases import along_a_line
+from .head_cases import along_a_line, keys_along_a_line
 from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
@@ -139,7 +139,7 @@ def sized(
 
 
 def large(rng: torch.Generator) -> Inputs:
-    return along_a_line(rng, 2, 2, 6, 4), along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 4, True
+    return along_a_line(rng, 2, 2, 6, 4), keys_along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 4, True
 
 
 exercise = Exercise(
@@ -255,6 +255,14 @@ exercise = Exercise(
             says="Where scores are large, exp overflows, or all of it vanishes. Subtract the largest score so far "
             "before exp, row by row, and rescale what you have.",
             change={"maximum": lambda old, scores: torch.zeros_like(old)},
+        ),
+        Misconception(
+            "maximum above all scores",
+            kind="missing step",
+            credit=0.75,
+            says="Where all scores of a query are far below zero, all exponentials vanish: what you subtract is larger "
+            "than all of them, as when the maximum begins with 0. It should begin with −∞.",
+            change={"maximum": lambda old, scores: torch.maximum(old, scores.amax(-1, keepdim=True)).clamp(min=0.0)},
         ),
         Misconception(
             "not divided",

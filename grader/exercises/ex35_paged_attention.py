@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import along_a_line
+from .head_cases import along_a_line, keys_along_a_line
 from .mistakes import heads, masks
 from .mistakes.pages import ON_PAGES
 from .mistakes.pieces import PIECES, unchanged
@@ -126,9 +126,9 @@ def large(rng: torch.Generator) -> Inputs:
     """Two sentences whose keys lie along a line: scores reach ±10⁴, and those of slots that nobody uses are larger."""
     _query, _keys, values, page_table, lengths = sized([5, 4], 3, 2, 4)(rng)
     P, size, H, d = values.shape
-    lines = along_a_line(rng, H, P * size, d).movedim(0, 1).reshape(values.shape)
+    lines = keys_along_a_line(rng, H, P * size, d).movedim(0, 1).reshape(values.shape)
     written = in_use(page_table, lengths, P, size)[..., None, None]
-    return along_a_line(rng, 2, H, d), torch.where(written, lines, 400.0), values, page_table, lengths
+    return -along_a_line(rng, 2, H, d), torch.where(written, lines, 400.0), values, page_table, lengths
 
 
 exercise = Exercise(

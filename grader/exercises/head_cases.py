@@ -18,6 +18,26 @@ def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
     Far from each other, since float32 has hardly a digit of such scores behind the point.
     """
     *others, count, d = shape
-    order = torch.rand(*others, count, generator=rng).argsort(-1).argsort(-1)
+    order = _orders(rng, *others, count)
     lengths = (20 + 15 * order) * (1 - 2 * (torch.arange(count) % 2))  # (…, n)
-    return lengths[..., None] * (0.8 + 0.4 * torch.rand(d, generator=rng))
+    return lengths[..., None] * _direction(rng, d)
+
+
+def keys_along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
+    """Such keys (…, H, n, d), but those of the first head all the same way.
+
+    There, half of the queries have scores of about −10³ to −10⁴ and no others: what is hidden by −1000 is seen then,
+    and a maximum that begins with 0 is larger than all of them.
+    """
+    keys, (*others, count, d) = along_a_line(rng, *shape), shape
+    lengths = 30 + 1.5 * _orders(rng, *others[:-1], 1, count)  # (…, 1, n)
+    return torch.cat([lengths[..., None] * _direction(rng, d), keys[..., 1:, :, :]], dim=-3)
+
+
+def _orders(rng: torch.Generator, *shape: int) -> Tensor:
+    """0, 1, 2, … in a random order, along the last axis."""
+    return torch.rand(*shape, generator=rng).argsort(-1).argsort(-1)
+
+
+def _direction(rng: torch.Generator, d: int) -> Tensor:
+    return 0.8 + 0.4 * torch.rand(d, generator=rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -95,7 +96,7 @@ def draw_weights(rng: torch.Generator, shapes: Mapping[str, Sequence[int]]) -> d
 
 
 def beside_numbers(sample: Callable[[torch.Generator], Inputs]) -> list[Case]:
-    """Cases of float64, and of scores of ±10⁴, for a way to draw inputs without a mask."""
+    """Cases of float64, and of scores of ±10⁴, for a way to draw inputs, which may have a mask of true and false."""
     return [
         Case("float64 inputs", "a result of another type than the input", in_float64(sample), FLOAT64),
         Case("scores of ±10⁴", "overflow, weights masked after softmax", with_large_scores(sample), LARGE),
@@ -115,21 +116,40 @@ def in_float64(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.G
 
 def with_large_scores(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
     """The same with scores so large, and so far from each other, that weights are 0 and 1: float32 has hardly a digit
-    of them behind the point. Weights are positive, and words along a line."""
+    of them behind the point. Words are along a line, and weights positive, but for those of queries: where all words
+    go the same way, all scores are far below zero."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         arguments, weights, calls, _how = sample(rng)
-        given = [_along_a_line(rng, value) if isinstance(value, Tensor) else value for value in calls["output"]]
-        return trial(arguments, {name: weight.abs() for name, weight in weights.items()}, {"output": given})
+        given = [_along_a_line(rng, value) if _has_words(value) else value for value in calls["output"]]
+        return trial(
+            arguments,
+            {name: -weight.abs() if _asks(name) else weight.abs() for name, weight in weights.items()},
+            {"output": given},
+        )
 
     return inputs
 
 
+def _has_words(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _asks(name: str) -> bool:
+    """Whether a parameter makes queries: q.weight, queries.weight, W_query."""
+    return re.search(r"(^|[._])q", name) is not None
+
+
 def _along_a_line(rng: torch.Generator, x: Tensor) -> Tensor:
-    """Words (B, T, d), or (T, d), of lengths that differ, half of them the other way; the first is the shortest."""
+    """Words (B, T, d), or (T, d), of lengths that differ, half of them the other way; the first is the shortest.
+
+    Those of the first sentence of several all go the same way, and differ less: scores are about −10³ to −10⁴.
+    """
     *batch, words, d = x.shape
     chance = torch.rand(*batch, words, generator=rng)
     chance[..., 0] = -1
-    lengths = chance.argsort(-1).argsort(-1) * 15.0 + 20  # (B, T)
-    signs = 1 - 2 * (torch.arange(words) % 2)
-    return (lengths * signs)[..., None] * (0.8 + 0.4 * torch.rand(d, generator=rng))
+    order = chance.argsort(-1).argsort(-1)
+    lengths = (order * 15.0 + 20) * (1 - 2 * (torch.arange(words) % 2))  # (B, T)
+    if batch:
+        lengths[0] = order[0] * 3.0 + 20
+    return lengths[..., None] * (0.8 + 0.4 * torch.rand(d, generator=rng))
