@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from our_course import EXERCISES, OURS
+from solution_cells import corpus
 
 from grader.course import Course
 from grader.judging import sentences
@@ -190,3 +191,21 @@ def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
 
 def test_a_result_of_integers_is_told_as_such(judged: Judged) -> None:
     assert judged(1, CUT).sentences == (sentences.CUT,)
+
+
+@pytest.mark.parametrize("style", ["pair_exchanged", "zeros_for_cached_values"])
+def test_what_goes_wrong_between_chunks_is_not_called_a_look_into_the_future(style: str, judged: Judged) -> None:
+    verdict = judged(29, corpus(29, "wrong")[style])
+    assert not verdict.right
+    assert "future" not in " ".join(verdict.sentences)
+    assert "later word" not in " ".join(text for picture in verdict.pictures for text in picture.wrong)
+
+
+def test_where_one_sentence_is_empty_it_may_be_others_that_are_wrong(judged: Judged) -> None:
+    said = " ".join(judged(22, corpus(22, "wrong")["first_empty_ends_the_loop"]).sentences)
+    assert "for batches with a sentence of length 0" in said
+    assert "The numbers are right" not in said
+
+
+def test_a_norm_that_knows_no_eps_is_not_told_where_its_eps_stands(judged: Judged) -> None:
+    assert judged(23, corpus(23, "wrong")["normalize"]).misconceptions == ("eps without effect",)

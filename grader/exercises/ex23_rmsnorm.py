@@ -297,6 +297,14 @@ exercise = Exercise(
             change={"size": lambda mean, eps: torch.sqrt(mean)},
         ),
         Misconception(
+            "eps without effect",
+            kind="missing step",
+            credit=0.5,
+            says="Your results do not depend on eps: vectors are divided by their root mean square alone, and zeros "
+            "stay zeros. Add eps to the mean of the squares.",
+            change={"size": lambda mean, eps: torch.sqrt(mean).clamp(min=1e-12)},
+        ),
+        Misconception(
             "eps squared",
             kind="wrong formula",
             credit=0.75,

@@ -152,9 +152,9 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
         calls["output in chunks"] = [x, list(chunks)]
         calls["output word by word"] = [x, single]
         calls["output with another text in between"] = [x, list(chunks), OUTPUTS, None, None, aside]
-        calls[LATER_CHANGED] = [later, list(whole)]
+        calls[LATER_CHANGED] = [later, list(first)]
         if B > 1:
-            calls[OTHERS_CHANGED] = [others, list(whole)]
+            calls[OTHERS_CHANGED] = [others, list(first)]
         calls["cache in the end"] = [x, list(chunks), CACHE]
         return trial([d_model, heads], weights, calls, **how)
 
