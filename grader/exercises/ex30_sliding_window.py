@@ -77,6 +77,13 @@ def near(first: int, last: int, sizes: Sizes) -> tuple[int, int]:
     return (0, sizes.T) if sizes.T <= ROWS else (max(first - sizes.window, 0), last)
 
 
+def from_the_end(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
+    """Windows that begin below 0 begin there counted from the end, as a slice does."""
+    start = t - sizes.window + 1
+    start = torch.where(start < 0, start + sizes.T, start)
+    return (s > t) | (s < start)
+
+
 def zeros_in_front(x: Tensor, count: int) -> Tensor:
     return pad(x, (0, 0, count, 0))
 
@@ -329,6 +336,17 @@ exercise = Exercise(
             says="In the windows of the first queries, the first key counts several times in your results, as when "
             "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
             change={"padding": no_more_than_words, "hidden": beyond_at_most, "padded": first_in_front},
+        ),
+        Misconception(
+            "first windows counted from the end",
+            kind="missing step",
+            credit=0.5,
+            says="The first windows begin below 0, and your results are those of windows that begin there counted from "
+            "the end of the text, as a slice does: most hold nothing. A window begins with key 0 at the earliest.",
+            change={
+                "hidden": from_the_end,
+                "normalise": lambda scores: torch.softmax(scores, dim=-1).nan_to_num(0.0),
+            },
         ),
         Misconception(
             "first queries left out",

@@ -131,6 +131,26 @@ next_token_loss = Exercise(
     ],
     misconceptions=[
         Misconception(
+            "the first token after the last",
+            kind="mix-up",
+            credit=0.5,
+            says="Your loss counts the last position of each text, too, with the first token of the text as its "
+            "target. Nothing comes after the last token: leave that position out.",
+            change={"foretelling": unchanged, "foretold": lambda tokens: tokens.roll(-1, dims=1)},
+        ),
+        Misconception(
+            "the next text after the last token",
+            kind="mix-up",
+            credit=0.5,
+            says="Your loss counts the last position of a text, too, with the first token of the next text as its "
+            "target, as where all texts are put in one row. Each text ends with its last token: leave that position "
+            "out.",
+            change={
+                "foretelling": lambda logits: logits.flatten(0, 1)[None, :-1],
+                "foretold": lambda tokens: tokens.flatten()[None, 1:],
+            },
+        ),
+        Misconception(
             "not shifted",
             kind="missing step",
             credit=0.25,
