@@ -11,6 +11,7 @@ from our_course import EXERCISES, OURS
 from solution_cells import corpus
 
 from grader.course import Course
+from grader.exercises.mistakes.generation import ONLY_NEW
 from grader.judging import sentences
 from grader.model.answer import Raised
 from grader.model.exercise import Misconception
@@ -209,3 +210,12 @@ def test_where_one_sentence_is_empty_it_may_be_others_that_are_wrong(judged: Jud
 
 def test_a_norm_that_knows_no_eps_is_not_told_where_its_eps_stands(judged: Judged) -> None:
     assert judged(23, corpus(23, "wrong")["normalize"]).misconceptions == ("eps without effect",)
+
+
+def test_a_text_that_begins_as_it_was_given_is_not_called_the_new_tokens_alone(judged: Judged) -> None:
+    assert ONLY_NEW not in judged(26, corpus(26, "wrong")["count_of_all"]).sentences
+
+
+def test_rates_of_16_bits_are_too_few_where_positions_have_more(judged: Judged) -> None:
+    verdict = judged(21, corpus(21, "wrong")["rates_in_16_bits"])
+    assert (verdict.right, verdict.reason) == (False, "beside")

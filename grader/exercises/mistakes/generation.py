@@ -30,7 +30,7 @@ def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
     B, T = tokens.shape
     if not isinstance(text, Tensor) or text.dtype != tokens.dtype:
         return "Your function does not return a tensor of whole numbers."
-    if count and tuple(text.shape) == (B, count):
+    if count and tuple(text.shape) == (B, count) and not torch.equal(text[:, :T], tokens[:, :count]):
         return ONLY_NEW
     if tuple(text.shape) != (B, T + count):
         return f"Your result has shape {tuple(text.shape)}, but {(B, T + count)} is expected."
