@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import resource
 import socket
 import struct
 import threading
@@ -32,7 +33,7 @@ from grader.running import batches, replies, sandbox_process, stand_ins
 from grader.running.attempts import attempt_of
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
-from grader.sandbox import values, wire
+from grader.sandbox import kinds_written, values, wire
 from grader.sandbox.crossing import read
 
 MESSAGES = 100_000 if ALL else 20_000
@@ -374,6 +375,26 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
     assert "refused" in call([[1.0] * 4000])
     assert "value" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1)])
     assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1), torch.ones(1, 1, 50)])
+
+
+def counted(number: Any) -> dict[str, Any]:
+    """A function that counts up to a number, asked by a sandbox."""
+    tree, tensors = kinds_written.encode([[number], [], None])
+    frame = wire.Frame({"call": "count", "arguments": tree, "names": []}, tensors)
+    return stand_ins.compute(frame, {"count": lambda n: torch.arange(torch.as_tensor(n).flatten()[0])})[0]
+
+
+@pytest.mark.parametrize(
+    "number", [2e7, torch.tensor(2e7), torch.tensor(5000), torch.tensor([5000]), np.array([5000, 1])], ids=repr
+)
+def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    assert "refused" in counted(number)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert "value" in counted(9)
+    for kind in (torch.float64, torch.int64, torch.int8, torch.uint8, torch.bool):
+        assert "value" in counted(torch.tensor([1, 0, 1]).to(kind))
+    assert "value" in counted(np.array([9, 100], dtype="u1"))
 
 
 def test_a_long_answer_is_not_taken_apart() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable
 
 MAX_NUMBERS = 1000  # per call, and as many list items, so that no call keeps the judge busy
+MAX_MEMORY = 64 * 2**20  # bytes of one call, whatever it is that a function makes of a number
 
 
 def kinds(standins: Standins) -> dict[str, str]:
@@ -38,8 +42,9 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
         positional, named, gradient = arguments
         bound = functools.partial(_call, function, len(positional), list(map(str, names)))
         values = [*positional, *named]
-        tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
-    except Exception:  # the student's arguments do not fit; where and why is in their line, not in ours
+        with _in_little_memory():
+            tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
+    except Exception:  # the student's arguments do not fit, or ask for too much; that is in their line, not in ours
         return {"refused": "the arguments do not fit this function"}, {}
     return {"value": tree}, tensors
 
@@ -67,7 +72,24 @@ def _are_modest(value: Any) -> bool:
             return all(_are_modest(part) for pair in value.items() for part in pair)
         case np.generic():
             return _are_modest(value.item())
+        case np.ndarray() if value.dtype.kind in "iu":
+            return bool((np.abs(value.astype(float)) <= MAX_NUMBERS).all())
+        case torch.Tensor() if not value.is_floating_point():  # one of a single number counts, as an int does
+            return bool((value.double().abs() <= MAX_NUMBERS).all())
     return not isinstance(value, (Table, Unusable))
+
+
+@contextlib.contextmanager
+def _in_little_memory() -> Iterator[None]:
+    """Meanwhile this process gets no more: torch.arange counts up to numbers that no check here would call large."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limits = (limit for limit in (in_use + MAX_MEMORY, soft, hard) if limit != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _call(function: Callable[..., Any], count: int, names: list[str], values: list[Any]) -> Any:
