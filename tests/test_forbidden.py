@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -114,6 +115,24 @@ def test_ways_back_fail_by_the_mode_alone(
     monkeypatch.setattr("grader.running.definitions.said_of_forbidden", lambda *_: "")
     found = verdict(source)
     assert (found.credit, found.reason) == (0, Reason.ERROR)
+
+
+OF_THE_JUDGE = {
+    "asked by hand": """
+        tiled_attention.__closure__[0].cell_contents([q, k, v, 2], [], [], [g, torch.zeros_like(g[:, 0])])[:3]""",
+    "as cases ask for them": 'tiled_attention(q, k, v, 2, False, {"gradients": True})["gradients"].values()',
+}
+
+
+@pytest.mark.parametrize("gradients", OF_THE_JUDGE.values(), ids=OF_THE_JUDGE)
+def test_the_judge_lends_no_gradients_where_they_are_asked_for(
+    gradients: str, verdict: Callable[[str], Verdict]
+) -> None:
+    found = verdict(f"""{HEAD}
+    q, k, v, g = (x[0, 0, :, :64] for x in (queries, keys, values, grad_output))
+    raise ValueError(*{{type(one).__name__ for one in {gradients}}})""")
+    assert (found.credit, found.reason) == (0, Reason.ERROR)
+    assert re.search("ValueError: NoneType|the arguments do not fit", found.sentences[0])
 
 
 def test_formulas_are_right_in_every_style(verdict: Callable[[str], Verdict]) -> None:

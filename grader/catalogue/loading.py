@@ -17,11 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
+
 from grader.catalogue.from_texts import INIT, FromTexts
 from grader.errors import CourseError
 from grader.model.exercise import Exercise
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.label import Label, in_order, label_of
+from grader.model.lent_class import LentClass
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
 
@@ -42,14 +45,20 @@ class Catalogue:
 
 
 def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, Callable[..., Any]]:
-    """Right versions of what comes before in the same assignment: functions, and the classes that are lent."""
-    return {
+    """Right versions of what comes before in the same assignment: functions, and the classes that are lent.
+
+    Where gradients are what is asked for, these have none, and no classes are lent, which learn.
+    """
+    lent = {
         function.entry: function.lent or function.reference
         for label, earlier in exercises.items()
         if in_order(label) < in_order(exercise.label)
         for function in earlier.functions
         if function.lent or function.form.lendable
     }
+    if exercise.form.lends_gradients:
+        return lent
+    return {name: torch.no_grad()(right) for name, right in lent.items() if not isinstance(right, LentClass)}
 
 
 def load(files: ExerciseFiles, assignments: Collection[str] | None = None) -> Catalogue:

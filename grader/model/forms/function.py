@@ -22,6 +22,7 @@ class Form:
     name = "function"  # of the file in grader/sandbox/forms
     noun = "function"
     lendable = True  # to later exercises, in place of a student's own
+    lends_gradients = True  # of earlier ones to this, which may go back through them
     methods: tuple[str, ...] = ()  # that are handed out empty, too
 
     def is_well_formed(self, observed: Any) -> bool:  # noqa: ARG002  what a function returns may be anything
