@@ -12,7 +12,7 @@ from our_course import EXERCISES, OURS
 from solution_cells import corpus, from_notebook
 
 from grader.course import Course
-from grader.judging.forbidden import said_of_forbidden
+from grader.judging.forbidden import said_of_forbidden, said_of_hidden
 from grader.model.forbidden import Forbidden
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
@@ -45,6 +45,8 @@ GOES_AROUND = f"{HEAD}{OUTSIDE}        return torch.autograd.grad(output, inputs
         ([f"{HEAD}\n    return torch._softmax_backward_data(1, 2)"], "torch._softmax_backward_data"),
         ([f'{HEAD}\n    return getattr(torch, "auto" + "grad")'], "getattr"),
         ([f"{HEAD}\n    import threading\n    threading.Thread()"], "threading"),
+        (["import torch as t", f"{HEAD}\n    return t.autograd.grad(1, 2)"], "t.autograd.grad"),
+        ([f"{HEAD}\n    with F.torch._C.DisableTorchFunction():\n        pass"], "F.torch._C.DisableTorchFunction"),
         ([f"%time\n{HEAD}\n    return torch.autograd.grad(1, 2)"], "torch.autograd.grad"),
         (["attention_backward = lambda *x: torch.autograd.grad(*x)"], "torch.autograd.grad"),
         # What anybody may write.
@@ -69,6 +71,42 @@ def test_what_is_used_is_found_and_nothing_else(cells: list[str], used: str) -> 
     assert (f"`{used}`" in said) if used else not said
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "from helper import *",
+        "from helper import of_attention as attention_backward",
+        f"import helper\n{HEAD}\n    return helper.of_attention(1)",
+        f"{HEAD}\n    from package.helper import of_attention as back\n    return back(1)",
+    ],
+)
+def test_modules_beside_the_notebook_are_read_where_they_are_used(cell: str) -> None:
+    code = GOES_AROUND.replace("attention_backward", "of_attention").encode()
+    files = {"helper.py": code, "package/helper.py": code, "image.png": b"\xff"}
+    assert "`torch.autograd.grad`" in said_of_forbidden(EXERCISE, [cell], files)
+    assert not said_of_forbidden(EXERCISE, ["import helper", f"{HEAD}\n    return 1"], files)
+
+
+PADDED = "#" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("cells", "hides"),
+    [
+        ([f"{HEAD}\n    return 1"], False),
+        ([f"{HEAD}\n    return 1", "def f(:"], False),
+        ([f"{HEAD}\n    return 1{PADDED}"], True),
+        ([f"def helper():\n    return 1{PADDED}", f"{HEAD}\n    return helper()"], True),
+        ([f"import padded\n{HEAD}\n    return padded.f()"], True),
+        (['globals()["attention_backward"] = f'], True),
+        ([], True),
+    ],
+)
+def test_code_that_cannot_be_read_earns_nothing(cells: list[str], hides: bool) -> None:
+    files = {"padded.py": PADDED.encode() * 2, "checking.py": PADDED.encode() * 2}
+    assert bool(said_of_hidden(EXERCISE, cells, files)) is hides
+
+
 @pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "", "#" * 30_000, "\0"])
 def test_what_cannot_be_read_does_no_harm(source: str) -> None:
     forbidden = Forbidden(modules=("torch",), names=("f",), says="{}")
@@ -85,6 +123,12 @@ def verdict(released_course: Course, make_notebook: Callable[..., Any]) -> Calla
         return found
 
     return graded
+
+
+def test_code_out_of_sight_that_is_right_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:
+    found = verdict(from_notebook()[33] + PADDED)
+    assert (found.credit, found.reason) == (0, Reason.FORBIDDEN)
+    assert "more than 20000 characters" in found.sentences[0]
 
 
 def test_what_goes_around_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:

@@ -7,36 +7,61 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grader.judging.code_facts import as_far_as_it_can_be_read, tree_of
+from grader.judging.code_facts import MAX_SOURCE, as_far_as_it_can_be_read, tree_of
 from grader.model.exercise import Exercise
 from grader.model.forbidden import Forbidden
+from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 
 _MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)
+_EVERYTHING = "*"  # as an import binds it
+NO_FILES: Files = {}
+_IN_SIGHT = "In this exercise it must be seen what the code uses: write it into the cell of the exercise."
 _Bound = dict[str, list[ast.AST]]  # what a notebook binds at its top level, by name
 
 
-def said_of_forbidden(exercise: Exercise, sources: Sequence[str]) -> str:
-    """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none."""
+def said_of_forbidden(exercise: Exercise, sources: Sequence[str], files: Files = NO_FILES) -> str:
+    """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none.
+
+    Other code may be in the notebook, or in modules among the files beside it.
+    """
     if exercise.forbidden is None:
         return ""
-    statements = [one for source in sources for one in _statements(source)]
-    bound, own = _bound(statements), _functions_in(statements)
-    to_read, read = [exercise.entry], set()
-    while to_read:
-        name = to_read.pop()
-        read.add(name)
-        for node in bound.get(name, ()):
-            for used in _used(node):
-                if _is_forbidden(used, exercise.forbidden, own):
-                    return exercise.forbidden.says.format(used)
-            to_read += [other for other in _read_from_outside(node) if other not in read]
+    own = _functions_in(_statements_of(sources))
+    for nodes in _code_used(exercise.entry, sources, files).values():
+        for used in (used for node in nodes for used in _used(node)):
+            if _is_forbidden(used, exercise.forbidden, own):
+                return exercise.forbidden.says.format(used)
     return ""
+
+
+def said_of_hidden(exercise: Exercise, sources: Sequence[str], files: Files = NO_FILES) -> str:
+    """A sentence about code that cannot be read though something is forbidden in it; empty if there is none."""
+    if exercise.forbidden is None:
+        return ""
+    used, modules = _code_used(exercise.entry, sources, files), _by_module(files)
+    if any(len(text) > MAX_SOURCE for text in (*sources, *(text for name in used for text in modules.get(name, ())))):
+        return f"A cell has more than {MAX_SOURCE} characters, or a file that it imports. {_IN_SIGHT}"
+    shown = {exercise.entry, _EVERYTHING} & used.keys()
+    return "" if shown else f"No cell shows what `{exercise.entry}` is. {_IN_SIGHT}"
 
 
 def refused(verdict: Verdict, said: str) -> Verdict:
     """Nothing for it, whatever came out."""
     return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
+
+
+def _code_used(entry: str, sources: Sequence[str], files: Files) -> _Bound:
+    """What the code of `entry` uses, by names of the notebook, and by those of files that are imported."""
+    bound = _bound(_statements_of(sources))
+    bound |= {name: [*_statements_of(texts)] for name, texts in _by_module(files).items()}
+    to_read: list[str] = [entry, _EVERYTHING]
+    used: _Bound = {}
+    while to_read:
+        if (name := to_read.pop()) in bound and name not in used:
+            used[name] = bound[name]
+            to_read += [other for node in used[name] for other in {*_read_from_outside(node), *_imported(node)}]
+    return used
 
 
 def _bound(statements: Sequence[ast.stmt]) -> _Bound:
@@ -45,6 +70,35 @@ def _bound(statements: Sequence[ast.stmt]) -> _Bound:
         for name in _names_bound_by(node):
             found.setdefault(name, []).append(node)
     return found
+
+
+def _by_module(files: Files) -> dict[str, list[str]]:
+    """The texts of modules, of all files of a package, by the name of a file that it would have."""
+    found: dict[str, list[str]] = {}
+    for place, content in files.items():
+        if place.endswith(".py"):
+            name = _file_of(place.partition("/")[0].removesuffix(".py"))
+            found.setdefault(name, []).append(content.decode(errors="replace"))
+    return found
+
+
+def _file_of(module: str) -> str:
+    """What no name in a code can be."""
+    return f"{module}.py"
+
+
+def _statements_of(sources: Sequence[str]) -> list[ast.stmt]:
+    return [one for source in sources for one in _statements(source)]
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """The files of the modules that a node imports."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Import(names=names):
+                yield from (_file_of(one.name.partition(".")[0]) for one in names)
+            case ast.ImportFrom(module=module):
+                yield _file_of((module or "").partition(".")[0])
 
 
 def _functions_in(statements: Sequence[ast.stmt]) -> set[str]:
@@ -109,6 +163,8 @@ def _is_forbidden(used: str, forbidden: Forbidden, own: set[str]) -> bool:
     parts = used.split(".")
     if any(f"{used}.".startswith(f"{module}.") for module in forbidden.modules):
         return True
+    if {module.rpartition(".")[2] for module in forbidden.modules if "." in module}.intersection(parts[1:]) - own:
+        return True  # torch may be known by any name
     if any(name in parts for name in forbidden.names):
         return True
     return any(part in name for part in forbidden.parts for name in parts[1:] if name not in own)

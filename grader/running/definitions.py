@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from grader.judging.code_facts import facts_of, variables_of
-from grader.judging.forbidden import said_of_forbidden
+from grader.judging.forbidden import said_of_forbidden, said_of_hidden
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
+from grader.model.submission import Files
 
 _DEFINED = re.compile(r"^[ \t]*(?:def[ \t]+|class[ \t]+|(?=\w+[ \t]*=[^=]))(\w+)", re.MULTILINE)  # also f = lambda …
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")  # not the softmax of torch.softmax
@@ -21,7 +22,8 @@ def defined_in(source: str) -> list[str]:
 class Definitions:
     """Who defines what, in the order of the cells that were run."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Files) -> None:
+        self._files = files
         self._sources: dict[str, None] = {}
         self._defining: dict[str, list[str]] = {}  # name -> sources of the cells that define it
 
@@ -50,9 +52,10 @@ class Definitions:
         cells = set(self._defining.get(entry, ()))
         return cells.pop() if len(cells) == 1 else None
 
-    def forbidden_in(self, exercise: Exercise) -> str:
-        """A sentence about what its code uses and must not; empty if nothing."""
-        return said_of_forbidden(exercise, list(self._sources))
+    def forbidden_in(self, exercise: Exercise, earns: bool) -> str:
+        """A sentence about what its code uses and must not, or hides where it earns something; empty if nothing."""
+        said = said_of_forbidden(exercise, list(self._sources), self._files)
+        return said or (said_of_hidden(exercise, list(self._sources), self._files) if earns else "")
 
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
         """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""

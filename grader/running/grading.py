@@ -81,7 +81,7 @@ class Grading:
         self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
         self.failed_cells: dict[str, Missing] = {}  # by function: why the cell that defines it failed
-        self.definitions = Definitions()
+        self.definitions = Definitions(files)
         self.lost_functions: set[str] = set()  # that have hung or crashed
         self.output_left = MAX_OUTPUT
         self.attempts: list[Attempt] = []  # what sandboxes have tried, and nobody has been told so far
@@ -239,7 +239,7 @@ class Grading:
             keys = in_all_forms(exercise, self.seed)
             standins_first = not self.lost_functions.isdisjoint(standins)
             verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging, standins_first)
-            if said := self.definitions.forbidden_in(exercise):
+            if said := self.definitions.forbidden_in(exercise, verdict.credit > 0):
                 return refused(verdict, said)
             facts = functools.partial(self.definitions.facts, exercise)
             again = functools.partial(ask, standins=standins)
