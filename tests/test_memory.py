@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +16,7 @@ from grader.model.exercise import Case, Exercise, Inputs, SampledCase
 from grader.model.memory import MemoryPromise
 from grader.model.verdict import Reason
 from grader.running.limits import Limits
+from grader.running.memory_held import MemoryHeld
 from grader.running.sandbox_process import SandboxProcess
 
 MB = 2**20
@@ -142,6 +146,43 @@ def test_what_fits_under_the_limit_is_no_table_that_fails(T: int, fits: bool, sa
 def test_no_way_round(code: str, sandbox: SandboxProcess) -> None:
     [answer] = answers(sandbox, code, long(8192))
     assert not isinstance(answer, Returned)
+
+
+def test_a_file_with_an_odd_name_can_be_in_memory(sandbox: SandboxProcess) -> None:
+    mapped = """
+import mmap, os
+file = os.open(b"\\xff \\n", os.O_RDWR | os.O_CREAT)
+os.ftruncate(file, 4096)
+kept = mmap.mmap(file, 4096)"""
+    [answer] = answers(sandbox, f"{mapped}\n{STREAM}", long(8192))
+    assert isinstance(answer, Returned)
+
+
+def test_a_process_can_have_an_odd_name(sandbox: SandboxProcess) -> None:
+    named = """
+import ctypes
+ctypes.CDLL(None).prctl(15, b"\\xff\\nVmHWM: 0 kB")"""
+    [stream] = answers(sandbox, f"{named}\n{STREAM}", long(8192))
+    assert isinstance(stream, Returned)
+    [opened] = answers(sandbox, f"{named}\n{OPENED_LATER}", long(8192))
+    assert isinstance(opened, Lost)
+
+
+def test_very_many_pieces_with_long_names_take_no_memory_here(tmp_path: Path) -> None:
+    maps = tmp_path / "maps"
+    lines = (f"{page:x}000-{page + 1:x}000 rw-s 0 0:1 1 /{'x' * 4000}\n" for page in range(4096, 4096 + 9000))
+    maps.write_text("7f0000000000-7f0000002000 rw-p 0 0:0 0\n")
+    with maps.open("r+") as file:
+        held = MemoryHeld(os.getpid(), file.fileno(), -1)
+        file.seek(0, os.SEEK_END)
+        file.writelines(lines)
+        file.flush()
+        tracemalloc.start()
+        try:
+            assert held.largest_piece() == 4096
+            assert tracemalloc.get_traced_memory()[1] < MB
+        finally:
+            tracemalloc.stop()
 
 
 def test_what_many_small_things_keep_is_no_room(sandbox: SandboxProcess) -> None:

@@ -33,7 +33,7 @@ class MemoryHeld:
     def most(self) -> int:
         """The bytes that it held at most in the machine's memory, since `forget`; zero if it has ended."""
         with contextlib.suppress(OSError):
-            if found := re.search(r"^VmHWM:\s*(\d+) kB$", self._status.read_text(), re.MULTILINE):
+            if found := re.search(rb"^VmHWM:\s*(\d+) kB$", self._status.read_bytes(), re.MULTILINE):
                 return int(found[1]) * 2**10
         return 0
 
@@ -47,15 +47,17 @@ class MemoryHeld:
         os.close(self._forget)
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Where what lies that it may write, or shares: proc_pid_maps(5)."""
+        """Where what lies that it may write, or shares: proc_pid_maps(5).
+
+        One line after another, since there can be 65,000, each with the path of a file, in any bytes.
+        """
         os.lseek(self._maps, 0, os.SEEK_SET)
-        with open(self._maps, closefd=False) as file:
-            lines = file.read().splitlines()
-        for line in lines:
-            addresses, access = line.split(maxsplit=2)[:2]
-            if access[1] == "w" or access[3] == "s":
-                start, _, end = addresses.partition("-")
-                yield int(start, 16), int(end, 16)
+        with open(self._maps, "rb", closefd=False) as lines:
+            for line in lines:
+                addresses, access = line.split(maxsplit=2)[:2]
+                if access[1:2] == b"w" or access[3:4] == b"s":
+                    start, _, end = addresses.partition(b"-")
+                    yield int(start, 16), int(end, 16)
 
     def _covered(self, start: int, end: int) -> int:
         """How much of it there was at first."""
