@@ -361,6 +361,16 @@ def test_a_short_message_cannot_hold_a_long_value() -> None:
     assert sum(isinstance(value, torch.Tensor) for value in read) == 1
 
 
+@pytest.mark.parametrize("kind", ["set", "frozenset", "dict"])
+def test_keys_that_all_have_one_hash_are_not_compared_each_with_each(kind: str) -> None:
+    def of(keys: list[Any]) -> Any:
+        return read("function", {kind: [[key, 0] for key in keys] if kind == "dict" else keys}, {})
+
+    alike = [{"large": f"{number * (2**61 - 1):x}"} for number in range(1, 2000)]
+    assert isinstance(of(alike), values.Unusable)
+    assert len(of([*alike[:9], *range(5000)])) == 5009
+
+
 def call(arguments: list[Any]) -> dict[str, Any]:
     tree, tensors = values.encode([arguments, [], None])
     frame = wire.Frame({"call": "product", "arguments": tree, "names": []}, tensors)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from grader.sandbox.kinds_written import MAX_HEX, MAX_NODES, MAX_TEXT, NUMBERS, 
 from grader.sandbox.plain_text import one_line
 from grader.sandbox.tables import Column, Table
 from grader.sandbox.values import MAX_DEPTH, MAX_SIZE, MAX_VALUE, MAX_WHOLE, UNREADABLE, Decoder, Unusable, usable
+
+MAX_ALIKE = 1000  # keys of one hash
+ALIKE = "far too many keys that have the same hash"
 
 
 def decode(tree: Any, tensors: Mapping[str, torch.Tensor], max_nodes: int = MAX_NODES, pandas: bool = False) -> Any:
@@ -82,20 +86,22 @@ class _Decoder(Decoder):
         return Unusable(UNREADABLE)
 
     def _dict(self, pairs: list[Any], depth: int) -> Any:
-        found = {}
+        found = []
         for pair in pairs:
             if not isinstance(pair, list) or len(pair) != 2:
                 return Unusable(UNREADABLE)
             key, item = self._key(pair[0], depth), self.value(pair[1], depth - 1)
             if isinstance(key, Unusable):
                 return Unusable(one_line(f"a dict with {key.reason} as a key"))
-            found[key] = item
-        return found
+            found.append((key, item))
+        return dict(found) if _can_be_told_apart([key for key, _ in found]) else Unusable(ALIKE)
 
     def _set(self, items: list[Any], of: type[Any], depth: int) -> Any:
         keys = [self._key(item, depth) for item in items]
         bad = next((key for key in keys if isinstance(key, Unusable)), None)
-        return of(keys) if bad is None else Unusable(one_line(f"a set with {bad.reason} in it"))
+        if bad is not None:
+            return Unusable(one_line(f"a set with {bad.reason} in it"))
+        return of(keys) if _can_be_told_apart(keys) else Unusable(ALIKE)
 
     def _key(self, tree: Any, depth: int) -> Any:
         """What can be looked up: it and all in it is plain and never changes."""
@@ -141,6 +147,11 @@ class _Decoder(Decoder):
             bad = next((cell for cell in cells if isinstance(cell, Unusable)), None)
             return Unusable(f"{bad.reason} in a cell") if bad else Column(name, cells, one_line(tree[2], 40))
         return Column(name, cells) if isinstance(cells, np.ndarray) and cells.ndim == 1 else Unusable(UNREADABLE)
+
+
+def _can_be_told_apart(keys: Sequence[Any]) -> bool:
+    """Whether few have the same hash: of those, Python compares each with all others, and some are made for that."""
+    return max(Counter(map(hash, keys)).values(), default=0) <= MAX_ALIKE
 
 
 def _as_key(value: Any) -> Any:
