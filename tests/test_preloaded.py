@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
 import os
 import subprocess
@@ -10,9 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from matplotlib import font_manager
 
 from grader.__main__ import may_be_new
 from grader.running import zygote_process
+from grader.running.fonts import FOLDER
 from grader.running.limits import Limits
 from grader.running.preloaded import worth_loading
 from grader.running.sandbox_process import SandboxProcess
@@ -75,12 +78,28 @@ def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
 def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
     """Matplotlib keeps a list of them, where it may; each zygote would look for them again, for up to seconds."""
     if not kept:
-        (tmp_path / "matplotlib").write_text("no folder can be here")
+        (tmp_path / FOLDER).write_text("no folder can be here")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with contextlib.closing(OwnZygote()) as zygote:
         monkeypatch.setattr(zygote_process, "the_zygote", zygote)
         SandboxProcess({}, Limits(cell=60)).close()
-    assert bool(list(tmp_path.glob("matplotlib/fontlist*.json"))) == kept
+    assert bool(list(tmp_path.glob("*/matplotlib/fontlist*.json"))) == kept
+
+
+def test_fonts_of_whoever_grades_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sandbox may read them, and a student whose plot asks for one by name must get another one, and no error."""
+    entry = font_manager.FontEntry(fname=str(tmp_path / "mine.ttf"), name="Mine")
+    manager = copy.copy(font_manager.fontManager)
+    manager.ttflist = [*manager.ttflist, entry]
+    (tmp_path / "matplotlib").mkdir()
+    font_manager.json_dump(manager, tmp_path / f"matplotlib/fontlist-v{manager.__version__}.json")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with contextlib.closing(OwnZygote()) as zygote:
+        monkeypatch.setattr(zygote_process, "the_zygote", zygote)
+        sandbox = SandboxProcess({}, Limits(cell=60))
+        result = sandbox.run_cell("from matplotlib import font_manager as f\n'Mine' in f.get_font_names()", 60)
+        sandbox.close()
+    assert [output.data["text/plain"] for output in result.outputs] == ["False"]
 
 
 @pytest.mark.parametrize(
