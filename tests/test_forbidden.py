@@ -47,6 +47,12 @@ GOES_AROUND = f"{HEAD}{OUTSIDE}        return torch.autograd.grad(output, inputs
         ([f"{HEAD}\n    import threading\n    threading.Thread()"], "threading"),
         (["import torch as t", f"{HEAD}\n    return t.autograd.grad(1, 2)"], "t.autograd.grad"),
         ([f"{HEAD}\n    with F.torch._C.DisableTorchFunction():\n        pass"], "F.torch._C.DisableTorchFunction"),
+        (
+            ['setattr(torch, "cumprod", lambda x: torch.func.vjp(x))', f"{HEAD}\n    return torch.cumprod(1)"],
+            "torch.func.vjp",
+        ),
+        (['vars(torch)["cumprod"] = lambda x: torch.ops', f"{HEAD}\n    return torch.cumprod(1)"], "torch.ops"),
+        (["found = {}\nfound[0] = torch.func.vjp(1)", f"{HEAD}\n    return torch.cumprod(1)"], ""),
         ([f"%time\n{HEAD}\n    return torch.autograd.grad(1, 2)"], "torch.autograd.grad"),
         (["attention_backward = lambda *x: torch.autograd.grad(*x)"], "torch.autograd.grad"),
         # What anybody may write.

@@ -125,6 +125,10 @@ def _names_bound_by(statement: ast.stmt) -> Iterator[str]:
                 yield from ((one.asname or one.name).partition(".")[0] for one in names)
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):  # torch.softmax = …
                 yield name
+            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), *_]):
+                yield name
+            case ast.Subscript(value=changed, ctx=ast.Store()):  # vars(torch)["softmax"] = …
+                yield from (part.id for part in ast.walk(changed) if isinstance(part, ast.Name))
 
 
 def _without_functions(node: ast.AST) -> Iterator[ast.AST]:
