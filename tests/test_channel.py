@@ -387,11 +387,16 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
     assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1), torch.ones(1, 1, 50)])
 
 
+def count_up(number: Any) -> Any:
+    end: Any = torch.as_tensor(number).flatten()[0]
+    return torch.arange(end)
+
+
 def counted(number: Any) -> dict[str, Any]:
-    """A function that counts up to a number, asked by a sandbox."""
+    """What becomes of a number that a sandbox has counted up to."""
     tree, tensors = kinds_written.encode([[number], [], None])
-    frame = wire.Frame({"call": "count", "arguments": tree, "names": []}, tensors)
-    return stand_ins.compute(frame, {"count": lambda n: torch.arange(torch.as_tensor(n).flatten()[0])})[0]
+    frame = wire.Frame({"call": "count_up", "arguments": tree, "names": []}, tensors)
+    return stand_ins.compute(frame, {"count_up": count_up})[0]
 
 
 @pytest.mark.parametrize(
