@@ -38,3 +38,9 @@ def test_what_a_student_calls_the_same_is_the_students_own() -> None:
 
 def test_each_module_is_compiled() -> None:
     assert len(with_compiled(all_modules())) == 2 * len(all_modules())
+
+
+@pytest.mark.parametrize("place", ["__pycache__", "__pycache__/showing.cpython-311.pyc/file"])
+def test_what_is_called_as_their_folder_is_left_out(place: str) -> None:
+    assert with_compiled({**all_modules(), place: b""}) == with_compiled(all_modules())
+    assert shown({**all_modules(), place: b""}, LOOK) == "None True\n"

@@ -11,12 +11,18 @@ from pathlib import Path
 from grader.model.submission import Files
 from grader.notebooks.beside import all_modules
 
+_FOLDER = "__pycache__"
+
 
 def with_compiled(files: Files) -> Files:
-    """The same, and beside those that are the grader's own what Python would make of them."""
+    """The same, and beside those that are the grader's own what Python would make of them.
+
+    What is handed in as such is left out: it could be a file where a folder must be.
+    """
     ours = all_compiled()
     found = {place: ours[place] for place, content in files.items() if place in ours and ours[place][0] == content}
-    return {**files, **{importlib.util.cache_from_source(place): made for place, (_, made) in found.items()}}
+    others = {place: content for place, content in files.items() if place.partition("/")[0] != _FOLDER}
+    return {**others, **{importlib.util.cache_from_source(place): made for place, (_, made) in found.items()}}
 
 
 @functools.cache
