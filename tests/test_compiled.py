@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from importlib.util import cache_from_source
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_each_module_is_compiled() -> None:
     assert len(with_compiled(all_modules())) == 2 * len(all_modules())
 
 
-@pytest.mark.parametrize("place", ["__pycache__", "__pycache__/showing.cpython-311.pyc/file"])
+@pytest.mark.parametrize("place", ["__pycache__", f"{cache_from_source('showing.py')}/file"])
 def test_what_is_called_as_their_folder_is_left_out(place: str) -> None:
     assert with_compiled({**all_modules(), place: b""}) == with_compiled(all_modules())
     assert shown({**all_modules(), place: b""}, LOOK) == "None True\n"
