@@ -400,7 +400,9 @@ def counted(number: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "number", [2e7, torch.tensor(2e7), torch.tensor(5000), torch.tensor([5000]), np.array([5000, 1])], ids=repr
+    "number",
+    [2e7, torch.tensor(2e7), torch.tensor(5000), np.array(5000), torch.tensor([20_000_000]), np.array([20_000_000])],
+    ids=repr,
 )
 def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
     before = resource.getrlimit(resource.RLIMIT_AS)
@@ -410,6 +412,7 @@ def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
     for kind in (torch.float64, torch.int64, torch.int8, torch.uint8, torch.bool):
         assert "value" in counted(torch.tensor([1, 0, 1]).to(kind))
     assert "value" in counted(np.array([9, 100], dtype="u1"))
+    assert "value" in counted(torch.tensor([3000, 30_000]))  # positions, tokens
 
 
 def test_a_long_answer_is_not_taken_apart() -> None:

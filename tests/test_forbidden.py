@@ -12,7 +12,7 @@ from our_course import EXERCISES, OURS
 from solution_cells import corpus, from_notebook
 
 from grader.course import Course
-from grader.judging.forbidden import said_of_forbidden, said_of_hidden
+from grader.judging.forbidden import MOST_READ, said_of_forbidden, said_of_hidden
 from grader.model.forbidden import Forbidden
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
@@ -93,7 +93,7 @@ def test_modules_beside_the_notebook_are_read_where_they_are_used(cell: str) -> 
     assert not said_of_forbidden(EXERCISE, ["import helper", f"{HEAD}\n    return 1"], files)
 
 
-PADDED = "#" * 20_000
+PADDED = "#" * MOST_READ
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,7 @@ PADDED = "#" * 20_000
     [
         ([f"{HEAD}\n    return 1"], False),
         ([f"{HEAD}\n    return 1", "def f(:"], False),
+        ([f"{HEAD}\n    return 1", f"'''{'x' * 100_000}'''"], False),
         ([f"{HEAD}\n    return 1{PADDED}"], True),
         ([f"def helper():\n    return 1{PADDED}", f"{HEAD}\n    return helper()"], True),
         ([f"import padded\n{HEAD}\n    return padded.f()"], True),
@@ -113,7 +114,7 @@ def test_code_that_cannot_be_read_earns_nothing(cells: list[str], hides: bool) -
     assert bool(said_of_hidden(EXERCISE, cells, files)) is hides
 
 
-@pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "", "#" * 30_000, "\0"])
+@pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "", "#" * 300_000, "\0"])
 def test_what_cannot_be_read_does_no_harm(source: str) -> None:
     forbidden = Forbidden(modules=("torch",), names=("f",), says="{}")
     assert said_of_forbidden(replace(EXERCISE, entry="f", forbidden=forbidden), [source]) == ""
@@ -134,7 +135,7 @@ def verdict(released_course: Course, make_notebook: Callable[..., Any]) -> Calla
 def test_code_out_of_sight_that_is_right_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:
     found = verdict(from_notebook()[33] + PADDED)
     assert (found.credit, found.reason) == (0, Reason.FORBIDDEN)
-    assert "more than 20000 characters" in found.sentences[0]
+    assert "more than 200,000 characters" in found.sentences[0]
 
 
 def test_what_goes_around_earns_nothing_and_is_told(verdict: Callable[[str], Verdict]) -> None:

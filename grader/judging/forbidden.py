@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grader.judging.code_facts import MAX_SOURCE, as_far_as_it_can_be_read, tree_of
+from grader.judging.code_facts import as_far_as_it_can_be_read
 from grader.model.exercise import Exercise
 from grader.model.forbidden import Forbidden
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 
+MOST_READ = 200_000  # characters of a cell, or of a file: whoever pastes pages of output into a cell hides nothing
 _MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)
 _EVERYTHING = "*"  # as an import binds it
 NO_FILES: Files = {}
@@ -40,8 +41,8 @@ def said_of_hidden(exercise: Exercise, sources: Sequence[str], files: Files = NO
     if exercise.forbidden is None:
         return ""
     used, modules = _code_used(exercise.entry, sources, files), _by_module(files)
-    if any(len(text) > MAX_SOURCE for text in (*sources, *(text for name in used for text in modules.get(name, ())))):
-        return f"A cell has more than {MAX_SOURCE} characters, or a file that it imports. {_IN_SIGHT}"
+    if any(len(text) > MOST_READ for text in (*sources, *(text for name in used for text in modules.get(name, ())))):
+        return f"A cell has more than {MOST_READ:,} characters, or a file that it imports. {_IN_SIGHT}"
     shown = {exercise.entry, _EVERYTHING} & used.keys()
     return "" if shown else f"No cell shows what `{exercise.entry}` is. {_IN_SIGHT}"
 
@@ -109,7 +110,7 @@ def _functions_in(statements: Sequence[ast.stmt]) -> set[str]:
 
 def _statements(source: str) -> list[ast.stmt]:
     with as_far_as_it_can_be_read():
-        return tree_of(_MAGIC.sub("", source)).body
+        return ast.parse(_MAGIC.sub("", source)).body if len(source) <= MOST_READ else []
     return []
 
 
