@@ -1,0 +1,40 @@
+"""What only inputs of a rare kind tell from right: a single word, a text of many, tiny numbers, scores far below zero."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+import pytest
+from our_course import EXERCISES
+from solution_cells import corpus, functions, notebook, run, undisturbed
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+
+LARGE, UNHIDDEN, MANY, TINY = "scores of ±10⁴", "scores of ±10⁴, none hidden", "a text of many words", "tiny numbers"
+# By exercise: answers that are wrong, and the cases that alone tell.
+TOLD_BY = {
+    9: {"all_squeezed": ["a single word"]},
+    11: {"all_squeezed": ["a single word", "one dimension"]},
+}
+SEEDS = range(4)
+
+given = functools.cache(notebook)
+
+
+@pytest.mark.parametrize(
+    ("number", "style", "name"),
+    [(number, style, name) for number, styles in TOLD_BY.items() for style, names in styles.items() for name in names],
+)
+def test_what_is_wrong_for_rare_inputs_alone_is_wrong(number: int, style: str, name: str) -> None:
+    exercise = replace(functions(number)["causal_softmax" if number == 14 else number], misconceptions=())
+    accepted = []
+    with undisturbed():
+        ask = run(corpus(number, "wrong")[style], exercise, given(number))
+        for seed in SEEDS:
+            cases = [case for case in exercise.sample(seed) if case.case.name == name]
+            assert cases
+            found = judge_by(AnswerKey(exercise, cases), [ask(case.inputs) for case in cases])
+            accepted += [seed] * found.right
+    assert accepted == []
