@@ -17,6 +17,7 @@ LARGE, UNHIDDEN, MANY, TINY = "scores of ±10⁴", "scores of ±10⁴, none hidd
 TOLD_BY = {
     9: {"all_squeezed": ["a single word"]},
     11: {"all_squeezed": ["a single word", "one dimension"]},
+    14: {"softmax_minus_thousand": [LARGE], "softmax_minus_ten_thousand": [LARGE]},
 }
 SEEDS = range(4)
 

@@ -104,9 +104,12 @@ def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Genera
 
 
 def far_apart(rng: torch.Generator) -> Inputs:
-    """Scores from -10⁴ to 10⁴ that are no neighbours: float32 has three digits behind the point there."""
-    T, d_k = 8, 6
-    order = torch.randperm(T * T, generator=rng).reshape(T, T)
+    """Scores from -10⁴ to 10⁴ that are no neighbours: float32 has three digits behind the point there.
+
+    What the first query sees is the lowest of all, so that what hides the others must be lower than any score.
+    """
+    T, d_k = 8, 2
+    order = torch.cat([torch.zeros(1), 1 + torch.randperm(T * T - 1, generator=rng)]).reshape(T, T)
     return (order * 2e4 / (T * T - 1) - 1e4, d_k)
 
 

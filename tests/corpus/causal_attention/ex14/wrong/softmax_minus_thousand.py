@@ -1,0 +1,11 @@
+# wrong: causal_softmax: hidden by -1000, which is more than many a score
+# named: nothing
+def mask_then_renormalize(attn_weights):
+    visible = torch.tril(attn_weights)
+    return visible / visible.sum(1, keepdim=True)
+
+
+def causal_softmax(attn_scores, d_k):
+    T = len(attn_scores)
+    future = torch.ones(T, T, dtype=torch.bool, device=attn_scores.device).triu(1)
+    return F.softmax(attn_scores.masked_fill(future, -1e3) / math.sqrt(d_k), dim=1)
