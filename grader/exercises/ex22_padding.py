@@ -122,6 +122,11 @@ def large(rng: torch.Generator) -> Inputs:
     return queries, keys, randn(rng, 3, 2, 6, 4), shuffled(rng, [6, 2, 3])
 
 
+def large_and_causal(rng: torch.Generator) -> Inputs:
+    queries, keys = along_a_line(rng, 3, 2, 6, 4), keys_along_a_line(rng, 3, 2, 6, 4)
+    return queries, keys, randn(rng, 3, 2, 6, 4), shuffled(rng, [6, 2, 3]), True
+
+
 def wild_padding(rng: torch.Generator) -> Inputs:
     """What stands under padding is large, and counts for nothing."""
     queries, keys, values, lengths = sized(2, 4, 6, 3, 4, [2, 4, 5])(rng)
@@ -177,6 +182,7 @@ exercise = Exercise(
         ),
         Case("nothing but empty sentences", "zeros of another type", sized(1, 3, 3, 2, 2, [0, 0]), beside=EMPTY),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
+        Case("scores of ±10⁴, causal", "one of two masks that hides too little", large_and_causal, beside=LARGE),
         *as_pieces(sized(2, 3, 4, 3, 2, [4, 2])),
         Case(
             "gradients with a sentence of length 0",

@@ -130,9 +130,12 @@ def sized(
     return inputs
 
 
-def large(rng: torch.Generator) -> Inputs:
-    queries, keys = along_a_line(rng, 2, 4, 4, 4), keys_along_a_line(rng, 2, 2, 6, 4)
-    return queries, keys, randn(rng, 2, 2, 6, 4), True
+def large(*causal: bool) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        queries, keys = along_a_line(rng, 2, 4, 4, 4), keys_along_a_line(rng, 2, 2, 6, 4)
+        return queries, keys, randn(rng, 2, 2, 6, 4), *causal
+
+    return inputs
 
 
 def refused(Hq: int, Hkv: int) -> Case:
@@ -196,7 +199,8 @@ exercise = Exercise(
             inputs=sized(4, 4, 2, 4, 4, 4, causal=True),
         ),
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 1, 3, 4, 1)),
-        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
+        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(True), beside=LARGE),
+        Case("scores of ±10⁴, none hidden", "another softmax where nothing is hidden", large(), beside=LARGE),
         *as_pieces(sized(2, 4, 2, 3, 4, 3, causal=True)),
         refused(6, 4),
         refused(3, 2),

@@ -235,7 +235,8 @@ exercise = Exercise(
             catches="new keys before old ones, a mask that begins at the first key",
             inputs=going_on(1, 4, 3, 8, 4, [1, 2]),
         ),
-        *beside_numbers(sized(2, 4, 6, 2, [3, 1])),
+        # With gradients, so that the first output is that of chunks; in both, a word is hidden from a query.
+        *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),
     ],
     misconceptions=[
         *IN_CACHES,
