@@ -21,6 +21,7 @@ TOLD_BY = {
     22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"]},
     28: {"unshifted_unless_causal": [UNHIDDEN]},
     29: {"minus_thousand_with_a_cache": [LARGE], "unshifted_with_a_cache": [LARGE]},
+    33: {"largest_of_all_subtracted": ["scores of ±112"], "mean_subtracted": ["scores of ±112"]},
 }
 SEEDS = range(4)
 

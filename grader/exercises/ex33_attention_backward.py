@@ -86,13 +86,17 @@ def sized(B: int, H: int, T: int, d: int) -> Callable[[torch.Generator], Inputs]
 
 
 def large(rng: torch.Generator) -> Inputs:
-    """Scores near 112 in one sentence and near −112 in the other: all exponentials overflow, or vanish.
+    """Scores near 112 and near −112: all exponentials overflow, or vanish.
+
+    In one sentence from query to query, so that no one number is good to subtract for all; in the other from key to
+    key, so that the mean of a query's scores is too far below the largest.
 
     In multiples of 1/32, so that float32 has them exactly, and their differences are as large as ever. Not further
     from zero than need be: their logsumexp is rounded.
     """
     queries, keys = (torch.randint(-8, 9, (2, 2, 5, 4), generator=rng) / 4 for _ in range(2))
-    queries[0, ..., 0], queries[1, ..., 0], keys[..., 0] = 112.0, -112.0, 2.0
+    queries[..., 0::2, 0], queries[..., 1::2, 0], keys[..., 0] = 112.0, -112.0, 2.0
+    keys[1, :, 1::2, 0] = -2.0
     return queries, keys, randn(rng, 2, 2, 5, 4), randn(rng, 2, 2, 5, 4)
 
 
