@@ -21,7 +21,10 @@ TOLD_BY = {
     22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"]},
     28: {"unshifted_unless_causal": [UNHIDDEN]},
     29: {"minus_thousand_with_a_cache": [LARGE], "unshifted_with_a_cache": [LARGE]},
+    30: {"full_blocks_only": [MANY]},
+    32: {"full_blocks_of_queries_only": [MANY], "maximum_from_zero_unless_causal": [UNHIDDEN]},
     33: {"largest_of_all_subtracted": ["scores of ±112"], "mean_subtracted": ["scores of ±112"]},
+    34: {"full_blocks_only": [MANY]},
 }
 SEEDS = range(4)
 
@@ -43,3 +46,9 @@ def test_what_is_wrong_for_rare_inputs_alone_is_wrong(number: int, style: str, n
             found = judge_by(AnswerKey(exercise, cases), [ask(case.inputs) for case in cases])
             accepted += [seed] * found.right
     assert accepted == []
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_no_table_is_allowed_in_tiles_whether_or_not_words_are_hidden(causal: bool) -> None:
+    promised = [case for case in EXERCISES[32].sample() if case.case.promise]
+    assert causal in [case.inputs[4:] == (True,) for case in promised]

@@ -13,7 +13,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import LONG, NO_TABLE, along_a_line, keys_along_a_line
+from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, along_a_line, keys_along_a_line
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 from .window_picture import keys_seen, named_words
@@ -187,6 +187,7 @@ exercise = Exercise(
         Case(
             "values that name their words", catches="keys outside of the window, shown in a picture", inputs=named_words
         ),
+        Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 2, 7), beside=NOT_FILLED, once=True),
         *as_pieces(sized(2, 2, 5, 3, 2)),
         Case(
             "a long text",

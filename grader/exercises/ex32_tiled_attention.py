@@ -14,13 +14,16 @@ from grader.model.forms.tensors import TENSORS
 from grader.model.memory import MemoryPromise
 
 from .ex31_merge import rescaled
-from .head_cases import along_a_line, keys_along_a_line
+from .head_cases import NOT_FILLED, SOME, along_a_line, keys_along_a_line
 from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
 Tensor = torch.Tensor
 
-LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
+LONG, BLOCK = (
+    5119,
+    64,
+)  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB; the text has a prime length
 ALLOWED = 24 * 2**20  # less than T × T of one byte each, as of a mask
 # What can be changed of exercises 22 and 28 where there is no row of all weights.
 OF_SCORES = (
@@ -138,8 +141,12 @@ def sized(
     return lambda rng: (*(randn(rng, B, H, T, d) for _ in range(3)), block_size, *([True] if causal else []))
 
 
-def large(rng: torch.Generator) -> Inputs:
-    return along_a_line(rng, 2, 2, 6, 4), keys_along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 4, True
+def large(*causal: bool) -> Callable[[torch.Generator], Inputs]:
+    def inputs(rng: torch.Generator) -> Inputs:
+        queries, keys = along_a_line(rng, 2, 2, 6, 4), keys_along_a_line(rng, 2, 2, 6, 4)
+        return queries, keys, randn(rng, 2, 2, 6, 4), 4, *causal
+
+    return inputs
 
 
 exercise = Exercise(
@@ -164,12 +171,26 @@ exercise = Exercise(
         Case("one word", catches="anything but its value", inputs=sized(3, 1, 1, 4, 2, causal=True)),
         Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4, 2)),
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 6, 1, 4, causal=True)),
-        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large, beside=LARGE),
+        Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large(True), beside=LARGE),
+        Case("scores of ±10⁴, none hidden", "another softmax where nothing is hidden", large(), beside=LARGE),
+        Case(
+            "a text of many words",
+            catches="blocks of queries that must fill it",
+            inputs=sized(1, 1, SOME, 2, BLOCK, causal=True),
+            beside=NOT_FILLED,
+            once=True,
+        ),
         in_float64(sized(2, 2, 5, 4, 2, causal=True)),
         Case(
             "a long text",
             catches="memory that grows with the square of T",
             inputs=sized(1, 1, LONG, 2, BLOCK, causal=True),
+            promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
+        ),
+        Case(
+            "a long text, none hidden",
+            catches="a table where nothing is hidden",
+            inputs=sized(1, 1, LONG, 2, BLOCK),
             promise=MemoryPromise(ALLOWED, 4 * LONG * LONG),
         ),
     ],

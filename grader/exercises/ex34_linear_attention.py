@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import LONG, NO_TABLE
+from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -141,6 +141,7 @@ exercise = Exercise(
         Case("everything is four", catches="axes that are exchanged without an error", inputs=sized(4, 4, 4, 4)),
         Case("more words than entries", catches="sums over entries", inputs=sized(1, 2, 9, 2)),
         Case("entries from −1 to 4", catches="another feature map", inputs=sized(2, 2, 6, 4, -1.0, 4.0)),
+        Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 3), beside=NOT_FILLED, once=True),
         *as_pieces(sized(2, 2, 4, 3)),
         Case(
             "a long text",

@@ -11,6 +11,12 @@ Tensor = torch.Tensor
 LONG = 8192  # words, whose table takes 256 MB
 NO_TABLE = MemoryPromise(56 * 2**20, 4 * LONG * LONG)  # less is allowed than T × T of even one byte each
 
+SOME = 307  # words: more than most blocks of a fixed size, and a prime, so that no blocks fill them
+NOT_FILLED = (
+    f"Your code is right for short texts, but not for one of {SOME} words. Where you go by blocks, their size need not "
+    "divide the length of a text."
+)
+
 
 def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
     """Vectors (…, n, d) of lengths that differ, half of them the other way: their dot products reach ±10⁴.
