@@ -18,6 +18,7 @@ TOLD_BY = {
     9: {"all_squeezed": ["a single word"]},
     11: {"all_squeezed": ["a single word", "one dimension"]},
     14: {"softmax_minus_thousand": [LARGE], "softmax_minus_ten_thousand": [LARGE]},
+    19: {"mask_by_sentences": ["one mask for all sentences"]},
     22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"]},
     28: {"unshifted_unless_causal": [UNHIDDEN]},
     29: {"minus_thousand_with_a_cache": [LARGE], "unshifted_with_a_cache": [LARGE]},

@@ -143,6 +143,11 @@ def scattered(
     return mask
 
 
+def for_all(rng: torch.Generator, _N: int, _heads: int, T: int, S: int) -> Tensor:
+    """(1, 1, T, S): the same for all sentences."""
+    return scattered(torch.bool)(rng, 1, 1, T, S)
+
+
 def sized(
     N: int,
     T: int,
@@ -215,6 +220,13 @@ exercise = Exercise(
             "a mask for each head",
             catches="a mask that is cut or viewed",
             inputs=sized(2, 2, 4, 12, 3, scattered(whole, for_heads=True)),
+        ),
+        Case(
+            "one mask for all sentences",
+            catches="a mask that is cut up by sentences",
+            inputs=sized(3, 4, 5, 6, 2, for_all),
+            beside="Your code is right, except for a mask of shape (1, 1, T, S), which is the same for all sentences. "
+            "Any shape should do that fits (N, H, T, S) by itself.",
         ),
         Case(
             "one length for all",
