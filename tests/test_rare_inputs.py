@@ -1,4 +1,4 @@
-"""What only inputs of a rare kind tell from right: a single word, a text of many, tiny numbers, scores far below zero."""
+"""What only inputs of a rare kind tell: a single word, a text of many, tiny numbers, scores far below zero."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ TOLD_BY = {
     14: {"softmax_minus_thousand": [LARGE], "softmax_minus_ten_thousand": [LARGE]},
     19: {"mask_by_sentences": ["one mask for all sentences"]},
     22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"]},
+    24: {
+        "another_eps": [TINY, f"{TINY} that go on"],
+        "another_eps_of_norm2": [f"{TINY} that go on"],
+        "eps_beside_the_root": [TINY, f"{TINY} that go on"],
+    },
+    25: {"another_eps": [TINY]},
     28: {"unshifted_unless_causal": [UNHIDDEN]},
     29: {"minus_thousand_with_a_cache": [LARGE], "unshifted_with_a_cache": [LARGE]},
     30: {"full_blocks_only": [MANY]},

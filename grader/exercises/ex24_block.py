@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,12 @@ from .given_attention import GivenAttention, block_shapes
 from .mistakes import blocks, modules
 
 Tensor = torch.Tensor
+
+TINY = 1e-3  # of numbers whose squares are about as large as the eps of a norm
+EPS = (
+    "Your code is right until numbers become tiny: then the eps of a norm counts. It should be that of nn.LayerNorm, "
+    "1e-5, added to the variance under the root."
+)
 
 
 class TransformerBlock(nn.Module):
@@ -100,6 +107,15 @@ def with_nothing_to_add(rng: torch.Generator) -> Inputs:
     return (arguments, silent, calls, how)
 
 
+def of_tiny_numbers(rng: torch.Generator, *, silent: bool) -> Inputs:
+    """Words whose variance is about as small as eps. The second norm sees them if attention is silent, so that it adds
+    nothing to them; if not, the first."""
+    arguments, weights, calls, how = sized(2, 3, 5, 1, 6)(rng)
+    if silent:
+        weights |= {name: torch.zeros_like(each) for name, each in weights.items() if "combine" in name}
+    return (arguments, weights, {"output": [TINY * calls["output"][0]]}, how)
+
+
 reference = observing(TransformerBlock)
 
 exercise = Exercise(
@@ -121,6 +137,18 @@ exercise = Exercise(
         Case("a single word", "squeezed dimensions", sized(2, 1, 4, 2, 6)),
         Case("one head", "a number of heads that is not the argument", sized(2, 5, 5, 1, 8)),
         Case("nothing to add", "norms outside of the shortcuts", with_nothing_to_add),
+        Case(
+            "tiny numbers",
+            "another eps of the first norm, or at another place",
+            functools.partial(of_tiny_numbers, silent=False),
+            beside=EPS,
+        ),
+        Case(
+            "tiny numbers that go on",
+            "another eps of the second norm, or at another place",
+            functools.partial(of_tiny_numbers, silent=True),
+            beside=EPS,
+        ),
         Case("not in training", "dropout that is always active", sized(2, 4, 6, 2, 10, p=1.0)),
         Case("in training, at a rate of 0", "a rate that is not the argument", sized(2, 5, 4, 2, 9, train=True)),
         Case(

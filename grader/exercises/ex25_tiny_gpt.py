@@ -16,7 +16,7 @@ from grader.kit.module_steps import Linear
 from grader.kit.pieces import FLOAT64
 from grader.model.forms.module import MODULE
 
-from .ex24_block import TransformerBlock
+from .ex24_block import EPS, TINY, TransformerBlock
 from .given_attention import block_shapes
 from .mistakes import language_models, modules
 from .next_token_loss import next_token_loss
@@ -129,6 +129,13 @@ def sized(
     return inputs
 
 
+def of_tiny_numbers(rng: torch.Generator) -> Inputs:
+    """Embeddings whose variance is about as small as eps, and no layer before the norm that adds anything."""
+    arguments, weights, calls, how = sized(2, 3, 7, 5, 0, 1, 4)(rng)
+    tiny = {name: TINY * weight if "embedding" in name else weight for name, weight in weights.items()}
+    return (arguments, tiny, calls, how)
+
+
 reference = observing(TinyGPT)
 read_module = reader(reference, causal=True)
 
@@ -164,6 +171,7 @@ exercise = Exercise(
         Case("a context as long as the vocabulary", "tables that are exchanged", sized(2, 4, 8, 4, 1, 2, 8)),
         Case("a single word", "squeezed dimensions", sized(2, 1, 5, 4, 2, 2, 3)),
         Case("no layers", "blocks that are always there", sized(2, 3, 6, 4, 0, 2, 4)),
+        Case("tiny numbers", "another eps of the last norm, or at another place", of_tiny_numbers, EPS),
         Case("not in training", "dropout that is always active", sized(2, 4, 7, 6, 2, 2, 5, p=1.0)),
         Case("in training, at a rate of 0", "a rate that is not the argument", sized(2, 4, 5, 4, 2, 2, 6, train=True)),
         Case(
