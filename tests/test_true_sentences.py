@@ -219,3 +219,7 @@ def test_a_text_that_begins_as_it_was_given_is_not_called_the_new_tokens_alone(j
 def test_rates_of_16_bits_are_too_few_where_positions_have_more(judged: Judged) -> None:
     verdict = judged(21, corpus(21, "wrong")["rates_in_16_bits"])
     assert (verdict.right, verdict.reason) == (False, "beside")
+
+
+def test_gradients_that_are_left_off_are_told(judged: Judged) -> None:
+    assert judged(26, corpus(26, "wrong")["gradients_left_off"]).misconceptions == ("gradients left off",)

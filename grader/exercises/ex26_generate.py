@@ -122,7 +122,7 @@ def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how:
     else:
         parts["chance"] = generation.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
-    parts["gradients"] = generation.KEEPS if seen["keeps"] else ""
+    parts["gradients"] = generation.KEEPS if seen["keeps"] else generation.LEFT_OFF if seen["left_off"] else ""
     parts["mode"] = "" if seen["train"] == bool(how["train"]) else generation.MODE
     return parts
 

@@ -13,6 +13,10 @@ Tensor = torch.Tensor
 
 CHANGED = "Your function changes the tokens that it is given. Make a longer tensor with torch.cat."
 KEEPS = "Gradients are kept while your function writes, which fills the memory. Write under torch.no_grad()."
+LEFT_OFF = (
+    "After your function, gradients are off for all that comes, and nothing learns any more. Write under "
+    "torch.no_grad(), which ends with its block."
+)
 MODE = "The model is not left in the mode in which it came. Note model.training first, and set it again at the end."
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
@@ -125,6 +129,11 @@ _NAMES = (
 )
 
 
+def without_gradients(model: Any, before: bool) -> None:
+    model.train(before)
+    torch.set_grad_enabled(False)
+
+
 def first_row(p: Tensor, generator: Any) -> Tensor:
     return torch.multinomial(p[:1], 1, generator=generator).expand(len(p), 1)
 
@@ -204,6 +213,9 @@ ALL = [
         credit=0.75,
         says=MODE,
         change={"leave": lambda model, before: model.train()},
+    ),
+    Misconception(
+        "gradients left off", kind="gradient", credit=0.75, says=LEFT_OFF, change={"leave": without_gradients}
     ),
     Misconception("gradients kept", kind="gradient", credit=0.75, says=KEEPS, change={"grad": True}),
     Misconception(

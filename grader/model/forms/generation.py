@@ -14,11 +14,18 @@ class Generation(InParts):
     lendable = False
 
     def is_well_formed(self, observed: Any) -> bool:
-        """Four texts, of whatever kind, and two truth values; or that an input was changed."""
+        """Four texts, of whatever kind, and three truth values; or that an input was changed."""
         match observed:
             case {"changes_input": True, **more}:
                 return not more
-            case {"changes_input": False, "outputs": dict() as texts, "train": bool(), "keeps": bool(), **more}:
+            case {
+                "changes_input": False,
+                "outputs": dict() as texts,
+                "train": bool(),
+                "keeps": bool(),
+                "left_off": bool(),
+                **more,
+            }:
                 return not more and set(texts) == {"text", "few", "again", "other"}
         return False
 

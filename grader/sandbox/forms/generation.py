@@ -38,12 +38,23 @@ def written(
     """
     model = Watched(weights)
     texts: dict[str, Any] = {}
+    before, left_off = torch.is_grad_enabled(), False
     for name, rows, more in (("text", len(tokens), 0), ("few", FEW, 0), ("again", FEW, 0), ("other", FEW, 1)):
         model.train(bool(how["train"]))
         given, named = tokens[:rows].clone(), dict(how["named"])
         if "seed" in how:
             named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
-        texts[name] = generate(model, given, count, **named)
+        try:
+            texts[name] = generate(model, given, count, **named)
+        finally:
+            left_off |= before and not torch.is_grad_enabled()
+            torch.set_grad_enabled(before)  # or whatever is asked next has none
         if not torch.equal(given, tokens[:rows]):
             return {"changes_input": True}
-    return {"changes_input": False, "outputs": texts, "train": model.training, "keeps": model.keeps}
+    return {
+        "changes_input": False,
+        "outputs": texts,
+        "train": model.training,
+        "keeps": model.keeps,
+        "left_off": left_off,
+    }
