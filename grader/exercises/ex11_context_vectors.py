@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, ONE_WORD, as_pieces, asked
+from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
 from . import notebook_data
@@ -71,8 +71,6 @@ exercise = Exercise(
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
         Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
-        Case("a single word", catches="squeezed dimensions", inputs=sized(1, 5), beside=ONE_WORD),
-        Case("one dimension", catches="squeezed dimensions", inputs=sized(4, 1), beside=ONE_WORD),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         *as_pieces(sized(4, 3)),
     ],

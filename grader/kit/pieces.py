@@ -13,10 +13,6 @@ from grader.model.exercise import Case, Inputs
 from grader.sandbox.forms.exact import put
 
 LARGE = "Your code is right until scores become large: it must be right up to ±10⁴, without NaN."
-ONE_WORD = (
-    "Your code is right for several words of several numbers, but not for a single word, or for words of one number: "
-    "its result should have as many dimensions then as ever."
-)
 FLOAT64 = "Your code is right for float32 inputs, but not for float64: its result must have the dtype of the inputs."
 
 Sample = Callable[[torch.Generator], Inputs]

