@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import torch
 
 from grader.judging.judge import judge
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
-from grader.model.exercise import Case, Exercise, Inputs, SampledCase
+from grader.model.exercise import Case, Exercise, Inputs, Misconception, SampledCase
 from grader.model.memory import MemoryPromise
 from grader.model.verdict import Reason
 from grader.running.limits import Limits
@@ -235,6 +236,25 @@ def exercise(*cases: Case) -> Exercise:
 
 def one(rng: torch.Generator) -> Inputs:
     return (torch.randn(3, 4, generator=rng),)
+
+
+def test_no_mistake_is_tried_in_a_long_text_that_a_short_one_rules_out() -> None:
+    tried: list[int] = []
+
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        tried.append(len(x))
+        return 2 * x.sum(-1)
+
+    mistake = Misconception("doubled", kind="scaling", credit=0.5, says="Twice.", answers=doubled)
+    long = Case("long", "", lambda rng: (torch.randn(9, 4, generator=rng),), promise=MemoryPromise(1, 2, BROKEN))
+    of = replace(exercise(Case("short", "", one), long), misconceptions=[mistake])
+    cases = of.sample()
+    sums = [case.inputs[0].sum(-1) for case in cases]
+    wrong = [3 * right if case.case is long else right for case, right in zip(cases, sums, strict=True)]
+    answers = [Returned(value, list(case.inputs)) for case, value in zip(cases, wrong, strict=True)]
+    assert judge(of, cases, answers).reason == Reason.WRONG
+    assert tried
+    assert 9 not in tried
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,12 @@ def common_to_all_explaining(
 
 
 def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:
-    """Wrong answers before right ones. Where numbers are wrong, what else is asked for tells nothing."""
+    """Wrong answers before right ones, and long texts at the end: what a mistake makes of them takes long to compute.
+
+    Where numbers are wrong, what else is asked for tells nothing.
+    """
     cases = key.about_numbers if any(wrong[index] for index in key.about_numbers) else range(len(answers))
-    telling = sorted(cases, key=lambda index: not wrong[index])
+    telling = sorted(cases, key=lambda index: (bool(key.cases[index].case.promise), not wrong[index]))
     return [Look(key, index, answers[index], tolerance) for index in telling]
 
 
