@@ -12,7 +12,7 @@ from our_course import EXERCISES, OURS
 from solution_cells import corpus, from_notebook
 
 from grader.course import Course
-from grader.judging.forbidden import MOST_READ, said_of_forbidden, said_of_hidden
+from grader.judging.forbidden import MOST_READ, said_of_forbidden
 from grader.model.forbidden import Forbidden
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
@@ -111,7 +111,7 @@ PADDED = "#" * MOST_READ
 )
 def test_code_that_cannot_be_read_earns_nothing(cells: list[str], hides: bool) -> None:
     files = {"padded.py": PADDED.encode() * 2, "checking.py": PADDED.encode() * 2}
-    assert bool(said_of_hidden(EXERCISE, cells, files)) is hides
+    assert bool(said_of_forbidden(EXERCISE, cells, files, earns=True)) is hides
 
 
 @pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "", "#" * 300_000, "\0"])
@@ -163,7 +163,7 @@ def test_ways_back_fail_by_the_mode_alone(
     source: str, verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So code that hides what it calls has no gradients either."""
-    monkeypatch.setattr("grader.running.definitions.said_of_forbidden", lambda *_: "")
+    monkeypatch.setattr("grader.running.definitions.said_of_forbidden", lambda *_, **__: "")
     found = verdict(source)
     assert (found.credit, found.reason) == (0, Reason.ERROR)
 

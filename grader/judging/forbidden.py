@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grader.judging.code_facts import as_far_as_it_can_be_read
@@ -21,30 +21,30 @@ _IN_SIGHT = "In this exercise it must be seen what the code uses: write it into 
 _Bound = dict[str, list[ast.AST]]  # what a notebook binds at its top level, by name
 
 
-def said_of_forbidden(exercise: Exercise, sources: Sequence[str], files: Files = NO_FILES) -> str:
+def said_of_forbidden(
+    exercise: Exercise, sources: Sequence[str], files: Files = NO_FILES, *, earns: bool = False
+) -> str:
     """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none.
 
-    Other code may be in the notebook, or in modules among the files beside it.
+    Other code may be in the notebook, or in modules among the files beside it. Where an answer earns something, code
+    that cannot be read is told of, too.
     """
     if exercise.forbidden is None:
         return ""
-    own = _functions_in(_statements_of(sources))
-    for nodes in _code_used(exercise.entry, sources, files).values():
-        for used in (used for node in nodes for used in _used(node)):
-            if _is_forbidden(used, exercise.forbidden, own):
-                return exercise.forbidden.says.format(used)
-    return ""
+    statements, modules = _statements_of(sources), _by_module(files)
+    code, own = _code_used(exercise.entry, statements, modules), _functions_in(statements)
+    for used in (used for nodes in code.values() for node in nodes for used in _used(node)):
+        if _is_forbidden(used, exercise.forbidden, own):
+            return exercise.forbidden.says.format(used)
+    read = [*sources, *(text for name in code for text in modules.get(name, ()))]
+    return _said_of_hidden(exercise.entry, code, read) if earns else ""
 
 
-def said_of_hidden(exercise: Exercise, sources: Sequence[str], files: Files = NO_FILES) -> str:
-    """A sentence about code that cannot be read though something is forbidden in it; empty if there is none."""
-    if exercise.forbidden is None:
-        return ""
-    used, modules = _code_used(exercise.entry, sources, files), _by_module(files)
-    if any(len(text) > MOST_READ for text in (*sources, *(text for name in used for text in modules.get(name, ())))):
+def _said_of_hidden(entry: str, code: _Bound, read: Sequence[str]) -> str:
+    if any(len(text) > MOST_READ for text in read):
         return f"A cell has more than {MOST_READ:,} characters, or a file that it imports. {_IN_SIGHT}"
-    shown = {exercise.entry, _EVERYTHING} & used.keys()
-    return "" if shown else f"No cell shows what `{exercise.entry}` is. {_IN_SIGHT}"
+    shown = {entry, _EVERYTHING} & code.keys()
+    return "" if shown else f"No cell shows what `{entry}` is. {_IN_SIGHT}"
 
 
 def refused(verdict: Verdict, said: str) -> Verdict:
@@ -52,16 +52,17 @@ def refused(verdict: Verdict, said: str) -> Verdict:
     return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
 
 
-def _code_used(entry: str, sources: Sequence[str], files: Files) -> _Bound:
+def _code_used(entry: str, statements: Sequence[ast.stmt], modules: Mapping[str, Sequence[str]]) -> _Bound:
     """What the code of `entry` uses, by names of the notebook, and by those of files that are imported."""
-    bound = _bound(_statements_of(sources))
-    bound |= {name: [*_statements_of(texts)] for name, texts in _by_module(files).items()}
+    bound = _bound(statements)
     to_read: list[str] = [entry, _EVERYTHING]
     used: _Bound = {}
     while to_read:
-        if (name := to_read.pop()) in bound and name not in used:
-            used[name] = bound[name]
-            to_read += [other for node in used[name] for other in {*_read_from_outside(node), *_imported(node)}]
+        name = to_read.pop()
+        if name in used or not (name in bound or name in modules):
+            continue
+        used[name] = bound[name] if name in bound else [*_statements_of(modules[name])]
+        to_read += [other for node in used[name] for other in {*_read_from_outside(node), *_imported(node)}]
     return used
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from grader.judging.code_facts import facts_of, variables_of
-from grader.judging.forbidden import said_of_forbidden, said_of_hidden
+from grader.judging.forbidden import said_of_forbidden
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
 from grader.model.submission import Files
@@ -54,8 +54,7 @@ class Definitions:
 
     def forbidden_in(self, exercise: Exercise, earns: bool) -> str:
         """A sentence about what its code uses and must not, or hides where it earns something; empty if nothing."""
-        said = said_of_forbidden(exercise, list(self._sources), self._files)
-        return said or (said_of_hidden(exercise, list(self._sources), self._files) if earns else "")
+        return said_of_forbidden(exercise, list(self._sources), self._files, earns=earns)
 
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
         """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""
