@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import along_a_line, keys_along_a_line
+from .head_cases import of_large_scores
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -117,14 +117,8 @@ def shuffled(rng: torch.Generator, lengths: Sequence[int]) -> Tensor:
     return torch.tensor(lengths)[torch.randperm(len(lengths), generator=rng)]
 
 
-def large(rng: torch.Generator) -> Inputs:
-    queries, keys = along_a_line(rng, 3, 2, 4, 4), keys_along_a_line(rng, 3, 2, 6, 4)
-    return queries, keys, randn(rng, 3, 2, 6, 4), shuffled(rng, [6, 2, 3])
-
-
-def large_and_causal(rng: torch.Generator) -> Inputs:
-    queries, keys = along_a_line(rng, 3, 2, 6, 4), keys_along_a_line(rng, 3, 2, 6, 4)
-    return queries, keys, randn(rng, 3, 2, 6, 4), shuffled(rng, [6, 2, 3]), True
+def large(T: int, *causal: bool) -> Callable[[torch.Generator], Inputs]:
+    return lambda rng: (*of_large_scores(rng, 3, 2, 2, T, 6), shuffled(rng, [6, 2, 3]), *causal)
 
 
 def wild_padding(rng: torch.Generator) -> Inputs:
@@ -181,8 +175,8 @@ exercise = Exercise(
             beside=EMPTY,
         ),
         Case("nothing but empty sentences", "zeros of another type", sized(1, 3, 3, 2, 2, [0, 0]), beside=EMPTY),
-        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
-        Case("scores of ±10⁴, causal", "one of two masks that hides too little", large_and_causal, beside=LARGE),
+        Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(4), beside=LARGE),
+        Case("scores of ±10⁴, causal", "one of two masks that hides too little", large(6, True), beside=LARGE),
         *as_pieces(sized(2, 3, 4, 3, 2, [4, 2])),
         Case(
             "gradients with a sentence of length 0",

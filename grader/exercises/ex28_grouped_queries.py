@@ -14,7 +14,7 @@ from grader.model.forms import refusing
 from grader.model.forms.refusing import REFUSING
 from grader.sandbox.forms.refusing import put
 
-from .head_cases import along_a_line, keys_along_a_line
+from .head_cases import of_large_scores
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -131,11 +131,7 @@ def sized(
 
 
 def large(*causal: bool) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
-        queries, keys = along_a_line(rng, 2, 4, 4, 4), keys_along_a_line(rng, 2, 2, 6, 4)
-        return queries, keys, randn(rng, 2, 2, 6, 4), *causal
-
-    return inputs
+    return lambda rng: (*of_large_scores(rng, 2, 4, 2, 4, 6), *causal)
 
 
 def refused(Hq: int, Hkv: int) -> Case:

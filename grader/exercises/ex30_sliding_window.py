@@ -13,7 +13,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, along_a_line, keys_along_a_line
+from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 from .window_picture import keys_seen, named_words
@@ -147,7 +147,7 @@ def sized(B: int, H: int, T: int, d: int, window: int) -> Callable[[torch.Genera
 
 
 def large(rng: torch.Generator) -> Inputs:
-    return along_a_line(rng, 2, 2, 6, 4), keys_along_a_line(rng, 2, 2, 6, 4), randn(rng, 2, 2, 6, 4), 5
+    return *of_large_scores(rng, 2, 2, 2, 6, 6), 5
 
 
 OWN_KEY_HIDDEN = Misconception(

@@ -14,7 +14,7 @@ from grader.model.forms.tensors import TENSORS
 from grader.model.memory import MemoryPromise
 
 from .ex31_merge import rescaled
-from .head_cases import NOT_FILLED, SOME, along_a_line, keys_along_a_line
+from .head_cases import NOT_FILLED, SOME, of_large_scores
 from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
@@ -140,11 +140,7 @@ def sized(
 
 
 def large(*causal: bool) -> Callable[[torch.Generator], Inputs]:
-    def inputs(rng: torch.Generator) -> Inputs:
-        queries, keys = along_a_line(rng, 2, 2, 6, 4), keys_along_a_line(rng, 2, 2, 6, 4)
-        return queries, keys, randn(rng, 2, 2, 6, 4), 4, *causal
-
-    return inputs
+    return lambda rng: (*of_large_scores(rng, 2, 2, 2, 6, 6), 4, *causal)
 
 
 exercise = Exercise(

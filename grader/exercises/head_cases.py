@@ -1,9 +1,10 @@
-"""Cases for functions that are given queries, keys and values of several heads: exercises 28 to 35."""
+"""Cases for functions that are given queries, keys and values of several heads: exercises 22 and 28 to 35."""
 
 from __future__ import annotations
 
 import torch
 
+from grader import randn
 from grader.model.memory import MemoryPromise
 
 Tensor = torch.Tensor
@@ -38,6 +39,12 @@ def keys_along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
     keys, (*others, count, d) = along_a_line(rng, *shape), shape
     lengths = 30 + 1.5 * _orders(rng, *others[:-1], 1, count)  # (…, 1, n)
     return torch.cat([lengths[..., None] * _direction(rng, d), keys[..., 1:, :, :]], dim=-3)
+
+
+def of_large_scores(rng: torch.Generator, B: int, Hq: int, Hkv: int, T: int, S: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries (B, Hq, T, 4), keys and values (B, Hkv, S, 4) whose scores reach ±10⁴."""
+    queries, keys = along_a_line(rng, B, Hq, T, 4), keys_along_a_line(rng, B, Hkv, S, 4)
+    return queries, keys, randn(rng, B, Hkv, S, 4)
 
 
 def _orders(rng: torch.Generator, *shape: int) -> Tensor:
