@@ -84,18 +84,11 @@ class Grades(GetGrades):
         """Which hand-in this is, where the best of several counts."""
         if not self._rules.best:
             return ""
-        of_group = [
-            self._session.scalar(self._of(select(SubmittedAssignment), student))
-            for student in self._rules.group_of(self.student_id)
-        ]
-        submissions = [one for one in of_group if one]
-        graded = [
-            one
-            for one in submissions
-            if any(grade.auto_score is not None for notebook in one.notebooks for grade in notebook.grades)
-        ]
+        group = self._rules.group_of(self.student_id)
+        found = [self._session.scalar(self._of(select(SubmittedAssignment), student)) for student in group]
+        submissions = [one for one in found if one]
         aside = how_many(self._session, [one.id for one in submissions])
-        return said_of_best(len(graded) + aside.total(), submission.timestamp)
+        return said_of_best(sum(map(_is_graded, submissions)) + aside.total(), submission.timestamp)
 
     def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""
@@ -117,6 +110,10 @@ class Grades(GetGrades):
         comment = self._comments.get(cell.metadata.nbgrader["grade_id"])
         if comment is not None:
             cell.metadata.nbgrader.update(comment=comment.comment, comment_by_hand=bool(comment.manual_comment))
+
+
+def _is_graded(submission: Any) -> bool:
+    return any(grade.auto_score is not None for notebook in submission.notebooks for grade in notebook.grades)
 
 
 @functools.lru_cache(maxsize=1)

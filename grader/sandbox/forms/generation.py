@@ -44,11 +44,9 @@ def written(
         given, named = tokens[:rows].clone(), dict(how["named"])
         if "seed" in how:
             named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
-        try:
+        with torch.set_grad_enabled(before):  # which is so again behind it, for whatever is asked next
             texts[name] = generate(model, given, count, **named)
-        finally:
             left_off |= before and not torch.is_grad_enabled()
-            torch.set_grad_enabled(before)  # or whatever is asked next has none
         if not torch.equal(given, tokens[:rows]):
             return {"changes_input": True}
     return {
