@@ -17,6 +17,7 @@ LARGE, UNHIDDEN, MANY, TINY = "scores of ±10⁴", "scores of ±10⁴, none hidd
 TOLD_BY = {
     14: {"softmax_minus_thousand": [LARGE]},
     19: {"mask_by_sentences": ["one mask for all sentences"]},
+    21: {"table_of_4095": ["positions with gaps"]},
     22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"]},
     24: {
         "another_eps": [TINY, f"{TINY} that go on"],

@@ -51,6 +51,16 @@ def overwritten(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> Pair:
     return a, a * sin + b * cos
 
 
+def turned_by(join: Callable[[Tensor, Tensor], Tensor], split: Callable[[Tensor], Pair]) -> Callable[..., Pair]:
+    """By angles that stand beside all entries, (..., T, d), in an order that is not that of the pairs."""
+
+    def turned(a: Tensor, b: Tensor, cos: Tensor, sin: Tensor) -> Pair:
+        (cos_a, cos_b), (sin_a, sin_b) = split(join(cos, cos)), split(join(sin, sin))
+        return a * cos_a - b * sin_a, b * cos_b + a * sin_b
+
+    return turned
+
+
 def rates_with(exponent: Callable[[Tensor, int], Tensor]) -> Callable[[int, float], Tensor]:
     """Angles from one position to the next, base^−exponent, which is a function of the pair and of d."""
     return lambda d, base: base ** -exponent(torch.arange(d // 2).double(), d)
@@ -108,7 +118,9 @@ def from_anywhere(*shape: int, least: int = 3, most: int = LONGEST - 16) -> Call
 
 def with_gaps(*shape: int, longest: int = LONGEST) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
-        return randn(rng, *shape), torch.randperm(longest, generator=rng)[: shape[-2]].sort().values
+        positions = torch.randperm(longest, generator=rng)[: shape[-2]].sort().values
+        positions[-1] = longest - 1  # whoever makes a table needs all of it
+        return randn(rng, *shape), positions
 
     return inputs
 
@@ -171,6 +183,23 @@ exercise = Exercise(
             says="In your results, entry i is turned with entry i + d/2, and the two are put side by side. The "
             "entries 2i and 2i + 1 are a pair, and stay where they are.",
             change={"split": split_halves},
+        ),
+        Misconception(
+            "halves by angles of neighbours",
+            kind="mix-up",
+            credit=0.5,
+            says="In your results, each angle belongs to two neighbours, but entry i is turned with entry i + d/2. "
+            "Neighbours are a pair, too: turn the entries 2i and 2i + 1 with each other.",
+            change={"split": split_halves, "turned": turned_by(join_neighbours, split_halves), "join": join_halves},
+        ),
+        Misconception(
+            "neighbours by angles of halves",
+            kind="mix-up",
+            credit=0.5,
+            says="In your results, the right entries are turned with each other, but each by an angle of its own: they "
+            "stand in the order of halves, each angle again d/2 entries later. The entries 2i and 2i + 1 have the same "
+            "one.",
+            change={"turned": turned_by(join_halves, split_neighbours)},
         ),
         Misconception(
             "turned backwards",

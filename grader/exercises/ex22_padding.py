@@ -62,6 +62,8 @@ def attention(
     *,
     which_lengths: Callable[[Tensor], Tensor] = lambda lengths: lengths,
     padding: Callable[[Tensor, Sizes], Tensor] = beyond,
+    overwrite: Callable[[Tensor, Tensor], Tensor] = lambda part, padding: part,
+    hides: Callable[[Tensor], Tensor] = lambda padding: padding,
     future: Callable[[Sizes], Tensor] = later,
     is_causal: Callable[[bool], bool] = bool,
     both: Callable[[Tensor, Tensor], Tensor] = torch.logical_or,
@@ -80,7 +82,9 @@ def attention(
     dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
     sizes = Sizes(queries.shape[-2], keys.shape[-2], queries.shape[-1], values.shape[-1])
-    hidden = padding(which_lengths(lengths), sizes)
+    padded = padding(which_lengths(lengths), sizes)  # (B, 1, 1, S)
+    keys, values = overwrite(keys, padded.mT), overwrite(values, padded.mT)
+    hidden = hides(padded)
     if is_causal(causal):
         hidden = both(hidden, future(sizes).to(hidden.device))  # (B, 1, T, S)
     scores = scale(score(queries, compared(keys, values)), sizes)  # (B, H, T, S)
@@ -193,6 +197,14 @@ exercise = Exercise(
             says="Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide "
             "the others.",
             change={"padding": lambda lengths, sizes: beyond(torch.full_like(lengths, sizes.S), sizes)},
+        ),
+        Misconception(
+            "padding set to zero",
+            kind="wrong formula",
+            credit=0.5,
+            says="In your results, padding counts as keys and values of zeros: the score of such a key is 0, and "
+            "exp(0) is 1, so it takes its share of the weights. Set its score to −∞.",
+            change={"overwrite": lambda part, padding: part.masked_fill(padding, 0.0), "hides": torch.zeros_like},
         ),
         Misconception(
             "one key too many",

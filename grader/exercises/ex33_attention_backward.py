@@ -61,6 +61,7 @@ def backward(
     by_scores: Callable[[Tensor, Tensor], Tensor] = of_softmax,
     of_queries: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda by_scores, q, k: by_scores @ k,
     of_keys: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda by_scores, q, k: by_scores.mT @ q,
+    for_values: Callable[[Tensor, Tensor], Tensor] = lambda weights, by_scores: weights,
     of_values: Callable[[Tensor, Tensor], Tensor] = lambda weights, came: weights.mT @ came,
     scale_queries: Callable[[Tensor, Sizes], Tensor] = lambda gradient, sizes: gradient / sizes.d**0.5,
     scale_keys: Callable[[Tensor, Sizes], Tensor] = lambda gradient, sizes: gradient / sizes.d**0.5,
@@ -74,7 +75,8 @@ def backward(
     found = by_scores(weights, by_weights)
     grad_queries = scale_queries(of_queries(found, queries, keys), sizes)
     grad_keys = scale_keys(of_keys(found, queries, keys), sizes)
-    return dtype(after(grad_queries, grad_keys, of_values(weights, output)))
+    grad_values = of_values(for_values(weights, found), output)
+    return dtype(after(grad_queries, grad_keys, grad_values))
 
 
 def without(gradient: Tensor, _sizes: Sizes) -> Tensor:
@@ -299,6 +301,14 @@ exercise = Exercise(
             says="Your gradient of the values is P · dO. It should be Pᵀ · dO: a value gets something from every query "
             "that weighs it.",
             change={"of_values": lambda weights, came: weights @ came},
+        ),
+        Misconception(
+            "gradients of scores for values",
+            kind="mix-up",
+            credit=0.5,
+            says="Your gradient of the values is dSᵀ · dO, made with the gradients of the scores. It should be Pᵀ · "
+            "dO, with the weights as they were before anything was written over them.",
+            change={"for_values": lambda weights, by_scores: by_scores},
         ),
         Misconception(
             "not transposed for keys",

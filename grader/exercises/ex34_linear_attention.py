@@ -182,6 +182,22 @@ exercise = Exercise(
             change={"collect": before, "total": before},
         ),
         Misconception(
+            "own word only in the divisor",
+            kind="mix-up",
+            credit=0.5,
+            says="In your results, word t is in the sum of φ(k) that output t is divided by, but not yet in that of "
+            "φ(k) vᵀ. Add it to both before output t is read.",
+            change={"collect": before},
+        ),
+        Misconception(
+            "own word not in the divisor",
+            kind="mix-up",
+            credit=0.5,
+            says="In your results, word t is in the sum of φ(k) vᵀ, but not yet in that of φ(k), which output t is "
+            "divided by. Add it to both before output t is read.",
+            change={"total": before},
+        ),
+        Misconception(
             "past hidden",
             kind="mix-up",
             credit=0.25,

@@ -8,6 +8,8 @@ import torch
 
 from grader import Misconception
 
+from . import masks
+
 Tensor = torch.Tensor
 
 
@@ -116,6 +118,14 @@ ON_PAGES = [
         says="All slots of a sentence's pages count in your results, even those that nobody has written to. For its "
         "last page, only lengths[b] tells how many should count.",
         change={"used": whole_pages},
+    ),
+    Misconception(
+        "free slots set to zero",
+        kind="wrong formula",
+        credit=0.5,
+        says="In your results, slots that a sentence does not use count as keys and values of zeros: the score of such "
+        "a key is 0, and exp(0) is 1, so it takes its share of the weights. Set its score to −∞.",
+        change={"hide": masks.without, "hide_weights": masks.without},
     ),
     Misconception(
         "last page left out",
