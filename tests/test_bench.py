@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +19,8 @@ from grader.model.answer import Returned
 from grader.model.exercise import Exercise
 from grader.model.verdict import Reason
 from grader.proof import class_bench, class_mix
+from grader.proof.accounted import Taken, taken
+from grader.proof.class_plot import draw_class
 from grader.proof.judging_bench import bench_judging, disturbed, judging_table
 
 FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
@@ -49,7 +54,8 @@ def _steps(converter: Any) -> list[Any]:
 
 
 def test_what_each_submission_costs_is_told_beyond_the_start() -> None:
-    measured = class_bench.Measured("an assignment", "a machine", 2, "cpu", start=5.0, growth={12: 6.0, 102: 15.0})
+    growth = {12: Taken(6.0, 9.0, 2**20), 102: Taken(15.0, 27.0, 2**20)}
+    measured = class_bench.Measured("an assignment", "a machine", 2, "cpu", start=5.0, growth=growth)
     assert measured.to_json()["each"] == {12: 0.1, 102: 0.1}
     assert class_bench.growth_table(measured).row_count == 3
 
@@ -60,3 +66,36 @@ def test_a_class_is_mixed_as_a_real_one_and_so_is_any_part_of_it() -> None:
     assert Counter(class_mix.kind(student) for student, _ in hundred) == class_mix.MIX
     assert Counter(class_mix.kind(student) for student, _ in hundred[:20])["right"] == 12
     assert [text for student, text in hundred if class_mix.kind(student) == "hangs"] == ["hangs", "HANGS"]
+
+
+# Its parent has gone when it computes, and it holds far more memory than the first process.
+ORPHAN = """
+import os, sys, time
+if os.fork() == 0:
+    held = bytearray(300 * 2**20)
+    while time.process_time() < 0.5:
+        pass
+    os._exit(0)
+print("not among the numbers")
+sys.exit(int(sys.argv[1]))
+"""
+
+
+def test_all_that_a_command_starts_is_accounted_for(tmp_path: Path) -> None:
+    numbers = taken([sys.executable, "-c", ORPHAN, "0"], tmp_path)
+    assert numbers.cpu_seconds > 0.5
+    assert 0 < numbers.memory < 200 * 2**20
+    with pytest.raises(subprocess.CalledProcessError):
+        taken([sys.executable, "-c", ORPHAN, "3"], tmp_path)
+
+
+@pytest.mark.parametrize("growth", [{}, {30: Taken(9.0, 17.0, 2**20), 3000: Taken(400.0, 790.0, 2**20)}])
+def test_a_picture_shows_what_was_measured(growth: dict[int, Taken], tmp_path: Path) -> None:
+    size = class_bench.Size(300, Taken(60.0, 118.0, 2**20), Taken(1.0, 1.0, 2**20))
+    measured = class_bench.Measured(
+        "words", "a machine", 2, "cpu", {"right": [5.0]}, [size], kinds={300: {"right": 300}}, start=4.0, growth=growth
+    )
+    draw_class(measured, tmp_path / "bench.svg")
+    drawn = (tmp_path / "bench.svg").read_text()
+    assert "What a submission of words costs, a machine" in drawn
+    assert ("nothing hangs" in drawn) == bool(growth)

@@ -27,6 +27,7 @@ from grader.course import Course
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.proof import class_bench, judging_bench, submission_bench
+from grader.proof.accounted import Taken
 from grader.proof.demo import answers_of, demonstrated, make_up_class, student_files
 
 ROOT = Path(__file__).parent.parent
@@ -354,16 +355,14 @@ def _all_in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     With one core, that has no crew to start, either.
     """
-    start = subprocess.run
 
-    def run_here(command: Any, *arguments: Any, **how: Any) -> Any:
-        if list(command[:3]) != [sys.executable, "-m", "grader"]:
-            return start(command, *arguments, **how)
-        ended = grader(*command[3:], folder=how["cwd"])
+    def run_here(command: Any, folder: Path) -> Taken:
+        assert command[:3] == [sys.executable, "-m", "grader"]
+        ended = grader(*command[3:], folder=folder)
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-        return None
+        return Taken(1.0, 2.0, 2**20)
 
-    monkeypatch.setattr(subprocess, "run", run_here)
+    monkeypatch.setattr(class_bench, "taken", run_here)
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     yield
@@ -412,6 +411,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert of_class["ratio"]["2"] > 0
     assert of_class["start"] > 0
     assert of_class["growth"].keys() == of_class["each"].keys() == {"3"}
+    assert (course.root / "bench-self_attention.svg").is_file()
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from grader.course import Course
-from grader.proof import class_bench, judging_bench, submission_bench
+from grader.proof import class_bench, class_plot, judging_bench, submission_bench
 from grader.proof.demo import demonstrated
 from grader.running.settings import need_device
 
@@ -29,7 +29,7 @@ class Plan:
 
 
 def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> None:
-    """Measure, show, and write the numbers down. The class is the demo's."""
+    """Measure, show, and write the numbers down, with a picture for each class, which is the demo's."""
     need_device(plan.device)
     numbers: dict[str, Any] = {}
     for assignment in plan.assignments:
@@ -38,6 +38,7 @@ def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> Non
                 course, assignment, plan.students, plan.growth, plan.sample, plan.device, console
             )
             class_bench.show(measured, console)
+            class_plot.draw_class(measured, output.with_name(f"{output.stem}-{assignment}.svg"))
             numbers.setdefault("class", {})[assignment] = measured.to_json()
         submission = submission_bench.bench(course, assignment, plan.runs)
         submission_bench.show(submission, assignment, console)

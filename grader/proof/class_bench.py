@@ -6,7 +6,6 @@ import itertools
 import platform
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from traitlets.config import PyFileConfigLoader
 
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
+from grader.proof.accounted import Taken, taken
 from grader.proof.class_mix import MISHAPS, Notebooks, kind, members, notebooks_of_class
 from grader.release.compiling import compile_release
 
@@ -42,8 +42,8 @@ class Size:
     """A class of some size, through ours."""
 
     students: int
-    seconds: float
-    unchanged_seconds: float  # of a second run, which finds nothing new
+    taken: Taken
+    unchanged: Taken  # by a second run, which finds nothing new
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Measured:
     kinds: dict[int, dict[str, int]] = field(default_factory=dict)  # how many of each kind, by size of the class
     # Seconds for classes in which nothing hangs or crashes: one of FEW students, which is all start, and larger ones.
     start: float = 0.0
-    growth: dict[int, float] = field(default_factory=dict)
+    growth: dict[int, Taken] = field(default_factory=dict)
 
     def theirs_for(self, size: Size) -> float:
         """What nbgrader needs for a class of this size, from its sample."""
@@ -67,11 +67,11 @@ class Measured:
         return sum(count * statistics.mean(self.theirs[kind]) for kind, count in counts.items())
 
     def ratio(self, size: Size) -> float:
-        return self.theirs_for(size) / size.seconds
+        return self.theirs_for(size) / size.taken.seconds
 
     def each(self, students: int) -> float:
         """What a submission costs beyond the start, which must be the same in a class of any size."""
-        return (self.growth[students] - self.start) / (students - FEW)
+        return (self.growth[students].seconds - self.start) / (students - FEW)
 
     def to_json(self) -> dict[str, Any]:
         ratios = {size.students: round(self.ratio(size), 1) for size in self.ours}
@@ -98,16 +98,16 @@ def bench_class(
         _both(released, Path(scratch), notebooks, sizes, sample, measured, console)
         honest = {kind: several for kind, several in notebooks.items() if kind not in MISHAPS}
 
-        def seconds(students: int) -> float:
+        def by_honest(students: int) -> Taken:
             console.print(f"ours: a class of {students} without hangs and crashes", highlight=False)
             ours = _course(released, Path(scratch, "honest"), assignment, honest, students)
-            taken = _ours(ours, assignment, device)
+            numbers = _ours(ours, assignment, device)
             shutil.rmtree(ours.root)
-            return taken
+            return numbers
 
         if growth:
-            measured.start = statistics.median(seconds(FEW) for _ in range(STARTS))
-        measured.growth = {students: seconds(students) for students in growth}
+            measured.start = statistics.median(by_honest(FEW).seconds for _ in range(STARTS))
+        measured.growth = {students: by_honest(students) for students in growth}
     return measured
 
 
@@ -163,12 +163,9 @@ def _theirs(course: Course, assignment: str, student: str) -> float:
     return time.perf_counter() - start
 
 
-def _ours(course: Course, assignment: str, device: str) -> float:
+def _ours(course: Course, assignment: str, device: str) -> Taken:
     """With all that belongs to it: the start of Python, of the crew and of its zygotes."""
-    command = [sys.executable, "-m", "grader", "autograde", assignment, "--quiet", "--device", device]
-    start = time.perf_counter()
-    subprocess.run(command, cwd=course.root, check=True)
-    return time.perf_counter() - start
+    return taken([sys.executable, "-m", "grader", "autograde", assignment, "--quiet", "--device", device], course.root)
 
 
 def _compare(one: Course, other: Course, assignment: str, students: Sequence[str]) -> tuple[int, int]:
@@ -190,26 +187,35 @@ def _scores(course: Course, assignment: str) -> dict[tuple[str, str], float | No
 
 
 def class_table(measured: Measured) -> Table:
-    table = Table(title=f"A class, {measured.assignment}", title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("students", "ours", "nbgrader alone", "times as fast", "again, unchanged"):
-        table.add_column(name, justify="right")
+    names = ("students", "ours", "each", "CPU", "memory", "again", "nbgrader", "times as fast")
+    table = _table(f"A class, {measured.assignment}", names)
     for size in measured.ours:
-        theirs = measured.theirs_for(size)
         table.add_row(
-            str(size.students), f"{size.seconds:.1f} s", f"{theirs:.0f} s", f"{measured.ratio(size):.0f}",
-            f"{size.unchanged_seconds:.1f} s",
+            str(size.students), *_figures(size.taken, size.students), f"{size.unchanged.seconds:.1f} s",
+            f"{measured.theirs_for(size):.0f} s", f"{measured.ratio(size):.0f}",
         )  # fmt: skip
     return table
 
 
 def growth_table(measured: Measured) -> Table:
-    table = Table(title="As the class grows, without hangs and crashes", title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("students", "ours", "each beyond the start"):
-        table.add_column(name, justify="right")
-    table.add_row(str(FEW), f"{measured.start:.1f} s", "")
-    for students, seconds in measured.growth.items():
-        table.add_row(str(students), f"{seconds:.1f} s", f"{measured.each(students):.3f} s")
+    names = ("students", "ours", "each", "CPU", "memory", "each beyond the start")
+    table = _table("As the class grows, without hangs and crashes", names)
+    table.add_row(str(FEW), f"{measured.start:.1f} s")
+    for students, numbers in measured.growth.items():
+        table.add_row(str(students), *_figures(numbers, students), f"{measured.each(students):.3f} s")
     return table
+
+
+def _table(title: str, names: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in names:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _figures(numbers: Taken, students: int) -> tuple[str, ...]:
+    seconds = f"{numbers.seconds:.1f} s", f"{numbers.seconds / students:.3f} s", f"{numbers.cpu_seconds:.1f} s"
+    return *seconds, f"{numbers.memory / 2**20:.0f} MB"
 
 
 def class_in_words(measured: Measured) -> str:
@@ -218,6 +224,8 @@ def class_in_words(measured: Measured) -> str:
         f"{len(seconds)} {kind} ({statistics.mean(seconds):.1f} s each)" for kind, seconds in measured.theirs.items()
     )
     return (
+        "Ours: seconds in all, for each student, and of all processors together; memory of the process that reads and "
+        "writes, at the most; and seconds once more, where nothing has changed.\n"
         f"nbgrader was measured on a sample of {sample}: {kinds}. What it needs for a class follows from that.\n"
         f"Score differences: {measured.differences} of {measured.compared} scores of honest students in the sample."
     )
