@@ -28,6 +28,7 @@ from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.proof import class_bench, judging_bench, submission_bench
 from grader.proof.accounted import Taken
+from grader.proof.class_mix import Notebooks, notebooks_of_class
 from grader.proof.demo import answers_of, demonstrated, make_up_class, student_files
 
 ROOT = Path(__file__).parent.parent
@@ -380,6 +381,12 @@ def _measured_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
         shutil.copytree(course.root / "release", released.root / "release", dirs_exist_ok=True)
         shutil.copyfile(course.root / "gradebook.db", released.root / "gradebook.db")
 
+    def of_two_kinds(*of_class: Any) -> Notebooks:
+        return {
+            kind: some[:1] for kind, some in notebooks_of_class(*of_class).items() if kind in ("right", "untouched")
+        }
+
+    monkeypatch.setattr("grader.proof.bench.notebooks_of_class", of_two_kinds)
     monkeypatch.setattr(class_bench, "compile_release", copy_release)
     monkeypatch.setattr(class_bench, "STARTS", 1)
     monkeypatch.setattr(submission_bench, "OURS_PER_THEIRS", 1)
@@ -412,6 +419,10 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert of_class["start"] > 0
     assert of_class["growth"].keys() == of_class["each"].keys() == {"3"}
     assert (course.root / "bench-self_attention.svg").is_file()
+    assert "a student of a class" in result.stdout
+    seconds = written["kinds"]["self_attention"]
+    assert seconds.keys() == {"right", "untouched"}
+    assert sum(seconds["right"].values()) > sum(seconds["untouched"].values()) > 0
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from grader.course import Course
-from grader.proof import class_bench, class_plot, judging_bench, submission_bench
+from grader.proof import class_bench, class_plot, judging_bench, kinds_bench, submission_bench
+from grader.proof.class_mix import notebooks_of_class
 from grader.proof.demo import demonstrated
 from grader.running.settings import need_device
 
@@ -34,12 +35,16 @@ def run_bench(course: Course, plan: Plan, output: Path, console: Console) -> Non
     numbers: dict[str, Any] = {}
     for assignment in plan.assignments:
         if assignment in demonstrated():
+            notebooks = notebooks_of_class(course, assignment)
             measured = class_bench.bench_class(
-                course, assignment, plan.students, plan.growth, plan.sample, plan.device, console
+                course, assignment, notebooks, plan.students, plan.growth, plan.sample, plan.device, console
             )
             class_bench.show(measured, console)
             class_plot.draw_class(measured, output.with_name(f"{output.stem}-{assignment}.svg"))
             numbers.setdefault("class", {})[assignment] = measured.to_json()
+            kinds = kinds_bench.bench_kinds(course, assignment, notebooks)
+            console.print(kinds_bench.kinds_table(assignment, kinds))
+            numbers.setdefault("kinds", {})[assignment] = kinds
         submission = submission_bench.bench(course, assignment, plan.runs)
         submission_bench.show(submission, assignment, console)
         costs = judging_bench.bench_judging(course.exercises(assignment), plan.runs)

@@ -24,7 +24,7 @@ from traitlets.config import PyFileConfigLoader
 from grader.course import CONFIG_FILE, Course, copy_course
 from grader.machine import cores
 from grader.proof.accounted import Taken, taken
-from grader.proof.class_mix import MISHAPS, Notebooks, kind, members, notebooks_of_class
+from grader.proof.class_mix import MISHAPS, Notebooks, kind, members
 from grader.release.compiling import compile_release
 
 # nbgrader as it comes, without our parts.
@@ -83,6 +83,7 @@ class Measured:
 def bench_class(
     course: Course,
     assignment: str,
+    notebooks: Notebooks,
     sizes: Sequence[int],
     growth: Sequence[int],
     sample: int,
@@ -92,7 +93,6 @@ def bench_class(
     """Classes of these `sizes` beside nbgrader on a sample, and how the cost of ours grows with the class."""
     measured = Measured(assignment, f"{platform.machine()}, {cores()} cores", cores(), device)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        notebooks = notebooks_of_class(course, assignment)
         released = copy_course(course, Path(scratch, "released"))
         compile_release(released, assignment)
         _both(released, Path(scratch), notebooks, sizes, sample, measured, console)

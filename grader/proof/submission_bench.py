@@ -68,7 +68,7 @@ def bench(course: Course, assignment: str, runs: int) -> Measured:
     notebook, files = _solved(course, assignment), course.notebook("release", assignment).parent
     exercises = course.exercises(assignment)
     measured = Measured()
-    with _on_one_core():
+    with on_one_core():
         _ours(notebook, files, exercises, Measured())  # starts the zygote, which then serves everyone
         for _ in range(runs):
             _theirs(notebook, files, measured)
@@ -88,7 +88,7 @@ def _solved(course: Course, assignment: str) -> Any:
 
 
 @contextlib.contextmanager
-def _on_one_core() -> Iterator[None]:
+def on_one_core() -> Iterator[None]:
     """Keep this process and all that it starts to one core, so that nobody works in parallel unseen."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
@@ -109,6 +109,15 @@ def _theirs(notebook: Any, files: Path, measured: Measured) -> None:
 
 def _ours(notebook: Any, files: Path, exercises: Exercises, measured: Measured) -> None:
     notebook = copy.deepcopy(notebook)
+    parts = seconds_by_part(notebook, files, exercises)
+    measured.ours.append(sum(parts.values()))
+    for part, seconds in parts.items():
+        measured.parts[part].append(seconds)
+    measured.our_score = _score(notebook)
+
+
+def seconds_by_part(notebook: Any, files: Path, exercises: Exercises) -> dict[str, float]:
+    """Grade a notebook, which gets its results, and tell what took how long."""
     start = time.perf_counter()
     grading = _Timed(notebook, files_beside(files), exercises)
     grading.run()
@@ -116,10 +125,7 @@ def _ours(notebook: Any, files: Path, exercises: Exercises, measured: Measured) 
         grading.sandbox.close()
     total = time.perf_counter() - start
     grading.seconds["judging"] = total - sum(grading.seconds.values())
-    measured.ours.append(total)
-    for part, seconds in grading.seconds.items():
-        measured.parts[part].append(seconds)
-    measured.our_score = _score(notebook)
+    return grading.seconds
 
 
 class _Timed(Grading):
