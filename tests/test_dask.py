@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import nbformat
 import psutil
 import pytest
 from dask_processes import REPOSITORY, START_SECONDS, Cluster, Process
@@ -24,6 +25,7 @@ from whole_course import files, rows
 from grader import cli
 from grader.classroom import dask_crew
 from grader.classroom.run import autograde
+from grader.collecting.collect import Wanted, collect
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
@@ -302,6 +304,26 @@ def test_exercises_of_a_course_folder_travel_with_the_job(
     (result,) = autograde(course, ASSIGNMENT, dask=scheduler.address)
     assert (result.points, result.error) == (2, "")
     assert "only in this course" in {scored.verdict.title for scored in result.verdicts}
+    process.kill()
+    process.wait()
+
+
+def test_of_several_hand_ins_the_best_counts_as_it_does_here(
+    new_course: Callable[[], Course], scheduler: Cluster, make_notebook: Any, solved: Any, tmp_path: Path
+) -> None:
+    here, there = new_course(), new_course()
+    for day, numbers in enumerate([(1, 3), (3,)], start=12):
+        folder = tmp_path / f"inbox/ada+{ASSIGNMENT}+2026-10-{day} 07:00:00 UTC"
+        folder.mkdir(parents=True)
+        nbformat.write(make_notebook(here, {number: solved[number] for number in numbers}), folder / f"{ASSIGNMENT}.ipynb")
+    for course in (here, there):
+        (course.root / "course.toml").write_text('counts = "best"\n')
+        list(collect(course, ASSIGNMENT, [tmp_path / "inbox"], Wanted(as_named=True), lambda _: None))
+    process = scheduler.worker()
+    (result,) = autograde(there, ASSIGNMENT, dask=scheduler.address)
+    assert (result.points, result.error) == (5, "")
+    list(autograde(here, ASSIGNMENT))
+    assert (rows(there), files(there)) == (rows(here), files(here))
     process.kill()
     process.wait()
 
