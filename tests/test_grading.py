@@ -101,6 +101,30 @@ def test_a_function_that_hangs_is_waited_for_once_and_not_wherever_it_is_used(mo
     assert len(started) == 2
 
 
+MODES = "torch.set_grad_enabled(False); torch.set_default_dtype(torch.float64)"
+STABLE = "def softmax_stable(x, dim=-1):\n    {}\n    return torch.softmax(x, dim)"
+NORM = """class RMSNorm(torch.nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(d_model))
+        self.eps = eps
+
+    def forward(self, x):
+        y = x.double()
+        return (y / (y.pow(2).mean(-1, keepdim=True) + self.eps).sqrt() * self.weight).to(x.dtype)"""
+
+
+def test_modes_that_a_cell_sets_cost_nothing() -> None:
+    verdicts, _ = grade(f"{MODES}\n{STABLE.format('')}", 10, NORM, 23)
+    assert [verdicts[number].right for number in (10, 23)] == [True, True]
+
+
+def test_modes_that_an_answer_leaves_cost_its_exercise_only() -> None:
+    verdicts, _ = grade(STABLE.format(MODES), 10, NORM, 23)
+    assert verdicts[10].misconceptions == ("gradients cut off",)
+    assert verdicts[23].right
+
+
 def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:
     verdicts, notebook = grade(SOFTMAX, "while True: pass", 3, limits=SHORTER)
     assert verdicts[3].right

@@ -22,6 +22,7 @@ from grader.sandbox.crossing import read, written, written_answer
 from grader.sandbox.forms import put
 from grader.sandbox.given import Given
 from grader.sandbox.lent_classes import lent_class
+from grader.sandbox.modes import as_in_a_new_process
 from grader.sandbox.restoring import AsItWas
 from grader.sandbox.shell import OutStream, Shell, message_of, run_cell
 
@@ -139,6 +140,7 @@ def _not_for_ever(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
+@as_in_a_new_process()
 def _call(shell: Shell, entry: str, names: dict[str, Any], given: Given, again: bool = False) -> Reply:
     """Call the student's function on one case and report what came back."""
     function = names.get(entry)
