@@ -10,6 +10,7 @@ import shutil
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -727,6 +728,18 @@ def test_a_zip_that_lies_about_its_sizes_gives_no_more_than_it_says(class_of: Co
         file.read(100)
     found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/lies.zip", lies))
     assert "lies.zip/x.ipynb: it is damaged" in why(found)
+
+
+def test_what_turns_out_to_be_damaged_takes_its_room_all_the_same(
+    class_of: Course, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small zip may hold a thousand files of a hundred megabytes, of which each is seen to be damaged at its end."""
+    monkeypatch.setattr(contents, "MAX_BYTES", 2**20)
+    whole = zipped({f"{number}.csv": bytes(2**19) for number in range(4)})
+    damaged = whole.replace(struct.pack("<L", zlib.crc32(bytes(2**19))), bytes(4))
+    found = with_ada(class_of, notebook, lambda archive: archive.writestr("emmy/x.zip", damaged))
+    assert "x.zip/0.csv: it is damaged" in why(found)
+    assert "x.zip/1.csv: with it, the hand-in has more than" in why(found)
 
 
 def test_a_table_of_contents_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,7 @@ def contents_of(files: Iterable[File]) -> Contents:
             else:
                 contents.files.append(Held(file.parts, file.place, content))
         except Refused as why:
+            left -= why.unpacked
             contents.refuse(file.place, str(why))
     if waiting:
         contents.refuse(waiting[0][0].place, f"more than {MAX_FILES} files; what comes here is not read")

@@ -16,7 +16,11 @@ Parts = tuple[str, ...]  # folders, and the name; a zip counts as a folder
 
 
 class Refused(Exception):
-    """Something that is not read; the text says why."""
+    """Something that is not read; the text says why. What was unpacked before that was seen is counted all the same."""
+
+    def __init__(self, why: str, unpacked: int = 0) -> None:
+        super().__init__(why)
+        self.unpacked = unpacked  # bytes, at most
 
 
 class TooLarge(Refused):

@@ -93,4 +93,4 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
         with archive.open(info) as file:
             return file.read(most)  # never more than it says to have
     except (*_DAMAGED, NotImplementedError):
-        raise Refused("it is damaged") from None
+        raise Refused("it is damaged", info.file_size) from None
