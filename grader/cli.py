@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +22,8 @@ from grader.terminal import console, errors, shown, tell
 # As an instructor's work goes.
 ORDER = ["new", "release", "collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["validate", "demo", "bench", "doctor"]  # what is not for every day
+
+NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a disk says while a file is written, and not of which file
 
 
 class InOrder(TyperGroup):
@@ -201,9 +204,9 @@ def run() -> None:
     except CourseError as error:
         said = str(error)
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in NAMELESS:
             raise
-        said = f"{error.filename}: {error.strerror}. Mend that, and run this again."
+        said = f"{error.filename or 'Files cannot be written'}: {error.strerror}. Mend that, and run this again."
     else:
         return
     errors.print(escape(said), highlight=False)

@@ -243,6 +243,16 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     )
 
 
+def test_a_disk_that_is_full_is_told(course: Course) -> None:
+    """It says so while a file is written, and not of which one."""
+    grade(course, Made("ada"))
+    (course.root / "report").mkdir()
+    (course.root / "report/self_attention.unfinished").symlink_to("/dev/full")
+    result = grader("report", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert result.stderr == "Files cannot be written: No space left on device. Mend that, and run this again.\n"
+
+
 def test_a_path_is_one_line_in_a_pipe_as_seen_from_here_and_no_markup(course: Course, capsys: Any) -> None:
     name = "[bold]" + "a" * 250
     with contextlib.chdir(course.root):

@@ -13,6 +13,7 @@ from conftest import ASSIGNMENT
 
 from grader.classroom.run import autograde
 from grader.course import Course
+from grader.errors import CourseError
 from grader.gradebook.hidden_seed import SECRET_FILE, HandIn, hidden_seed, secret_of
 
 # An error tells the student what the code was asked, in letters where numbers are left out.
@@ -51,6 +52,15 @@ def test_each_student_and_each_course_has_inputs_of_its_own(course: Course, seen
     ada, bob = seen(), seen(student="bob")
     (course.root / SECRET_FILE).unlink()
     assert len({ada, bob, seen(), seen(student="bob")}) == 4
+
+
+def test_a_secret_that_is_empty_is_told(course: Course, seen: Callable[..., str]) -> None:
+    first = seen()
+    (course.root / SECRET_FILE).write_bytes(b"")
+    with pytest.raises(CourseError, match=f"{SECRET_FILE} is empty"):
+        seen()
+    (course.root / SECRET_FILE).unlink()
+    assert seen() != first
 
 
 def test_a_new_time_of_the_same_hand_in_is_a_new_hand_in(course: Course, seen: Callable[..., str]) -> None:

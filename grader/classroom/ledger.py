@@ -131,8 +131,9 @@ class Ledger:
         try:
             return patiently(write, self._tell)
         except OSError as error:
+            where = f" ({error.filename})" if error.filename else ""
             raise CourseError(
-                f"What is graded cannot be written: {error.strerror} ({error.filename}). Mend that, and run this again."
+                f"What is graded cannot be written: {error.strerror}{where}. Mend that, and run this again."
             ) from error
 
 

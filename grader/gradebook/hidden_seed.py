@@ -15,6 +15,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.errors import CourseError
+
 SECRET_FILE = ".grader_secret"
 _BYTES = 32
 
@@ -38,7 +40,12 @@ def secret_of(course: Path) -> bytes:
     """The secret of a course folder, which is made when it is first needed."""
     path = course / SECRET_FILE
     with contextlib.suppress(FileNotFoundError):
-        return path.read_bytes()
+        if known := path.read_bytes():
+            return known
+        raise CourseError(  # as after a power cut: everybody could guess it
+            f"{path} is empty, and no secret. Put back a copy, or remove it: then the next run makes a new one, and "
+            "grades all again."
+        )
     descriptor, new = tempfile.mkstemp(prefix=SECRET_FILE, dir=course)  # for its owner alone
     try:
         with os.fdopen(descriptor, "wb") as file:
