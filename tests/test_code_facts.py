@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from our_course import OURS
+from our_course import EXERCISES, OURS
 from solution_cells import from_notebook
 
 from grader.course import Course
@@ -14,6 +14,7 @@ from grader.judging.code_facts import MAX_SOURCE, facts_of, variables_of
 from grader.judging.sentences import ALL_ELSE_RIGHT
 from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
+from grader.running import definitions
 from grader.running.grading import grade_notebook
 
 NONE = frozenset[str]()
@@ -241,3 +242,14 @@ def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[
         "in place. Give it a name."  # fmt: skip
     assert verdict.sentences[1:] == ("`softmax` has no return statement, so it returns None.",)
     assert verdict.reason == Reason.WRONG
+
+
+def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read is remembered, and a notebook has room for half a million names."""
+    asked: list[frozenset[str]] = []
+    monkeypatch.setattr(definitions, "facts_of", lambda *of_what: asked.append(of_what[3]) or ())
+    noted = definitions.Definitions({})
+    for source in ("rate = a = b = 0", "(c, d) = x = 1, 2", "def softmax(items):\n    return items * rate + x.a"):
+        noted.note(source)
+    noted.facts(EXERCISES[3])
+    assert asked == [{"rate", "x"}]

@@ -61,6 +61,7 @@ class Definitions:
         code = self.only_source(exercise.entry)
         if code is None:
             return ()
-        variables = frozenset().union(*(variables_of(source) for source in self._sources if source != code))
+        words = frozenset(_WORD.findall(code))  # what it does not mention would only fill the memory
+        variables = frozenset().union(*(words & variables_of(source) for source in self._sources if source != code))
         asked = tuple({expression: None for one in exercise.misconceptions for expression in one.in_code})
         return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)
