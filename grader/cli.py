@@ -17,7 +17,7 @@ from grader.commands import collecting, grading, telling
 from grader.commands.options import Assignments, Device
 from grader.course import Course
 from grader.errors import CourseError
-from grader.terminal import console, errors, shown, tell
+from grader.terminal import console, errors, print_whatever_it_takes, shown, tell
 
 # As an instructor's work goes.
 ORDER = ["new", "release", "collect", "autograde", "publish", "feedback", "report", "export"]
@@ -199,6 +199,7 @@ def run() -> None:
         from typer import rich_utils
 
         rich_utils.FORCE_TERMINAL = None  # typer would colour even what goes into a file; rich looks where it goes
+    print_whatever_it_takes()
     try:
         app(prog_name="grader")
     except CourseError as error:

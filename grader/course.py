@@ -50,7 +50,7 @@ class Course:
             sys.path.append(str(self.root))
         try:
             config = read_config(self.settings)
-        except Exception as error:  # it is the user's own Python: anything can happen
+        except (Exception, SystemExit) as error:  # it is the user's own Python: anything can happen
             where = f"{type(error).__name__}: {error}"
             raise CourseError(f"{CONFIG_FILE} cannot be read. Mend it, and run this again. {where}") from None
         if Path(config.CourseDirectory.get("directory_structure", STRUCTURE)) != Path(STRUCTURE):

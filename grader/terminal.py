@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -13,6 +15,13 @@ from grader.sandbox.plain_text import one_line
 # A table of points needs some width; in a log or a pipe there is no terminal that would set a limit.
 console = Console() if Console().is_terminal else Console(width=150)
 errors = Console(stderr=True, style="red", soft_wrap=True)
+
+
+def print_whatever_it_takes() -> None:
+    """What a terminal or a log of few letters cannot show is written with a backslash, and ends no command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # there is none where it was closed
+            stream.reconfigure(errors="backslashreplace")
 
 
 def tell(text: str) -> None:

@@ -243,6 +243,21 @@ def test_a_gradebook_that_cannot_be_read_is_named(
     )
 
 
+def test_a_terminal_of_few_letters_is_told_all_the_same(course: Course) -> None:
+    result = run("doctor", folder=course.root, PYTHONIOENCODING="ascii")
+    assert "\\u2713" in result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_a_configuration_that_ends_the_process_is_told(course: Course) -> None:
+    """So that nobody takes a command that has done nothing for one that is done."""
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write("\nraise SystemExit(0)\n")
+    result = grader("report", "self_attention", folder=course.root)
+    assert result.returncode == 1
+    assert "nbgrader_config.py cannot be read. Mend it, and run this again. SystemExit: 0" in result.stderr
+
+
 def test_a_disk_that_is_full_is_told(course: Course) -> None:
     """It says so while a file is written, and not of which one."""
     grade(course, Made("ada"))
