@@ -247,7 +247,12 @@ def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[
 def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was read is remembered, and a notebook has room for half a million names."""
     asked: list[frozenset[str]] = []
-    monkeypatch.setattr(definitions, "facts_of", lambda *of_what: asked.append(of_what[3]) or ())
+
+    def no_facts(*of_what: Any) -> tuple[Fact, ...]:
+        asked.append(of_what[3])
+        return ()
+
+    monkeypatch.setattr(definitions, "facts_of", no_facts)
     noted = definitions.Definitions({})
     for source in ("rate = a = b = 0", "(c, d) = x = 1, 2", "def softmax(items):\n    return items * rate + x.a"):
         noted.note(source)
