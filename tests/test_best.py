@@ -179,6 +179,25 @@ def all_there(course: Course, student: str = "kurt") -> set[str]:
     return {(place / "words.ipynb").read_text() for place in [course.folder("submitted") / student / WORDS, *places]}
 
 
+@pytest.mark.parametrize(("name", "most"), [("MOST", 1), ("MOST_BYTES", 1000)])
+def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
+    name: str, most: int, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, name, most)
+    collected(course, (FIRST, notebook(course, WRONG)))
+    graded(course)
+    (copy,) = kept.kept(course, "kurt", WORDS)
+    collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
+    graded(course)
+    assert kept.kept(course, "kurt", WORDS) == [copy]
+    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
+    (told,) = collect(course, WORDS, [source], Wanted(as_named=True), silent)
+    assert told.outcome == placing.WAITS
+    assert told.said[0].endswith("as many hand-ins of this student as there is room for are kept")
+    assert graded(course) == {"kurt": True}
+
+
 def test_where_the_last_one_counts_nothing_is_kept(course: Course) -> None:
     rule(course, "")
     one, two = (notebook(course, {}, f"{number} answers") for number in range(2))

@@ -6,6 +6,7 @@ Nothing is decided and nothing is written here.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from typing import Any
 from nbgrader.utils import find_all_files, parse_utc
 
 from grader.classroom.handed_in import HandedIn, take_in
-from grader.classroom.kept import FOLDER, keep, kept
+from grader.classroom.kept import FOLDER, NoRoom, keep, kept
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import ClassGradebook
@@ -156,7 +157,8 @@ class Intake:
     def keep(self, student: str) -> None:
         """What is graded now, for the time when another one lies in its place, if it may count then."""
         if self._rules.best:
-            keep(self._course, student, self._name)
+            with contextlib.suppress(NoRoom):  # here it counts all the same, and `grader collect` replaces nothing then
+                keep(self._course, student, self._name)
 
     def _read(self, folder: Path, student: str, name: str = "") -> HandedIn:
         return take_in(folder, student, self._name, self._given, self._own, self._notebooks, self._beside, name)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 
-from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
+from grader.classroom.handed_in import MAX_BYTES, HandedIn, NotTakenIn, take_in
 from grader.course import Course
 from grader.gradebook.fingerprint import digest
 from grader.running.scratch import write_files
 
 FOLDER = "hand_ins"  # in it STUDENT/ASSIGNMENT/, and in that a folder for each hand-in, named by what is in it
+
+MOST = 100  # hand-ins of a student …
+MOST_BYTES = 10 * MAX_BYTES  # … and in all of them, since they are read together: a small zip can hold a hundred MB
+
+
+class NoRoom(OSError):
+    """Whoever hands in without end fills no disk, and no memory."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(errno.EDQUOT, "as many hand-ins of this student as there is room for are kept", str(folder))
 
 
 def kept(course: Course, student: str, assignment: str) -> list[str]:
@@ -34,10 +45,12 @@ def is_there(course: Course, student: str, assignment: str, handed_in: HandedIn)
 
 
 def write(course: Course, student: str, assignment: str, handed_in: HandedIn) -> None:
-    """Keep this one, whole or not at all."""
+    """Keep this one, whole or not at all. NoRoom is raised if there are too many others."""
     place = _place(course, student, assignment, handed_in)
     if place.is_dir():
         return
+    if _is_full(place.parent):
+        raise NoRoom(place.parent)
     unfinished = place.with_name(f".{place.name}")
     shutil.rmtree(unfinished, ignore_errors=True)
     content = _content(handed_in)
@@ -45,6 +58,11 @@ def write(course: Course, student: str, assignment: str, handed_in: HandedIn) ->
     for name in [name for name, part in content.items() if part is None]:
         (unfinished / name).mkdir(parents=True)  # as it was: a folder in the place of a notebook
     unfinished.rename(place)
+
+
+def _is_full(folder: Path) -> bool:
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return folder.is_dir() and (len(list(folder.iterdir())) >= MOST or sum(sizes) >= MOST_BYTES)
 
 
 def _place(course: Course, student: str, assignment: str, handed_in: HandedIn) -> Path:
