@@ -315,7 +315,8 @@ def test_of_several_hand_ins_the_best_counts_as_it_does_here(
     for day, numbers in enumerate([(1, 3), (3,)], start=12):
         folder = tmp_path / f"inbox/ada+{ASSIGNMENT}+2026-10-{day} 07:00:00 UTC"
         folder.mkdir(parents=True)
-        nbformat.write(make_notebook(here, {number: solved[number] for number in numbers}), folder / f"{ASSIGNMENT}.ipynb")
+        notebook = make_notebook(here, {number: solved[number] for number in numbers})
+        nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
     for course in (here, there):
         (course.root / "course.toml").write_text('counts = "best"\n')
         list(collect(course, ASSIGNMENT, [tmp_path / "inbox"], Wanted(as_named=True), lambda _: None))
