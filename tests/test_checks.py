@@ -96,6 +96,9 @@ class SelfAttention_v1(nn.Module):
         self.W_value = nn.Parameter(torch.rand(d_in, d_out))
 """
 TO_DO_IN_FORWARD = "class SelfAttention_v1(SelfAttention_v1):\n  def forward(self, x): raise NotImplementedError()"
+CALLED_LIST = PARAMETERS.format(name="W_query", query="nn.Parameter(torch.rand(d_in, d_out))") + (
+    "        self.parts = nn.ModuleList()\n\n    def forward(self, x): return self.parts(x)"
+)
 MISSPELT_FORWARD = (
     PARAMETERS.format(name="W_query", query="nn.Parameter(torch.rand(d_in, d_out))")
     + "    def foward(self, x): return x"
@@ -183,6 +186,8 @@ MISSPELT_FORWARD = (
         ("class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass", 12, "is not a module"),
         ("del SelfAttention_v1", 12, "there is no class SelfAttention_v1 yet"),
         (MISSPELT_FORWARD, 12, "has no method forward"),
+        (CALLED_LIST, 12, "Module [ModuleList] is missing"),
+        ("def softmax(x): return torch.ones(2) | torch.ones(2)", 3, "not implemented for 'Float'"),
         (TO_DO_IN_FORWARD, 12, "Write forward of SelfAttention_v1"),
         (
             PARAMETERS.format(query="torch.rand(d_in, d_out)", name="W_query"),
@@ -633,6 +638,11 @@ class Refuses(torch.nn.Module):
         assert size % 2 == 0
 
 
+class SaysWhatIsMissing(torch.nn.Module):
+    def __init__(self, size: int) -> None:
+        raise NotImplementedError("for odd sizes")
+
+
 class ToDo(torch.nn.Module):
     def __init__(self, size: int) -> None:
         raise NotImplementedError
@@ -640,7 +650,12 @@ class ToDo(torch.nn.Module):
 
 @pytest.mark.parametrize(
     ("student_class", "size", "words"),
-    [(Refuses, 3, "is right"), (Refuses, 2, "Accepts was built without an error"), (ToDo, 3, "still to do")],
+    [
+        (Refuses, 3, "is right"),
+        (Refuses, 2, "Accepts was built without an error"),
+        (ToDo, 3, "still to do"),
+        (SaysWhatIsMissing, 3, "is right"),
+    ],
 )
 def test_impossible_arguments_must_be_refused(
     student_class: type, size: int, words: str, capsys: pytest.CaptureFixture[str]

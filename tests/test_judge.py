@@ -128,6 +128,7 @@ def test_a_result_on_the_wrong_device_is_named() -> None:
     [
         (Raised("NotImplementedError", function="softmax"), "to do", "still to do"),
         (Raised("NotImplementedError", function="other"), "error", "NotImplementedError"),
+        (Raised("NotImplementedError", '"bitwise_or_cpu"', function="softmax"), "error", "bitwise_or_cpu"),
         (Raised("TypeError", "exp() needs a tensor", "return exp(x)"), "error", "`return exp(x)`"),
         (Missing("The cell stopped with SyntaxError"), "missing", "SyntaxError"),
         (Lost(Loss.TIME, 10), "no answer", "10 seconds"),

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from our_course import EXERCISES, OURS
-from solution_cells import corpus
+from solution_cells import corpus, from_notebook
 
 from grader.course import Course
+from grader.exercises.ex29_cached_attention import NO_PAIR
 from grader.exercises.mistakes.generation import ONLY_NEW
 from grader.judging import sentences
 from grader.model.answer import Raised
@@ -18,6 +19,7 @@ from grader.model.exercise import Misconception
 from grader.model.findings import Failed
 from grader.model.verdict import Verdict
 from grader.running.grading import grade_notebook
+from grader.sandbox.forms import by_formulas
 
 Judged = Callable[[int, str], Verdict]
 
@@ -156,6 +158,9 @@ def test_a_shift_without_a_sum_is_not_called_a_division(judged: Judged) -> None:
         ("no parameter heads.0.W_query.weight", "no parameter heads.0.W_query.weight"),
         ("module v1.forward is missing", "module v1.forward is missing"),
         ("size 12 must match 7", "size 12 must match 7"),
+        ("except in dimension 0. Expected size 2", "except in dimension 0. Expected size 2"),
+        ("at dimension 1.  Target sizes: [3, 2]", "at dimension 1. Target sizes: [3, 2]"),
+        ("[1. 2.] and 0.5. Not", "[… …] and …. Not"),
         ("the value 0.1234 is wrong", "the value … is wrong"),
         ("x=-3.5e-07,y=.25", "x=…,y=…"),
         ("x1.5 and a_2.75", "x… and a_…"),
@@ -174,6 +179,76 @@ def softmax(items_in):
     e = torch.exp(torch.as_tensor(items_in, dtype=torch.float32))
     return e // e.sum()
 """
+
+
+CALLED_LIST = """
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        heads = [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
+        self.heads = nn.ModuleList(heads)
+
+    def forward(self, x):
+        return self.heads(x)
+"""
+NOT_FOR_FLOATS = """
+def sliding_window_attention(queries, keys, values, window):
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    hidden = torch.ones_like(scores).triu(1) | torch.ones_like(scores).tril(-window)
+    return scores.masked_fill(hidden, -torch.inf).softmax(-1) @ values
+"""
+
+
+@pytest.mark.parametrize(("number", "source"), [(17, CALLED_LIST), (30, NOT_FOR_FLOATS)])
+def test_what_pytorch_has_not_implemented_is_not_called_to_do(number: int, source: str, judged: Judged) -> None:
+    verdict = judged(number, source)
+    assert verdict.reason == "error"
+    assert "stopped with NotImplementedError: " in verdict.sentences[0]
+
+
+BY_AUTOGRAD = """
+def attention_backward(queries, keys, values, grad_output):
+    inputs = [tensor.clone().requires_grad_() for tensor in (queries, keys, values)]
+    F.scaled_dot_product_attention(*inputs).backward(grad_output)
+    return tuple(tensor.grad for tensor in inputs)
+"""
+
+
+def test_who_calls_autograd_where_formulas_are_asked_for_is_told_so(judged: Judged) -> None:
+    assert by_formulas.OFF in judged(33, BY_AUTOGRAD).sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("taken", "handed_on"), [("cache['k'], cache['v']", "{'k': k, 'v': v}"), ("cache[0]", "[(k, v)]")]
+)
+def test_what_is_no_pair_is_not_called_a_cache_of_no_numbers(taken: str, handed_on: str, judged: Judged) -> None:
+    source = corpus(29)["cat"].replace("= cache\n", f"= {taken}\n").replace("(k, v)", handed_on)
+    assert handed_on in source
+    assert taken in source
+    assert judged(29, source).sentences[0] == NO_PAIR
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "misspelt"), [(25, "position_embedding", "zz_positions"), (24, "ff_out", "zz_out")]
+)
+def test_a_name_that_nobody_asked_for_is_told_among_many(number: int, name: str, misspelt: str, judged: Judged) -> None:
+    said = " ".join(judged(number, from_notebook()[number].replace(name, misspelt)).sentences)
+    assert f"Your module has no parameter {name}.weight. It has {misspelt}." in said
+
+
+DROPPED_IN_PLACE = """
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    dropped = torch.rand(attn_weights.shape) < p
+    attn_weights[dropped] = 0
+    return attn_weights / (1 - p)
+"""
+
+
+def test_what_a_call_makes_of_its_input_is_not_put_down_to_the_rate_of_the_next(judged: Judged) -> None:
+    verdict = judged(15, DROPPED_IN_PLACE)
+    assert (verdict.reason, verdict.sentences) == ("input modified", (sentences.INPUT_MODIFIED,))
 
 
 def test_what_is_the_same_for_inputs_of_a_size_is_not_said_of_all_inputs(judged: Judged) -> None:

@@ -11,7 +11,7 @@ from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, Picture, randn
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, trial
-from grader.kit.module_readings import reader
+from grader.kit.module_readings import Parts, reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
 from grader.kit.pictures import looks_ahead
@@ -25,6 +25,8 @@ Tensor = torch.Tensor
 Pair = Sequence[Tensor]  # keys and values, (B, H, S, d) each
 
 LAYERS = ("q", "k", "v", "out")
+IN_THE_END = "cache in the end"
+NO_PAIR = "What your forward returns as a cache is no pair of two tensors of one shape, keys and values."
 MOST_KEPT = 64  # words of a module that forgets nothing: it is called thousands of times
 
 
@@ -155,7 +157,7 @@ def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: An
         calls[LATER_CHANGED] = [later, list(first)]
         if B > 1:
             calls[OTHERS_CHANGED] = [others, list(first)]
-        calls["cache in the end"] = [x, list(chunks), CACHE]
+        calls[IN_THE_END] = [x, list(chunks), CACHE]
         return trial([d_model, heads], weights, calls, **how)
 
     return inputs
@@ -171,7 +173,7 @@ def going_on(B: int, S: int, T: int, d_model: int, heads: int, chunks: list[int]
             "output": [x, [T], OUTPUTS, keys, values],
             SECOND_CALL: [x, [T], OUTPUTS, keys, values],
             "output in chunks": [x, chunks, OUTPUTS, keys, values],
-            "cache in the end": [x, list(chunks), CACHE, keys, values],
+            IN_THE_END: [x, list(chunks), CACHE, keys, values],
         }
         return trial([d_model, heads], weights, calls)
 
@@ -180,6 +182,14 @@ def going_on(B: int, S: int, T: int, d_model: int, heads: int, chunks: list[int]
 
 def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
     return draw_weights(rng, {f"{name}.weight": [d_model, d_model] for name in LAYERS})
+
+
+def read(value: Any, *inputs: Any) -> Parts:
+    """What is read of any module, and before it a sentence on a cache that is no pair."""
+    parts = read_as_module(value, *inputs)
+    outputs = parts.get("output")
+    cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
+    return {"cache": NO_PAIR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | parts
 
 
 def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
@@ -195,6 +205,7 @@ def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
 
 reference = observing(InRuns)
 reference.__wrapped__ = CachedAttention  # type: ignore[attr-defined]  # as it is called, and must not leak
+read_as_module = reader(reference, causal=True)
 
 exercise = Exercise(
     number=29,
@@ -204,7 +215,7 @@ exercise = Exercise(
     form=CACHED,
     glance=glancing(InRuns),
     reference=reference,
-    read=reader(reference, causal=True),
+    read=read,
     picture=picture,
     scales={"scale": "the dot products of queries and keys"},
     cases=[

@@ -211,8 +211,11 @@ def _word(name: str) -> str:
     return re.sub(r"\W", "", name)[:60] or "an error"
 
 
-# A point behind which a name begins or goes on is none of a number: v1.forward, heads.0.weight.
-_NUMBER = re.compile(r"[-+]?(\d+\.(?!_|[^\W\d]{2})\d*|(?<!\w)\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", re.IGNORECASE)
+# A point behind which a name begins or goes on is none of a number: v1.forward, heads.0.weight. Nor is the one that
+# ends a sentence: in dimension 0. Expected …
+_NUMBER = re.compile(
+    r"[-+]?(\d+\.(?!_|[^\W\d]{2}|\s+[A-Z])\d*|(?<!\w)\.\d+|\d+e[-+]?\d+|\d{4,})(e[-+]?\d+)?", re.IGNORECASE
+)
 
 
 def _safe_message(message: str) -> str:

@@ -134,7 +134,7 @@ def wrong_parameters(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> 
     held = seen["parameters"]
     for name, weight in weights.items():
         if name not in held:
-            return f"Your module has no parameter {name}. {_what_it_has(seen)}"
+            return f"Your module has no parameter {name}. {_what_it_has(seen, weights)}"
         if held[name] != list(weight.shape):
             return f"The parameter {name} has shape {tuple(held[name])}, but {tuple(weight.shape)} is expected."
     biases = [name.removesuffix("weight") + "bias" for name in weights if name.endswith("weight")]
@@ -150,8 +150,10 @@ def not_random(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
     return f"In a new module, {' and '.join(even)} is the same number everywhere. Begin with random numbers."
 
 
-def _what_it_has(seen: Mapping[str, Any]) -> str:
-    names = ", ".join(sorted(seen["parameters"])[:8])  # the same in whatever order they were made
+def _what_it_has(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
+    """Names that nobody asked for come first: one may be misspelt. In whatever order they were made, it is the same."""
+    held = sorted(seen["parameters"], key=lambda name: (name in weights, name))
+    names = ", ".join(held[:8]) + (", and others" if len(held) > 8 else "")
     attributes = ", ".join(sorted(seen["attributes"])[:4])
     if attributes and not names:
         return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."

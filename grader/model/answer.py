@@ -61,6 +61,11 @@ class Raised:
     line: str = ""  # the line of the notebook where it happened
     function: str = ""  # the function that this line is in, with its class
 
+    @property
+    def is_to_do(self) -> bool:
+        """Whether this is what was handed out. Errors of that type which PyTorch raises say what is not implemented."""
+        return self.type == "NotImplementedError" and not self.message
+
 
 @dataclass(frozen=True)
 class Lost:

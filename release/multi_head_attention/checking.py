@@ -125,9 +125,9 @@ class Refusal(NamedTuple):
     def problem(self, student_class: Callable[..., Any], called: str) -> str | None:
         try:
             student_class(**self.arguments)
-        except NotImplementedError:
-            raise
-        except Exception:
+        except Exception as error:
+            if _is_to_do(error, called):
+                raise
             return None
         return f"{called} was built without an error. Raise one that says what is wrong, or use assert."
 
@@ -218,16 +218,16 @@ class Checks:
             try:
                 with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
                     problem = example.problem(student, entry.name)
-            except NotImplementedError as error:
-                return Problem(self._to_do(entry, error), is_to_do=True)
             except Exception as error:
+                if _is_to_do(error, entry.name):
+                    return Problem(self._to_do(entry, error), is_to_do=True)
                 problem = f"{entry.name} stopped with {_describe(error)}"
             if problem is not None:
                 reads = _reads(entry.name, student, notebook)
                 return Problem(f"with {example.name}, {problem}{reads}{self._first(entry, student, notebook)}")
         return None
 
-    def _to_do(self, entry: Entry, error: NotImplementedError) -> str:
+    def _to_do(self, entry: Entry, error: Exception) -> str:
         """What is still to do: this entry, a method of it, or an earlier function that it calls."""
         stopped_in = traceback.extract_tb(error.__traceback__)[-1].name
         if stopped_in == "_forward_unimplemented":  # PyTorch's own stand-in
@@ -472,6 +472,12 @@ def _leaf(value: Any) -> Any:
 
 def _double(value: Any) -> Any:
     return value.double() if _has_gradient(value) else value
+
+
+def _is_to_do(error: Exception, called: str) -> bool:
+    """Whether it stopped as it was handed out, or has no forward. PyTorch says what else is not implemented."""
+    lacks_forward = f"[{called}] is missing the required" in str(error)
+    return isinstance(error, NotImplementedError) and (not error.args or lacks_forward)
 
 
 def _describe(error: Exception) -> str:

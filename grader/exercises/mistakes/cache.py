@@ -134,6 +134,13 @@ IN_CACHES = [
         change={"returns": lambda y, cache: (y, None)},
     ),
     Misconception(
+        "keys and values apart",
+        kind="arrangement",
+        credit=0.5,
+        says="Your forward returns three things: y, keys and values. It should be two: y, and the pair of the others.",
+        change={"returns": lambda y, cache: (y, *cache)},
+    ),
+    Misconception(
         "cache first",
         kind="arrangement",
         credit=0.5,

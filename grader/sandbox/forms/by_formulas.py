@@ -19,7 +19,7 @@ class WithoutAutograd(TorchFunctionMode):
     """Stops PyTorch's own backward functions, and all where autograd would note something, as inside of torch.func."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if not torch.is_inference_mode_enabled() or "_backward" in getattr(function, "__name__", ""):
+        if not torch.is_inference_mode_enabled() or "backward" in getattr(function, "__name__", ""):
             raise RuntimeError(OFF)
         return function(*args, **(kwargs or {}))
 

@@ -19,15 +19,22 @@ def put(entry: Any, inputs: Sequence[Any]) -> dict[str, Any]:
 
 
 def twice(function: Any, *inputs: Any) -> dict[str, Any]:
-    """What two calls return; the second one must not change what the first one gave."""
-    first = called(function, inputs)
-    first = first.clone() if isinstance(first, torch.Tensor) else first
-    outputs = {"first": first, "second": called(function, inputs)}
+    """What two calls return; the second one must not change what the first one gave.
+
+    Only the first one gets the inputs themselves: what it makes of them is no business of the others.
+    """
+    kept = [_copied(value) for value in inputs]
+    outputs = {"first": _copied(called(function, inputs))}
+    outputs["second"] = called(function, list(map(_copied, kept)))
     return {
         "outputs": outputs,
-        "zeros": [_zeros(called(function, inputs)) for _ in range(MORE)],
-        **_third(function, inputs),
+        "zeros": [_zeros(called(function, list(map(_copied, kept)))) for _ in range(MORE)],
+        **_third(function, kept),
     }
+
+
+def _copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value
 
 
 def _zeros(result: Any) -> int:
