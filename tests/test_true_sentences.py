@@ -236,6 +236,35 @@ def test_a_name_that_nobody_asked_for_is_told_among_many(number: int, name: str,
     assert f"Your module has no parameter {name}.weight. It has {misspelt}." in said
 
 
+@pytest.mark.parametrize(
+    ("called", "said"),
+    [
+        (
+            "softmax(torch.stack(list(scores)), dim=0)",
+            "softmax(): got an unexpected keyword argument 'dim', at the line",
+        ),
+        ("softmax(torch.stack(list(scores)), 0)", "softmax(): too many positional arguments, at the line"),
+        ("softmax({'a': scores})", "the arguments do not fit softmax(), at the line"),
+    ],
+)
+def test_an_earlier_function_that_is_called_otherwise_is_named(called: str, said: str, judged: Judged) -> None:
+    source = f"def attention_weights(all_attention_scores):\n    return [{called} for scores in all_attention_scores]"
+    assert said in judged(4, source).sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def softmax(items_in)\n    return items_in", "SyntaxError: expected ':', in line 1: def softmax(items_in)"),
+        ("def softmax(items_in):\nreturn 1", "IndentationError: expected an indented block after function definition"),
+    ],
+)
+def test_what_python_cannot_read_is_shown_and_no_file_that_nobody_knows(source: str, said: str, judged: Judged) -> None:
+    sentence = judged(3, source).sentences[1]
+    assert said in sentence
+    assert ".py" not in sentence
+
+
 DROPPED_IN_PLACE = """
 def inverted_dropout(attn_weights, p, training):
     if not training:

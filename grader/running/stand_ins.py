@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,7 +32,8 @@ def kinds(standins: Standins) -> dict[str, str]:
 
 def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict[str, Any]]:
     """Compute a right function, or its gradients, for arguments that come from the sandbox."""
-    function = standins.get(str(frame.header["call"]))
+    name = str(frame.header["call"])
+    function = standins.get(name)
     arguments = decode(frame.header.get("arguments"), frame.tensors, MAX_NUMBERS)
     names = frame.header.get("names")
     if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
@@ -45,8 +47,17 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
         with _in_little_memory():
             tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
     except Exception:  # the student's arguments do not fit, or ask for too much; that is in their line, not in ours
-        return {"refused": "the arguments do not fit this function"}, {}
+        return {"refused": _said_of_arguments(function, name, len(positional), list(map(str, names)))}, {}
     return {"value": tree}, tensors
+
+
+def _said_of_arguments(function: Callable[..., Any], name: str, count: int, names: list[str]) -> str:
+    """Why they do not fit, as Python would say it of a function of that name."""
+    try:
+        inspect.signature(function).bind(*[None] * count, **dict.fromkeys(names))
+    except TypeError as error:
+        return f"{name}(): {error}"
+    return f"the arguments do not fit {name}()"
 
 
 def _small(tensors: list[torch.Tensor]) -> bool:

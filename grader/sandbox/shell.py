@@ -224,9 +224,9 @@ def run_cell(shell: Shell, source: str, number: int | None = None) -> tuple[list
         failure = escaped
     if failure is None:
         return shell.outputs.as_list(), None
-    line = _line_of(failure, shell.compile.get_code_name(source, "", 0))
-    error = {"type": type(failure).__name__[:100], "message": message_of(failure), "line": line}
-    return shell.outputs.as_list(), error
+    cell = shell.compile.get_code_name(source, "", 0)
+    message, line = message_of(failure, cell), _line_of(failure, cell)
+    return shell.outputs.as_list(), {"type": type(failure).__name__[:100], "message": message, "line": line}
 
 
 def _line_of(error: BaseException, cell: str) -> int:
@@ -235,9 +235,17 @@ def _line_of(error: BaseException, cell: str) -> int:
     return lines[-1] if lines else 0
 
 
-def message_of(error: BaseException) -> str:
+def message_of(error: BaseException, cell: str = "") -> str:
     """The text of an error, also of one that has none to give."""
     try:
-        return str(error)[:500]
+        return (_unreadable(error, cell) or str(error))[:500]
     except BaseException:
         return ""
+
+
+def _unreadable(error: BaseException, cell: str) -> str:
+    """What Python cannot read in a cell, with the line in place of the name that the cell has as a file."""
+    match error:
+        case SyntaxError(msg=said, filename=str() as place, lineno=number, text=str() as line) if place == cell:
+            return f"{said}, in line {number}: {line.strip()}"
+    return ""
