@@ -47,12 +47,48 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("def f(x):\n    return x - float('inf')", Kind.INFINITE, "return x - float('inf')"),
         ("class f:\n    def __init__(self):\n        self.out = nn.Linear(2, 2)\n    def forward(self):\n        pass",
          Kind.NEVER_CALLED, "self.out"),
+        ("class f:\n    def __init_(self, x):\n        self.x = x", Kind.NOT_INIT, "__init_"),
+        ("class f:\n    def _init_(self, x):\n        self.x = x", Kind.NOT_INIT, "_init_"),
+        ("class f:\n    def __int__(self, x):\n        self.x = x", Kind.NOT_INIT, "__int__"),
+        ("class f:\n    def forward(x):\n        return self.W(x)", Kind.NO_SELF, "forward"),
+        ("class f:\n    def by_head(x):\n        return self.W(x)", Kind.NO_SELF, "by_head"),
         ("def f(x):\n    x + 1", Kind.NO_RETURN, "f"),
         ("class f:\n    def forward(self, x):\n        y = x @ x", Kind.NO_RETURN, "forward"),
     ],
 )  # fmt: skip
 def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
     assert Fact(kind, what) in facts(source, variables=frozenset({"D"}))
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "method"),
+    [
+        ("def f(xs):\n    out = []\n    for x in xs:\n        out = out.append(x)\n    return out",
+         "out = out.append(x)", "append"),
+        ("def f(xs):\n    out, more = [], []\n    return more.append(xs)", "return more.append(xs)", "append"),
+        ("def f(loss):\n    loss = loss.backward()\n    return loss.item()", "loss = loss.backward()", "backward"),
+        ("class f:\n    def __init__(self):\n        self.mask = self.register_buffer('mask', 1)",
+         "self.mask = self.register_buffer('mask', 1)", "register_buffer"),
+    ],
+)  # fmt: skip
+def test_none_that_is_kept_is_told(source: str, line: str, method: str) -> None:
+    assert Fact(Kind.KEPT_NONE, line, (method,)) in facts(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(xs):\n    out = []\n    out.append(xs)\n    return out",
+        "def f(xs):\n    out = nn.ModuleList()\n    out = out.append(xs)\n    return out",
+        "class f:\n    def __init(self): pass\n    def __init__(self): self.__init()",
+        "class f(Base):\n    def _init(self): pass",
+        "class f:\n    def backward(self, x): return x\n    def forward(self, x): return self.backward(x)",
+        "class f:\n    def init_weights(self): pass\n    def forward(this, x): return this.W(x)",
+        "class f:\n    def forward(self, x):\n        def look(y): return self.W(y)\n        return look(x)",
+    ],
+)
+def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
+    assert {fact.kind for fact in facts(source)} & {Kind.KEPT_NONE, Kind.NO_SELF, Kind.NOT_INIT} == set()
 
 
 @pytest.mark.parametrize(

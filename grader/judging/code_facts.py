@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from grader.judging.loop_facts import of_loops
+from grader.judging.method_facts import kept_none, of_class
 from grader.model.fact import Fact, Kind
 
 MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
@@ -42,7 +43,7 @@ def facts_of(
         )
         lines = source.splitlines()
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
-        found += [Fact(Kind.NEVER_CALLED, name) for name in _never_called(tree, entry)]
+        found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(tree, entry)), *of_class(tree, entry)]
         found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
@@ -121,7 +122,9 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                     yield Fact(Kind.INFINITE, _line(node, lines))
             case ast.Assert(test=ast.Tuple(elts=[_, *_])):
                 yield Fact(Kind.ALWAYS_TRUE, _line(node, lines))
-    yield from of_loops(function, [line.strip()[:MAX_LINE] for line in lines])
+    shown = [line.strip()[:MAX_LINE] for line in lines]
+    yield from of_loops(function, shown)
+    yield from kept_none(nodes, shown, own)
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
         yield Fact(Kind.NO_RETURN, function.name)

@@ -17,6 +17,9 @@ class Kind(StrEnum):
     INFINITE = "infinite"  # it adds or multiplies infinity, which makes NaN of what is hidden or of what is not
     NEVER_CALLED = "never called"  # it makes a layer that it never uses
     NO_RETURN = "no return"
+    KEPT_NONE = "kept None"  # it goes on with what a method returns that returns None
+    NO_SELF = "no self"  # a method uses self, and has no such argument
+    NOT_INIT = "not init"  # a method is called nearly as `__init__` is, which there is not
     REPLACED = "replaced"  # by each step of a loop over `what`, so that only the last of its `parts` is left
     LEFT_EARLY = "left early"  # a loop, in its first step
     ARGUMENTS = "arguments"  # of a function or method, by name
