@@ -265,6 +265,12 @@ def test_what_python_cannot_read_is_shown_and_no_file_that_nobody_knows(source: 
     assert ".py" not in sentence
 
 
+@pytest.mark.parametrize("number", [16, 18])
+def test_beside_wrong_weights_there_is_no_telling_that_outputs_are_dropped(number: int, judged: Judged) -> None:
+    verdict = judged(number, corpus(number, "wrong")["two_dropout_on_values_and_not_scaled"])
+    assert set(verdict.misconceptions) == {"dropout elsewhere", "not scaled"}
+
+
 DROPPED_IN_PLACE = """
 def inverted_dropout(attn_weights, p, training):
     if not training:

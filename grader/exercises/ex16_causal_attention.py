@@ -190,13 +190,6 @@ exercise = Exercise(
         projections.ALWAYS_BIASED,
         projections.NEVER_BIASED,
         masks.MASK_NOT_KEPT,
-        Misconception(
-            "dropout on the values",
-            kind="mix-up",
-            credit=0.5,
-            says="Something other than attention weights is dropped, perhaps values. Drop weights, after the softmax.",
-            change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
-        ),
         dropout.before_softmax("drop_scores"),
         *modules.IN_MODULES,
         masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),

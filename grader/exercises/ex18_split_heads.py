@@ -593,14 +593,6 @@ exercise = Exercise(
             says="Weights are dropped with probability 1 − dropout. The argument is the rate itself.",
             change={"rate": lambda p: 1 - p},
         ),
-        Misconception(
-            "dropout elsewhere",
-            kind="mix-up",
-            credit=0.5,
-            says="Something other than attention weights is dropped, or more than these, perhaps values. Drop "
-            "attention weights only.",
-            change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
-        ),
         dropout.before_softmax("drop_raw"),
         Misconception(
             "dropout on masked scores",

@@ -50,6 +50,15 @@ IN_MODULES = [
         says="Weights are dropped outside of training, too. Use nn.Dropout, or F.dropout with training=self.training.",
         change={"drop_weights": lambda dropout, weights: nn.functional.dropout(weights, dropout.p, True)},
     ),
+    # Before the one that says more: beside a mistake in the weights, the two cannot be told apart.
+    Misconception(
+        "dropout elsewhere",
+        kind="mix-up",
+        credit=0.5,
+        says="Something other than attention weights is dropped, or more than these, perhaps values. Drop attention "
+        "weights only.",
+        change={"drop_weights": lambda dropout, weights: weights, "drop_values": lambda dropout, v: dropout(v)},
+    ),
     Misconception(
         "dropout on the output",
         kind="mix-up",

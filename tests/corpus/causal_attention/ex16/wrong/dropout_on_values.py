@@ -1,5 +1,5 @@
 # wrong: dropout on the values instead of the weights
-# named: dropout on the values
+# named: dropout elsewhere
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()
