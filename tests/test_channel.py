@@ -385,6 +385,7 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
     assert "refused" in call([[1.0] * 4000])
     assert "value" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1)])
     assert "refused" in call([torch.ones(50, 1, 1), torch.ones(1, 50, 1), torch.ones(1, 1, 50)])
+    assert "value" in call([torch.ones(2, 3, 4, 1), torch.ones(2, 3, 1, 5), torch.ones(2, 3, 4, 5)])  # heads of queries
 
 
 def count_up(number: Any) -> Any:

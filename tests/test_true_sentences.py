@@ -271,6 +271,23 @@ def test_beside_wrong_weights_there_is_no_telling_that_outputs_are_dropped(numbe
     assert set(verdict.misconceptions) == {"dropout elsewhere", "not scaled"}
 
 
+OTHER_MASKS = """
+def grouped_query_attention(queries, keys, values, causal=False):
+    raise KeyError("mask")
+"""
+WITH_GROUPED_QUERIES = """        y = grouped_query_attention(q, k, v, causal=True).transpose(1, 2).reshape(B, T, D)
+        return self.out(y), (k, v)
+"""
+
+
+def test_attention_of_an_earlier_exercise_may_be_used_though_it_is_wrong(course: Course, make_notebook: Any) -> None:
+    begin = corpus(29)["cat"].partition("        S = k.shape[2]")[0]
+    codes = {28: OTHER_MASKS, 29: begin + WITH_GROUPED_QUERIES}
+    notebook = make_notebook(course, codes, EXERCISES[29].assignment)
+    verdicts = {verdict.exercise: verdict for verdict in grade_notebook(notebook, settings=OURS)}
+    assert (verdicts[28].right, verdicts[29].right) == (False, True), verdicts[29].sentences
+
+
 DROPPED_IN_PLACE = """
 def inverted_dropout(attn_weights, p, training):
     if not training:

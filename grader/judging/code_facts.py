@@ -144,8 +144,8 @@ def _is_infinity(node: ast.expr) -> bool:
 def _never_called(tree: ast.Module, entry: str) -> Iterator[str]:
     """The layers that a class makes and never reads."""
     owner = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == entry), None)
-    if owner is None:
-        return
+    if owner is None or any(ast.unparse(base).split(".")[-1] != "Module" for base in owner.bases):
+        return  # what it inherits may use them
     nodes = list(ast.walk(owner))
     if any(isinstance(node, ast.Name) and node.id in ("getattr", "setattr") for node in nodes):
         return

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
+import math
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,7 +41,7 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
     if function is None or not isinstance(arguments, list) or len(arguments) != 3 or not isinstance(names, list):
         return {"refused": "there is no such function"}, {}
     if not _small(list(frame.tensors.values())) or not _are_modest(arguments):
-        return {"refused": "the arguments are too large"}, {}
+        return {"refused": f"the right {name}() that stands in for yours is for short inputs only"}, {}
     try:
         positional, named, gradient = arguments
         bound = functools.partial(_call, function, len(positional), list(map(str, names)))
@@ -47,16 +49,17 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
         with _in_little_memory():
             tree, tensors = encode(bound(values) if gradient is None else _gradients(bound, values, gradient))
     except Exception:  # the student's arguments do not fit, or ask for too much; that is in their line, not in ours
-        return {"refused": _said_of_arguments(function, name, len(positional), list(map(str, names)))}, {}
+        return {"refused": _said_of_arguments(function, name, arguments[0], names)}, {}
     return {"value": tree}, tensors
 
 
-def _said_of_arguments(function: Callable[..., Any], name: str, count: int, names: list[str]) -> str:
+def _said_of_arguments(function: Callable[..., Any], name: str, positional: Any, names: list[Any]) -> str:
     """Why they do not fit, as Python would say it of a function of that name."""
-    try:
-        inspect.signature(function).bind(*[None] * count, **dict.fromkeys(names))
-    except TypeError as error:
-        return f"{name}(): {error}"
+    with contextlib.suppress(ValueError):  # of a function that does not say what it takes
+        try:
+            inspect.signature(function).bind(*positional, **dict.fromkeys(map(str, names)))
+        except TypeError as error:  # also of what is no list of arguments
+            return f"{name}(): {error}"
     return f"the arguments do not fit {name}()"
 
 
@@ -67,7 +70,13 @@ def _small(tensors: list[torch.Tensor]) -> bool:
     # Without numbers there is no bound on what comes out: an (n, 0) times a (0, n) matrix is (n, n). Of two tensors,
     # broadcasting makes no more than the product of their sizes; of more, with many dimensions, the product of all.
     flat = all(tensor.dim() <= (4 if len(tensors) <= 2 else 2) for tensor in tensors)
-    return sum(sizes) <= MAX_NUMBERS and 0 not in sizes and flat
+    return sum(sizes) <= MAX_NUMBERS and 0 not in sizes and (flat or _broadcast(tensors) <= MAX_NUMBERS)
+
+
+def _broadcast(tensors: list[torch.Tensor]) -> int:
+    """How many numbers come out where each of their axes is as long as in the tensor where it is longest."""
+    axes = itertools.zip_longest(*(reversed(tensor.shape) for tensor in tensors), fillvalue=1)
+    return math.prod(map(max, axes))
 
 
 def _are_modest(value: Any) -> bool:
