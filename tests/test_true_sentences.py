@@ -288,6 +288,15 @@ def test_attention_of_an_earlier_exercise_may_be_used_though_it_is_wrong(course:
     assert (verdicts[28].right, verdicts[29].right) == (False, True), verdicts[29].sentences
 
 
+def test_a_long_text_that_a_lent_function_does_not_reach_costs_as_much_as_a_table(
+    course: Course, make_notebook: Any
+) -> None:
+    codes = {31: "def merge(m1, l1, o1, m2, l2, o2):\n    raise KeyError", 32: corpus(32)["by_merge"]}
+    notebook = make_notebook(course, codes, EXERCISES[32].assignment)
+    verdict = next(one for one in grade_notebook(notebook, settings=OURS) if one.exercise == 32)
+    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED))
+
+
 DROPPED_IN_PLACE = """
 def inverted_dropout(attn_weights, p, training):
     if not training:

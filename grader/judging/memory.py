@@ -7,10 +7,17 @@ from dataclasses import replace
 
 from grader.judging import sentences
 from grader.judging.credits import PROMISE_CREDIT
-from grader.model.answer import Answer, Loss, Lost, sentence_of
+from grader.model.answer import FOR_SHORT_INPUTS, Answer, Loss, Lost, Raised, sentence_of
 from grader.model.exercise import SampledCase
 from grader.model.memory import is_broken
 from grader.model.verdict import Reason, Verdict
+
+
+def _is_untried(answer: Answer) -> bool:
+    """Whether a right function that is lent does not reach so far."""
+    if isinstance(answer, Lost):
+        return answer.loss is Loss.CALLS
+    return isinstance(answer, Raised) and FOR_SHORT_INPUTS in answer.message
 
 
 def without_promises(cases: Sequence[SampledCase], answers: Sequence[Answer]) -> list[Answer]:
@@ -29,6 +36,9 @@ def with_promises(others: Verdict, cases: Sequence[SampledCase], answers: Sequen
     if others.right and said:
         right = (sentences.RIGHT_BUT_LARGE if any(map(is_broken, answers)) else sentences.RIGHT_IN_SHORT, *said)
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.MEMORY, sentences=right)
+    if others.right and any(map(_is_untried, (answer for _, answer in long))):
+        right = (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED)
+        return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)
     if others.right and slow:
         right = (sentences.RIGHT_BUT_SLOW, sentence_of(slow))
         return replace(verdict, credit=PROMISE_CREDIT, reason=Reason.BESIDE, sentences=right)

@@ -16,6 +16,10 @@ LONGEST = 1000  # characters of a sentence
 RIGHT = "Right."
 RIGHT_BUT_LARGE = "The numbers are right, but your code takes too much memory for long inputs."
 RIGHT_IN_SHORT = "The numbers are right for short inputs."
+LONG_UNTRIED = (
+    "Long inputs could not be tried: your code uses an earlier function that is wrong or still to do, and the right "
+    "one that stands in for it is for short inputs only. Mend the earlier one first."
+)
 RIGHT_BUT_SLOW = "The numbers are right, but your code takes too long for long inputs."
 STILL_TO_DO = "This exercise is still to do."
 ALL_ELSE_RIGHT = "With values there that fit the inputs, your code gives the right numbers."

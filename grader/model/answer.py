@@ -41,6 +41,8 @@ class Unchanged(Enum):
 
 
 UNCHANGED = Unchanged.INPUTS
+# In the error of a right function that is lent in place of a student's own, and is given too much.
+FOR_SHORT_INPUTS = "that stands in for yours is for short inputs only"
 
 
 @dataclass(frozen=True)
