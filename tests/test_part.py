@@ -51,3 +51,8 @@ def test_of_each_test_of_some_files_a_part_of_the_cases_is_tried(monkeypatch: py
     tried = part.cases_in_part(names)
     counts = Counter(name[:2] for name in tried)
     assert counts == {("some", "a"): 4, ("some", "b"): 4, ("some", "alone"): 1, ("other", "a"): 20, ("other", "b"): 20}
+
+
+def test_what_is_called_after_its_place_in_memory_is_not_drawn_from() -> None:
+    with pytest.raises(AssertionError, match="in each run"):
+        part.part([object()], of=2)

@@ -60,7 +60,9 @@ def grade(released_course: Course, make_notebook: Callable[..., Any]) -> Grade:
     """`grade({3: source}, device=…)`: the verdicts on solutions of one assignment, by exercise."""
 
     def verdicts(answers: dict[int, str], device: str = NAME, limits: Limits = LONG) -> dict[int, Verdict]:
-        notebook = make_notebook(released_course, answers, EXERCISES[min(answers)].assignment)
+        assignment = EXERCISES[min(answers)].assignment
+        others = {exercise.number: from_notebook()[exercise.number] for exercise in of_assignment(assignment)}
+        notebook = make_notebook(released_course, {**others, **answers}, assignment)
         asked = {f"test-exercise-{number}" for number in answers}
         notebook.cells = [
             cell
@@ -128,9 +130,9 @@ def test_every_reference_is_right_and_misconceptions_are_named(
 def some_of(entries: list[Entry], assignment: str) -> list[dict[int, Entry]]:
     """A few submissions, each with a file of each exercise that a run tries, by its number."""
     chosen = {}
-    for exercise in part(of_assignment(assignment), of=3):
-        files = [entry for entry in entries if entry.number == exercise.number]
-        chosen[exercise.number] = files[:: len(files) // SUBMISSIONS][:SUBMISSIONS]
+    for number in part((exercise.number for exercise in of_assignment(assignment)), of=3):
+        files = [entry for entry in entries if entry.number == number]
+        chosen[number] = files[:: len(files) // SUBMISSIONS][:SUBMISSIONS]
     return [{number: files[index] for number, files in chosen.items()} for index in range(SUBMISSIONS)]
 
 

@@ -4,14 +4,14 @@ def tiled_attention(queries, keys, values, block_size, causal=False):
     outs, lses = [], []
     for start in range(0, T, block_size):
         q = queries[..., start:start + block_size, :]
-        rows = torch.arange(start, start + q.shape[-2])[:, None]
+        rows = torch.arange(start, start + q.shape[-2], device=q.device)[:, None]
         m, l, o = q.new_full((*q.shape[:-1], 1), -math.inf), q.new_zeros((*q.shape[:-1], 1)), torch.zeros_like(q)
         for first in range(0, T, block_size):
             if causal and first > start + q.shape[-2] - 1:
                 break
             s = q @ keys[..., first:first + block_size, :].mT / math.sqrt(d)
             if causal:
-                s = s.masked_fill(first + torch.arange(s.shape[-1]) > rows, -math.inf)
+                s = s.masked_fill(first + torch.arange(s.shape[-1], device=s.device) > rows, -math.inf)
             m2 = s.amax(-1, keepdim=True)
             p = torch.exp(s - m2)
             l2 = p.sum(-1, keepdim=True)
