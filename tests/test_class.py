@@ -190,6 +190,15 @@ def test_an_unchanged_result_is_told_as_it_was(course: Course, submit: Callable[
     assert second.unchanged
 
 
+def test_of_a_result_that_is_written_down_no_notebook_stays_in_memory(
+    course: Course, submit: Callable[..., Path]
+) -> None:
+    """Whoever follows a run keeps the results of a whole class: those of thousands would fill the memory."""
+    submit(course, "ada")
+    (result,) = autograde(course, ASSIGNMENT)
+    assert (result.error, len(result.verdicts), result.notebooks) == ("", 8, {})
+
+
 def test_points_given_by_hand_survive_a_regrade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     submit(course, "ada", {3: solved[3]})
     list(autograde(course, ASSIGNMENT))

@@ -117,6 +117,8 @@ class Ledger:
         """Write all that was laid down into the gradebook, then put its notebooks in place."""
         self._gradebook.write(self._batch, self._aside)
         self._written(self._put_in_place)
+        for entry in self._batch:
+            entry.graded.notebooks = {}  # which whoever follows the run would keep in memory, of a whole class
         self._batch, self._aside = [], []
 
     def _put_in_place(self) -> None:
