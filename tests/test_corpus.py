@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 from graded_corpus import Result, grade, submissions
-from our_course import EXERCISES
+from our_course import EXERCISES, of_assignment
 from part import part
+from solution_cells import from_notebook
 
 from grader.course import Course
 from grader.judging.arguments import ANOTHER_ORDER
@@ -91,7 +92,9 @@ def graded(
             **submissions("right", SOME_RIGHT, assignment),
             **submissions("wrong", SOME_WRONG, assignment),
         }
-        return grade(course, assignment, students, submit, scores)
+        # A class may inherit from that of an earlier exercise, of which nothing may have been drawn.
+        others = {exercise.number: from_notebook()[exercise.number] for exercise in of_assignment(assignment)}
+        return grade(course, assignment, students, submit, scores, others)
 
     return lambda entry: results(entry.assignment)[entry]
 
