@@ -297,6 +297,23 @@ def test_a_long_text_that_a_lent_function_does_not_reach_costs_as_much_as_a_tabl
     assert (verdict.credit, verdict.sentences) == (0.5, (sentences.RIGHT_IN_SHORT, sentences.LONG_UNTRIED))
 
 
+SAYS_SO = """
+def tiled_attention(queries, keys, values, block_size, causal=False):
+    if queries.shape[-2] > 1000:
+        raise RuntimeError("the right merge() that stands in for yours is for short inputs only")
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    if causal:
+        scores = scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)
+    return scores.softmax(-1) @ values, scores.logsumexp(-1)
+"""
+
+
+def test_that_a_lent_function_does_not_reach_is_not_said_by_the_code(judged: Judged) -> None:
+    verdict = judged(32, SAYS_SO)
+    assert sentences.LONG_UNTRIED not in verdict.sentences
+    assert not verdict.right
+
+
 DROPPED_IN_PLACE = """
 def inverted_dropout(attn_weights, p, training):
     if not training:

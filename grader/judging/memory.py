@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grader.judging import sentences
 from grader.judging.credits import PROMISE_CREDIT
-from grader.model.answer import FOR_SHORT_INPUTS, Answer, Loss, Lost, Raised, sentence_of
+from grader.model.answer import Answer, Loss, Lost, Raised, sentence_of
 from grader.model.exercise import SampledCase
 from grader.model.memory import is_broken
 from grader.model.verdict import Reason, Verdict
@@ -17,7 +17,7 @@ def _is_untried(answer: Answer) -> bool:
     """Whether a right function that is lent does not reach so far."""
     if isinstance(answer, Lost):
         return answer.loss is Loss.CALLS
-    return isinstance(answer, Raised) and FOR_SHORT_INPUTS in answer.message
+    return isinstance(answer, Raised) and answer.beyond_lent
 
 
 def without_promises(cases: Sequence[SampledCase], answers: Sequence[Answer]) -> list[Answer]:

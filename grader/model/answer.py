@@ -41,8 +41,6 @@ class Unchanged(Enum):
 
 
 UNCHANGED = Unchanged.INPUTS
-# In the error of a right function that is lent in place of a student's own, and is given too much.
-FOR_SHORT_INPUTS = "that stands in for yours is for short inputs only"
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,7 @@ class Raised:
     message: str = ""
     line: str = ""  # the line of the notebook where it happened
     function: str = ""  # the function that this line is in, with its class
+    beyond_lent: bool = False  # a right function that is lent in place of the student's own was given too much
 
     @property
     def is_to_do(self) -> bool:

@@ -44,13 +44,18 @@ def read_cell(frame: wire.Frame) -> CellResult:
     )
 
 
-def read_answer(header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function") -> Answer:
-    """What came back of a function, or of code in another form."""
+def read_answer(
+    header: Mapping[str, Any], tensors: Mapping[str, Any], form: str = "function", beyond_lent: bool = False
+) -> Answer:
+    """What came back of a function, or of code in another form. `beyond_lent` is what we know of it."""
     if header.get("missing") is True:
         return Missing()
     raised = header.get("raised")
     if isinstance(raised, dict):
-        return Raised(*(one_line(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")))
+        kind, message, line, function = (
+            one_line(raised.get(key, ""), 500) for key in ("type", "message", "line", "function")
+        )
+        return Raised(kind, message, line, function, beyond_lent)
     values = header.get("values")
     items = values.get("list") if isinstance(values, dict) else None
     if not isinstance(items, list) or len(items) not in (1, 2):

@@ -72,6 +72,7 @@ class SandboxProcess:
         self._channel = self._process.channel
         self._has_disk = False
         self._ready = False  # until the process says so
+        self._beyond_lent = False  # whether the last answer asked too much of a function that is lent
         self._next_look = 0.0  # at the folder: answers come faster than files can fill it
         self._attempts = Attempts(self._process.notes)
 
@@ -148,7 +149,7 @@ class SandboxProcess:
                 except SandboxLost as lost:
                     yield batch.kept_by(lost.lost)
                     return
-                answer = batch.kept_by(read_answer(frame.header, frame.tensors, form))
+                answer = batch.kept_by(read_answer(frame.header, frame.tensors, form, self._beyond_lent))
                 ends = isinstance(answer, Lost) and answer.loss is not Loss.MEMORY  # of which the next case has enough
                 if ends:
                     self.close()  # there is no telling what lies behind it
@@ -257,6 +258,7 @@ class SandboxProcess:
         return identity
 
     def _receive(self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None]) -> wire.Frame:
+        self._beyond_lent = False
         for _ in range(MAX_STANDIN_CALLS):
             frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
@@ -266,7 +268,9 @@ class SandboxProcess:
             if "call" not in frame.header:
                 return frame
             watch()  # frames may come too fast for a look while waiting
-            wire.send(self._channel, *compute(frame, standins), deadline)
+            header, tensors = compute(frame, standins)
+            self._beyond_lent |= "beyond" in header
+            wire.send(self._channel, header, tensors, deadline)
         raise MustEnd(Loss.CALLS)
 
     def _watch(self, computing: Computing) -> None:
