@@ -159,9 +159,7 @@ def bench_command(
     sample: Annotated[int, typer.Option(min=2, help="How many of these nbgrader grades as well.")] = 20,
     runs: Annotated[int, typer.Option(min=1, help="How often nbgrader's own Execute runs a single notebook.")] = 5,
     device: Device = "cpu",
-    output: Annotated[Path, typer.Option(help="Where the numbers are written, as JSON; pictures lie beside.")] = Path(
-        "bench.json"
-    ),
+    output: Annotated[Path, typer.Option(help="For the numbers, as JSON; pictures lie beside.")] = Path("bench.json"),
 ) -> None:
     """Measure what a class costs, beside nbgrader alone.
 

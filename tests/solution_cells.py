@@ -47,7 +47,12 @@ def source(assignment: str) -> Any:
 def from_notebook() -> dict[int, str]:
     """The solutions that the notebooks hold, by exercise."""
     assignments = dict.fromkeys(exercise.assignment for exercise in EXERCISES.values())
-    return {int(number): cell for name in assignments for number, cell in solutions(source(name)).items()}
+    return {number: cell for name in assignments for number, cell in of_notebook(name).items()}
+
+
+def of_notebook(assignment: str) -> dict[int, str]:
+    """The solutions that one notebook holds, by exercise."""
+    return {int(number): cell for number, cell in solutions(source(assignment)).items()}
 
 
 def notebook(number: int) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from graded_corpus import Result, grade, submissions
-from our_course import EXERCISES, of_assignment
+from our_course import EXERCISES
 from part import part
-from solution_cells import from_notebook
+from solution_cells import of_notebook
 
 from grader.course import Course
 from grader.judging.arguments import ANOTHER_ORDER
@@ -93,8 +93,7 @@ def graded(
             **submissions("wrong", SOME_WRONG, assignment),
         }
         # A class may inherit from that of an earlier exercise, of which nothing may have been drawn.
-        others = {exercise.number: from_notebook()[exercise.number] for exercise in of_assignment(assignment)}
-        return grade(course, assignment, students, submit, scores, others)
+        return grade(course, assignment, students, submit, scores, of_notebook(assignment))
 
     return lambda entry: results(entry.assignment)[entry]
 

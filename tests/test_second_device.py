@@ -18,7 +18,7 @@ import torch
 from answer_keys import FUNCTIONS, some_misconceptions
 from our_course import EXERCISES, OURS, of_assignment
 from part import ALL, part
-from solution_cells import from_notebook
+from solution_cells import from_notebook, of_notebook
 from test_corpus import RIGHT, WRONG, Entry
 
 from grader.course import Course
@@ -61,8 +61,7 @@ def grade(released_course: Course, make_notebook: Callable[..., Any]) -> Grade:
 
     def verdicts(answers: dict[int, str], device: str = NAME, limits: Limits = LONG) -> dict[int, Verdict]:
         assignment = EXERCISES[min(answers)].assignment
-        others = {exercise.number: from_notebook()[exercise.number] for exercise in of_assignment(assignment)}
-        notebook = make_notebook(released_course, {**others, **answers}, assignment)
+        notebook = make_notebook(released_course, {**of_notebook(assignment), **answers}, assignment)
         asked = {f"test-exercise-{number}" for number in answers}
         notebook.cells = [
             cell
@@ -93,7 +92,7 @@ def wrong_of(verdicts: dict[int, Verdict]) -> dict[int, tuple[str, ...]]:
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_the_solutions_earn_full_marks(assignment: str, grade: Grade) -> None:
     numbers = [exercise.number for exercise in of_assignment(assignment)]
-    found = grade({number: from_notebook()[number] for number in numbers})
+    found = grade(of_notebook(assignment))
     assert list(found) == numbers
     assert wrong_of(found) == {}
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.judging.loop_facts import of_loops
-from grader.judging.method_facts import kept_none, of_class
+from grader.judging.method_facts import class_in, kept_none, of_class
 from grader.model.fact import Fact, Kind
 
 MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
@@ -43,7 +43,8 @@ def facts_of(
         )
         lines = source.splitlines()
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
-        found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(tree, entry)), *of_class(tree, entry)]
+        if owner := class_in(tree, entry):
+            found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
         found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
@@ -141,10 +142,9 @@ def _is_infinity(node: ast.expr) -> bool:
     return False
 
 
-def _never_called(tree: ast.Module, entry: str) -> Iterator[str]:
+def _never_called(owner: ast.ClassDef) -> Iterator[str]:
     """The layers that a class makes and never reads."""
-    owner = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == entry), None)
-    if owner is None or any(ast.unparse(base).split(".")[-1] != "Module" for base in owner.bases):
+    if any(ast.unparse(base).split(".")[-1] != "Module" for base in owner.bases):
         return  # what it inherits may use them
     nodes = list(ast.walk(owner))
     if any(isinstance(node, ast.Name) and node.id in ("getattr", "setattr") for node in nodes):

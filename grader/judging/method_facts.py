@@ -13,16 +13,21 @@ _OF_LISTS = frozenset({"append", "extend", "insert", "sort", "reverse"})  # a Mo
 _LETTERS = set("__init__")  # and those of __int__, _init_ and __inti__, which people write for it
 
 
-def of_class(tree: ast.Module, entry: str) -> Iterator[Fact]:
+def class_in(tree: ast.Module, entry: str) -> ast.ClassDef | None:
+    """The class of that name; of several, the last one is in force."""
+    found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == entry]
+    return found[-1] if found else None
+
+
+def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
     """What the methods of a class lack, in what they are called and in what they take."""
-    for owner in [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == entry][-1:]:
-        methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
-        named = {method.name for method in methods}
-        for method in methods:
-            if set(method.name) == _LETTERS and method.name[-1] == "_" and "__init__" not in named:
-                yield Fact(Kind.NOT_INIT, method.name)
-            if "self" in _read(method) - _bound(method):
-                yield Fact(Kind.NO_SELF, method.name)
+    methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
+    named = {method.name for method in methods}
+    for method in methods:
+        if set(method.name) == _LETTERS and method.name[-1] == "_" and "__init__" not in named:
+            yield Fact(Kind.NOT_INIT, method.name)
+        if "self" in _read(method) - _bound(method):
+            yield Fact(Kind.NO_SELF, method.name)
 
 
 def kept_none(nodes: Sequence[ast.AST], lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:

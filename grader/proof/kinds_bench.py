@@ -10,9 +10,8 @@ from rich import box
 from rich.table import Table
 
 from grader.course import Course
-from grader.notebooks.cells import demos_of
 from grader.proof.class_mix import MIX, Notebooks
-from grader.proof.submission_bench import PARTS, on_one_core, seconds_by_part
+from grader.proof.submission_bench import PARTS, on_one_core, seconds_by_part, without_demos
 
 Seconds = Mapping[str, Mapping[str, float]]  # by kind of student, and part of the work
 
@@ -20,15 +19,14 @@ Seconds = Mapping[str, Mapping[str, float]]  # by kind of student, and part of t
 def bench_kinds(course: Course, assignment: str, notebooks: Notebooks) -> Seconds:
     """Means over the notebooks of a kind, without demos, which a class leaves out as well."""
     files, exercises = course.notebook("release", assignment).parent, course.exercises(assignment)
-    demos = demos_of(course.read("release", assignment))
+    release = course.read("release", assignment)
     found: dict[str, dict[str, float]] = {}
     with on_one_core():
         for kind, texts in notebooks.items():
-            several = []
-            for text in texts:
-                notebook = nbformat.reads(text, as_version=4)
-                notebook.cells = [cell for cell in notebook.cells if cell.source not in demos]
-                several.append(seconds_by_part(notebook, files, exercises))
+            several = [
+                seconds_by_part(without_demos(nbformat.reads(text, as_version=4), release), files, exercises)
+                for text in texts
+            ]
             found[kind] = {part: statistics.mean(one[part] for one in several) for part in PARTS}
     return found
 

@@ -23,14 +23,16 @@ def twice(function: Any, *inputs: Any) -> dict[str, Any]:
 
     Only the first one gets the inputs themselves: what it makes of them is no business of the others.
     """
-    kept = [_copied(value) for value in inputs]
-    outputs = {"first": _copied(called(function, inputs))}
-    outputs["second"] = called(function, list(map(_copied, kept)))
+    kept = _copies(inputs)
     return {
-        "outputs": outputs,
-        "zeros": [_zeros(called(function, list(map(_copied, kept)))) for _ in range(MORE)],
+        "outputs": {"first": _copied(called(function, inputs)), "second": called(function, _copies(kept))},
+        "zeros": [_zeros(called(function, _copies(kept))) for _ in range(MORE)],
         **_third(function, kept),
     }
+
+
+def _copies(values: Sequence[Any]) -> list[Any]:
+    return [_copied(value) for value in values]
 
 
 def _copied(value: Any) -> Any:
