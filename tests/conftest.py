@@ -24,7 +24,7 @@ import torch
 from chromium import headless_chromium
 from filelock import FileLock
 from groups import LONG, InGroups
-from part import cases_in_part
+from part import cases_in_part, slow_in_part
 from selenium.webdriver import Chrome
 
 from grader.course import Course, copy_course
@@ -182,17 +182,26 @@ def _same_random_numbers() -> None:
 
 @pytest.hookimpl(trylast=True)  # after what the command line says
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`make test-browser` runs whatever asks for the browser; `make test` leaves out what is tried in parts."""
+    """`make test-browser` runs whatever asks for the browser; several processes leave out what is tried in parts."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
     if "PYTEST_XDIST_WORKER" in os.environ:
         names = {item: (item.path.stem, *item.name.partition("[")[::2]) for item in items}
-        tried = cases_in_part(names.values())
-        config.hook.pytest_deselected(items=[item for item in items if names[item] not in tried])
-        items[:] = [item for item in items if names[item] in tried]
+        tried, slow = cases_in_part(names.values()), {item: _slow(item) for item in items}
+        slow_tried = slow_in_part({one for one in slow.values() if one})
+        chosen = {item for item in items if names[item] in tried and (not slow[item] or slow[item] in slow_tried)}
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = [item for item in items if item in chosen]
         # What takes long comes first, so that no core waits for the other at the end.
         items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def _slow(item: pytest.Item) -> tuple[str, ...]:
+    """What the mark stands on, if there is one: a test with all its cases, or a file whose tests share what is slow."""
+    for node, _ in item.iter_markers_with_node("slow"):
+        return (item.path.stem,) if isinstance(node, pytest.Module) else (item.path.stem, item.name.partition("[")[0])
+    return ()
 
 
 def pytest_collection_finish() -> None:

@@ -431,6 +431,7 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
         zygote_process.close_zygote()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("switched_off", "name"),
     [pytest.param(*one, id=name) for name, one in SUCCEEDING.items()],
@@ -493,6 +494,7 @@ c.Autograde.autograde_preprocessors = [
 STOCK_EARNS = {"forging/redefine_check": 30, "forging/shell_hooks": 30, "corrupting/filled_and_skipped": 30}
 
 
+@pytest.mark.slow
 def test_where_test_cells_run_in_the_students_process_attacks_succeed(
     course: Course, make_notebook: Any, solved: dict[int, str], tmp_path: Path
 ) -> None:

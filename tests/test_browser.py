@@ -21,6 +21,8 @@ from grader.course import Course
 from grader.model.exercise import Exercise
 from grader.notebooks.solutions import fill_in, solutions
 
+pytestmark = pytest.mark.slow
+
 COURSE = Course(Path(__file__).parent.parent)
 RELEASE = COURSE.root / "release"
 

@@ -79,6 +79,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("returned", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_caches_get_no_marks_and_stop_nothing(returned: str) -> None:
     """In a sandbox, as students' code is run."""

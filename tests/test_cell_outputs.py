@@ -943,6 +943,7 @@ def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Ou
     assert comparable(ours, timed) == comparable(theirs, timed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_solved", [True, False], ids=["solved", "unsolved"])
 def test_same_outputs_in_the_courses_notebook(
     is_solved: bool, released_course: Course, solved: dict[int, str], make_notebook: Callable[..., Any], tmp_path: Path

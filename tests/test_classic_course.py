@@ -60,6 +60,7 @@ def scores(course: Course, student: str) -> dict[str, tuple[float | None, bool]]
         }
 
 
+@pytest.mark.slow
 def test_all_notebooks_and_what_lies_beside_them_are_graded(quickstart: Course) -> None:
     found = scores(quickstart, "hacker")
     assert {name: score for name, (score, _) in found.items() if score is not None} == {
@@ -129,6 +130,7 @@ def test_the_settings_of_a_course_stay_and_our_parts_take_the_places_of_nbgrader
     assert read_config("c = get_config()").RunAndJudge.timeout == 30
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_nbgrader(tmp_path: Path) -> None:
     """Of nbgrader's own course and its submissions; tests/nbgrader_notebooks.py compares all notebooks of its wheel."""
     (compared,) = compare([documentation()], tmp_path)

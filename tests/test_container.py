@@ -15,6 +15,8 @@ from part import part
 
 from grader.course import Course
 
+pytestmark = pytest.mark.slow
+
 WHO = """
 import os, sys
 status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())

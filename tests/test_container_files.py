@@ -72,6 +72,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> None:
     files = {path.relative_to(ROOT) for path in (ROOT / "grader").rglob("*") if path.suffix in (".py", ".css", ".html")}
     assert len(files) > 200

@@ -1,8 +1,8 @@
 """Student code in many styles, right and wrong, through the whole pipeline to gradebook.db.
 
 One submission takes one file of each exercise, so that a few dozen submissions hold the whole corpus, and so that every
-exercise is judged among mistakes in the others. A run grades an eighth of what is right, a twenty-fourth of what
-is wrong.
+exercise is judged among mistakes in the others. CI grades an eighth of what is right, a twenty-fourth of what
+is wrong; tests/part.py says what others do.
 """
 
 from __future__ import annotations

@@ -139,6 +139,7 @@ def graded_here(
     return rows(course), files(course)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nobody_a_grade(
     course: Course,
     graded_here: tuple[object, object],
@@ -174,6 +175,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     assert (rows(course), files(course)) == graded_here
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_vanishes_leaves_what_is_graded(
     course: Course,
     graded_here: tuple[object, object],
@@ -196,6 +198,7 @@ def test_a_scheduler_that_vanishes_leaves_what_is_graded(
     assert (rows(course), files(course)) == graded_here
 
 
+@pytest.mark.slow
 def test_what_kills_every_worker_costs_only_its_own_student(
     course: Course, new_cluster: Callable[..., Cluster], submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
@@ -209,6 +212,7 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     assert "killed" in results["eve"].error
 
 
+@pytest.mark.slow
 def test_threads_of_a_worker_do_not_get_in_each_others_way(
     course: Course,
     new_cluster: Callable[..., Cluster],
@@ -264,6 +268,7 @@ def other_grader(tmp_path: Path) -> str:
     return str(copy.parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preload", "says"),
     [
@@ -290,6 +295,7 @@ def test_an_unfit_worker_is_named(
     process.wait()
 
 
+@pytest.mark.slow
 def test_exercises_of_a_course_folder_travel_with_the_job(
     course: Course, scheduler: Cluster, submit: Callable[..., Path], solved: Any
 ) -> None:
@@ -390,6 +396,7 @@ def test_the_missing_extra_is_named(
         list(autograde(course, ASSIGNMENT, dask="127.0.0.1:1"))
 
 
+@pytest.mark.slow
 def test_tls_lets_nobody_in_without_a_certificate(
     course: Course,
     new_cluster: Callable[..., Cluster],

@@ -158,6 +158,7 @@ WAYS_BACK = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", WAYS_BACK.values(), ids=WAYS_BACK)
 def test_ways_back_fail_by_the_mode_alone(
     source: str, verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,8 @@ from grader.classroom.run import autograde
 from grader.course import Course
 from grader.pages.feedback import write_feedback
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\
 def attention_scores(all_queries, all_keys):

@@ -28,6 +28,8 @@ from grader.course import Course
 from grader.notebooks.single_file import in_one_file
 from grader.notebooks.solutions import fill_in, solutions
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 COURSE = Course(ROOT)
 THERE = ["torch", "matplotlib", "ipykernel"]

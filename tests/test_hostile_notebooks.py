@@ -1,7 +1,7 @@
 """Wrong and hostile notebooks: each is graded for what it contains, with a note, and none stops the class.
 
 All of them form one class, which is graded once. Every student has solved exercise 3, worth two points, and no other;
-what differs is the file around it. A run tries half of them.
+what differs is the file around it. CI tries half of them.
 """
 
 from __future__ import annotations
@@ -393,6 +393,7 @@ def notes(notebook: Any) -> str:
     return first if first.startswith("**Notes from grading**") else ""
 
 
+@pytest.mark.slow
 def test_nobody_stops_the_class(graded_class: Any) -> None:
     _, results = graded_class
     assert list(results) == [*sorted(TRIED), "zoe"]

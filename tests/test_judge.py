@@ -150,6 +150,7 @@ def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
     assert "1234" not in text
 
 
+@pytest.mark.slow
 def test_no_sentence_holds_an_expected_number() -> None:
     """Whatever is wrong, the only number with decimals is the size of the largest error, to one digit."""
     for number in part(EXERCISES, of=6):

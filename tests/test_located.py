@@ -1,7 +1,7 @@
 """Where nothing names a mistake, the line is told in which it lies: the student's own code, changed there, is right.
 
-Of what the mutator makes of right solutions, a hundred are searched: a third of them, of some exercises, at a time, and
-four hundred of all with GRADER_ALL=1.
+Of what the mutator makes of right solutions, a hundred are searched: in CI a third of them, of some exercises, at a
+time, and four hundred of all with GRADER_ALL=1.
 """
 
 from __future__ import annotations

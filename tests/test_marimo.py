@@ -71,6 +71,7 @@ def functions_of(notebook: Path) -> int:
     return sum(len(exercise.functions) for exercise in of_assignment(notebook.stem))
 
 
+@pytest.mark.slow
 def test_marimo_has_nothing_to_say_against_it(converted: Path, python: WarmPython) -> None:
     done = python.run("-m", "marimo", "check", "--strict", converted, folder=converted.parent)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
@@ -86,6 +87,7 @@ def test_no_name_is_defined_in_two_cells(converted: Path) -> None:
     assert [name for name, cells in count.items() if cells > 1] == []
 
 
+@pytest.mark.slow
 def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: WarmPython) -> None:
     done = python.run(converted, folder=converted.parent)
     said = re.split(r"\n(?! )", done.stderr.strip())  # what a check says goes on in lines that are indented
@@ -95,6 +97,7 @@ def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: War
     assert "✓" not in done.stdout
 
 
+@pytest.mark.slow
 def test_solved_every_check_is_green(solved_notebook: Path, python: WarmPython) -> None:
     done = python.run(solved_notebook, folder=solved_notebook.parent)
     assert (done.returncode, done.stderr) == (0, "")
@@ -154,6 +157,7 @@ def test_every_figure_is_shown(converted: Path) -> None:
     assert "![" not in converted.read_text()
 
 
+@pytest.mark.slow
 def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: Path, python: WarmPython) -> None:
     course, assignment = Course(converted.parents[2]), converted.stem
     command = re.search(r"`(marimo export [^`]+)`", solved_notebook.read_text())
@@ -191,6 +195,7 @@ def release_for_marimo(course: Course, monkeypatch: pytest.MonkeyPatch) -> Calla
     return run
 
 
+@pytest.mark.slow
 def test_the_command_makes_it_and_leaves_the_release_alone(
     course: Course, release_for_marimo: Callable[[], int], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -307,6 +307,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(HOSTILE[name]).strip(), "    ")

@@ -10,10 +10,15 @@ import pytest
 NUMBERS = list(range(100))
 
 
+@pytest.fixture(autouse=True)
+def _as_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "CI", True)
+    monkeypatch.setattr(part, "ALL", False)
+
+
 @pytest.fixture
 def states(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The parts of ten states of the grader."""
-    monkeypatch.setattr(part, "ALL", False)
     found = []
     for number in range(10):
         monkeypatch.setattr(part, "state", lambda name=str(number): name)
@@ -31,8 +36,7 @@ def test_another_state_has_another_part_and_some_states_try_nearly_all(states: l
     assert len({number for chosen in states for number in chosen}) > 75
 
 
-def test_who_asks_twice_gets_the_same_and_never_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part, "ALL", False)
+def test_who_asks_twice_gets_the_same_and_never_nothing() -> None:
     assert part.part(NUMBERS, of=5) == part.part(iter(NUMBERS), of=5)
     assert len(part.part(["one"], of=5)) == 1
     assert part.part([], of=5) == []
@@ -44,13 +48,24 @@ def test_all_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_each_test_of_some_files_a_part_of_the_cases_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part, "ALL", False)
     monkeypatch.setattr(part, "IN_PARTS", {"some": 5})
     names = [(file, test, str(case)) for file in ("some", "other") for test in "ab" for case in range(20)]
     names.append(("some", "alone", ""))
     tried = part.cases_in_part(names)
     counts = Counter(name[:2] for name in tried)
     assert counts == {("some", "a"): 4, ("some", "b"): 4, ("some", "alone"): 1, ("other", "a"): 20, ("other", "b"): 20}
+
+
+def test_ci_tries_twice_as_many_as_make_test_and_all_that_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = {("file", str(number)) for number in range(40)}
+    assert part.slow_in_part(slow) == slow
+    in_ci = part.part(NUMBERS, of=5)
+    monkeypatch.setattr(part, "CI", False)
+    alone = part.part(NUMBERS, of=5)
+    assert (len(in_ci), len(alone)) == (20, 10)
+    assert set(alone) < set(in_ci)
+    assert len(part.slow_in_part(slow)) == 10
+    assert part.slow_in_part(set()) == set()
 
 
 def test_what_is_called_after_its_place_in_memory_is_not_drawn_from() -> None:

@@ -471,6 +471,7 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     assert found["students"][0]["points"] == 29
 
 
+@pytest.mark.slow
 def test_what_grading_says_of_hangs_and_crashes_is_understood(
     course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
@@ -768,6 +769,7 @@ def test_reading_a_class_takes_few_queries(course: Course) -> None:
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
     page = write_report(ten, ASSIGNMENT, print)[0]
     browser.get(page.as_uri())

@@ -727,6 +727,7 @@ def test_the_page_of_all_assignments(term: Course) -> None:
         write_term_report(term, silent, ["bob"])
 
 
+@pytest.mark.slow
 def test_pages_with_rules_are_accessible(term: Course, browser: Chrome) -> None:
     rule(term, ALL)
     pages = {path.parent.parent.name: path for path in write_feedback(term, WORDS, silent, ["kurt"])}

@@ -20,6 +20,8 @@ from second_course_answers import WRONG
 from grader.course import Course
 from grader.notebooks.solutions import solved
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 COURSE = ROOT / "tests/second_course"
 PACK = "second_pack"

@@ -23,6 +23,8 @@ from second_course_answers import WRONG
 from grader.course import Course
 from grader.notebooks.solutions import solved
 
+pytestmark = pytest.mark.slow
+
 RULES = """\
 timezone = "Europe/Berlin"
 counts = "best"

@@ -65,6 +65,7 @@ def orders_in(said: str) -> dict[str, tuple[str, int, str]]:
     return {form[3]: (form[1], int(form[2]), form[4]) for form in forms if form}
 
 
+@pytest.mark.slow
 def test_a_student_sees_the_visible_checks(
     course: Course, exported: Path, runner: Runner, solved: dict[Label, str], make_notebook: MakeNotebook
 ) -> None:
@@ -105,6 +106,7 @@ def clone(folder: Path, notebook: Any) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_instructor_sees_points_and_where_they_are_lost(
     course: Course,
     exported: Path,
