@@ -13,7 +13,9 @@ BY_ASSIGNMENT = ("test_corpus",)
 # A file that makes things for two halves of its tests, each of which takes long: one test is a half.
 HALF = {"test_attacks": "test_without_its_protection_the_attack_succeeds"}
 # Files whose tests have nothing in common that takes time.
-ONE_BY_ONE = ("test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release")
+ONE_BY_ONE = (
+    "test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release", "test_true_sentences",
+)  # fmt: skip
 # Files that take minutes, or another program, longest first. `make quick` leaves them out.
 SLOW = (
     "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_real_mistakes",
@@ -24,7 +26,8 @@ SLOW = (
 # What begins first, so that no core waits for another in the end.
 LONG = (
     *SLOW, "test_elsewhere", "test_workflows", "test_pages", "test_class", "test_modules", "test_judge", "test_report",
-    "test_cell_outputs", "test_sixty", "test_cut_off", "test_rules", "test_best", "test_showing",
+    "test_cell_outputs", "test_sixty", "test_located", "test_publish", "test_cut_off", "test_rules", "test_best",
+    "test_showing", "test_laws", "test_grading", "test_sending",
 )  # fmt: skip
 
 

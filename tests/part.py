@@ -1,8 +1,8 @@
 """The part of a large collection that one run of the tests tries.
 
 Each state of the grader and of the course has a part of its own, drawn from a hash of them: the same for everybody who
-has this state, and another one after the next change, so that a few changes try everything. CI tries twice as many of
-the cases as `make test`, and every test that is marked as slow; `make proof` tries it all.
+has this state, and another one after the next change, so that a few changes try everything. CI tries every
+test that is marked as slow, and more of a few collections than `make test` does; `make proof` tries it all.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import TypeVar
 
 ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
-FEWER = 2  # `make test` tries one where CI tries two
-SLOW = 4  # and one of so many tests that are marked as slow
-# Files with many cases of one kind: of each test in them, CI tries one of so many cases.
+SLOW = 4  # of tests that are marked as slow, `make test` tries one of so many
+# Files with many cases of one kind: of each test in them, a run tries one of so many cases.
 IN_PARTS = {
     "test_bench": 3,
     "test_cached": 3,
@@ -37,13 +36,18 @@ One = TypeVar("One")
 
 
 def part(items: Iterable[One], of: int) -> list[One]:
-    """Of each `of` items CI tries one, in their order, and at least one. What an item is called decides."""
-    return list(items) if ALL else _drawn(items, of if CI else of * FEWER)
+    """One of each `of` items, in their order, and at least one. What an item is called decides."""
+    every = list(items)
+    if ALL:
+        return every
+    assert not any(" at 0x" in f"{one}" for one in every), "where something lies in memory is another place in each run"
+    drawn = sorted(range(len(every)), key=lambda index: _hash(f"{state()}{every[index]}"))[: -(-len(every) // of)]
+    return [every[index] for index in sorted(drawn)]
 
 
 def slow_in_part(tests: Iterable[tuple[str, ...]]) -> set[tuple[str, ...]]:
     """Of tests that are marked as slow, those that a run tries."""
-    return set(tests) if CI else set(_drawn(sorted(tests), SLOW))
+    return set(tests) if CI else set(part(sorted(tests), SLOW))
 
 
 def cases_in_part(names: Iterable[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
@@ -52,13 +56,6 @@ def cases_in_part(names: Iterable[tuple[str, str, str]]) -> set[tuple[str, str, 
     for name in names:
         by_test.setdefault(name[:2], []).append(name)
     return {name for (file, _), cases in by_test.items() for name in part(cases, IN_PARTS.get(file, 1))}
-
-
-def _drawn(items: Iterable[One], of: int) -> list[One]:
-    every = list(items)
-    assert not any(" at 0x" in f"{one}" for one in every), "where something lies in memory is another place in each run"
-    drawn = sorted(range(len(every)), key=lambda index: _hash(f"{state()}{every[index]}"))[: -(-len(every) // of)]
-    return [every[index] for index in sorted(drawn)]
 
 
 @functools.cache

@@ -72,6 +72,7 @@ def test_all_notebooks_and_what_lies_beside_them_are_graded(quickstart: Course) 
     assert beside == {"problem1.ipynb", "problem2.ipynb", "jupyter.png", "timestamp.txt"}
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_missing_earns_nothing_and_the_other_all(quickstart: Course) -> None:
     found = scores(quickstart, "half")
     assert found["correct_squares"] == (1.0, False)

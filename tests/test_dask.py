@@ -314,6 +314,7 @@ def test_exercises_of_a_course_folder_travel_with_the_job(
     process.wait()
 
 
+@pytest.mark.slow
 def test_of_several_hand_ins_the_best_counts_as_it_does_here(
     new_course: Callable[[], Course], scheduler: Cluster, make_notebook: Any, solved: Any, tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_is_kept_busy(reader: str) -> None:
     read, slow = READERS[reader], {}
@@ -139,6 +140,7 @@ def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
     assert sum(len(cell.source) for cell in much.cells) < 110_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "output",
     [

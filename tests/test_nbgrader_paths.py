@@ -286,6 +286,7 @@ def test_an_endless_cell_costs_its_own_exercise_only(endless: Course, scores: An
     assert scores(endless, student) == dict.fromkeys(POINTS, 0.0) | {"test-exercise-3": 2.0}
 
 
+@pytest.mark.slow
 def test_the_time_limit_of_nbgrader_is_honoured(endless: Course) -> None:
     assert "more than 3 seconds" in shown(graded_cell(endless, "loop", "exercise-1"))
 

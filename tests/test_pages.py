@@ -724,6 +724,7 @@ def server(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield url
 
 
+@pytest.mark.slow
 def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded: Course) -> None:
     (path,) = write_feedback(graded, ASSIGNMENT)
     page = path.read_text()

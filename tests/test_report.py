@@ -777,6 +777,7 @@ def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
     assert violations(browser) == []
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) -> None:
     browser.get(write_report(ten, ASSIGNMENT, print)[0].as_uri())
     last = "th.figures:last-child"

@@ -183,6 +183,7 @@ def examples() -> Iterator[Any]:
             yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "points"), [*examples()])
 def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
     text: str, points: Points, course: Course

@@ -89,6 +89,7 @@ def wrong_of(verdicts: dict[int, Verdict]) -> dict[int, tuple[str, ...]]:
 # --- what is right and wrong on the CPU is so there -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_the_solutions_earn_full_marks(assignment: str, grade: Grade) -> None:
     numbers = [exercise.number for exercise in of_assignment(assignment)]
@@ -111,6 +112,7 @@ def on_second_device(request: pytest.FixtureRequest) -> dict[str, dict[str, tupl
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", part(FUNCTIONS, of=2))
 def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]
@@ -139,6 +141,7 @@ def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
     return {number: entry.path.read_text() for number, entry in entries.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4))
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
     """As right answers are, from exercise 9 on: see tests/corpus/README.md."""
@@ -147,6 +150,7 @@ def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Gr
         assert wrong_of(grade(sources_of(entries))) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
 def test_what_students_write_is_named_as_on_the_cpu(assignment: str, grade: Grade) -> None:
     elsewhere = 0
@@ -305,6 +309,7 @@ def causal_softmax(attn_scores, d_k):
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ON_CPU)
 def test_a_tensor_on_the_cpu_is_told_and_the_right_way_is_right(name: str, grade: Grade) -> None:
     number, code, told, wrong, right = ON_CPU[name]

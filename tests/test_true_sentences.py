@@ -218,6 +218,7 @@ def test_who_calls_autograd_where_formulas_are_asked_for_is_told_so(judged: Judg
     assert by_formulas.OFF in judged(33, BY_AUTOGRAD).sentences[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("taken", "handed_on"), [("cache['k'], cache['v']", "{'k': k, 'v': v}"), ("cache[0]", "[(k, v)]")]
 )
@@ -308,6 +309,7 @@ def tiled_attention(queries, keys, values, block_size, causal=False):
 """
 
 
+@pytest.mark.slow
 def test_that_a_lent_function_does_not_reach_is_not_said_by_the_code(judged: Judged) -> None:
     verdict = judged(32, SAYS_SO)
     assert sentences.LONG_UNTRIED not in verdict.sentences
