@@ -3,8 +3,9 @@
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
-# Two processes for each core: a test that waits for a sandbox, a browser or the disk leaves its core to others.
-PROCESSES := $(shell expr $$(nproc) \* 2)
+# More processes than cores: a test that waits for a sandbox, a browser or the disk leaves its core to others. With two for
+# each core, everything takes longer again.
+PROCESSES := $(shell expr $$(nproc) \* 3 / 2)
 ON_ALL_CORES := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
 RESULTS := build/tests.xml
 # Compiled once, on all cores, and not in each of some hundred processes; pip itself compiles on one.

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
-SLOW = 4  # of tests that are marked as slow, `make test` tries one of so many
+SLOW = 8  # of tests that are marked as slow, `make test` tries one of so many
 # Files with many cases of one kind: of each test in them, a run tries one of so many cases.
 IN_PARTS = {
     "test_bench": 3,

@@ -936,6 +936,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outputs, O
     return dict(zip(CELLS, zip(our_outputs, in_jupyter(list(CELLS.values()), folder), strict=True), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
 def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Outputs]]) -> None:
     ours, theirs = both[name]

@@ -24,6 +24,8 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("problem1", "problem2")
 
 
@@ -60,7 +62,6 @@ def scores(course: Course, student: str) -> dict[str, tuple[float | None, bool]]
         }
 
 
-@pytest.mark.slow
 def test_all_notebooks_and_what_lies_beside_them_are_graded(quickstart: Course) -> None:
     found = scores(quickstart, "hacker")
     assert {name: score for name, (score, _) in found.items() if score is not None} == {
@@ -72,7 +73,6 @@ def test_all_notebooks_and_what_lies_beside_them_are_graded(quickstart: Course) 
     assert beside == {"problem1.ipynb", "problem2.ipynb", "jupyter.png", "timestamp.txt"}
 
 
-@pytest.mark.slow
 def test_a_notebook_that_is_missing_earns_nothing_and_the_other_all(quickstart: Course) -> None:
     found = scores(quickstart, "half")
     assert found["correct_squares"] == (1.0, False)
@@ -131,7 +131,6 @@ def test_the_settings_of_a_course_stay_and_our_parts_take_the_places_of_nbgrader
     assert read_config("c = get_config()").RunAndJudge.timeout == 30
 
 
-@pytest.mark.slow
 def test_scores_are_those_of_nbgrader(tmp_path: Path) -> None:
     """Of nbgrader's own course and its submissions; tests/nbgrader_notebooks.py compares all notebooks of its wheel."""
     (compared,) = compare([documentation()], tmp_path)

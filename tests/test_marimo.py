@@ -30,6 +30,8 @@ from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, write_marimo
 from grader.release.unique_names import with_unique_names
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
@@ -71,7 +73,6 @@ def functions_of(notebook: Path) -> int:
     return sum(len(exercise.functions) for exercise in of_assignment(notebook.stem))
 
 
-@pytest.mark.slow
 def test_marimo_has_nothing_to_say_against_it(converted: Path, python: WarmPython) -> None:
     done = python.run("-m", "marimo", "check", "--strict", converted, folder=converted.parent)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
@@ -87,7 +88,6 @@ def test_no_name_is_defined_in_two_cells(converted: Path) -> None:
     assert [name for name, cells in count.items() if cells > 1] == []
 
 
-@pytest.mark.slow
 def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: WarmPython) -> None:
     done = python.run(converted, folder=converted.parent)
     said = re.split(r"\n(?! )", done.stderr.strip())  # what a check says goes on in lines that are indented
@@ -97,7 +97,6 @@ def test_run_as_it_is_every_exercise_is_still_to_do(converted: Path, python: War
     assert "✓" not in done.stdout
 
 
-@pytest.mark.slow
 def test_solved_every_check_is_green(solved_notebook: Path, python: WarmPython) -> None:
     done = python.run(solved_notebook, folder=solved_notebook.parent)
     assert (done.returncode, done.stderr) == (0, "")
@@ -157,7 +156,6 @@ def test_every_figure_is_shown(converted: Path) -> None:
     assert "![" not in converted.read_text()
 
 
-@pytest.mark.slow
 def test_what_marimo_exports_can_be_handed_in(solved_notebook: Path, converted: Path, python: WarmPython) -> None:
     course, assignment = Course(converted.parents[2]), converted.stem
     command = re.search(r"`(marimo export [^`]+)`", solved_notebook.read_text())
@@ -195,7 +193,6 @@ def release_for_marimo(course: Course, monkeypatch: pytest.MonkeyPatch) -> Calla
     return run
 
 
-@pytest.mark.slow
 def test_the_command_makes_it_and_leaves_the_release_alone(
     course: Course, release_for_marimo: Callable[[], int], capsys: pytest.CaptureFixture[str]
 ) -> None:

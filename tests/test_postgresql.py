@@ -21,6 +21,8 @@ from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "self_attention"
 OTHER = "multi_head_attention"
 DUE = datetime(2026, 11, 20, 12)
@@ -129,7 +131,6 @@ def points(course: Course, **how: Any) -> dict[str, float]:
     return {one.student: one.points for one in autograde(course, ASSIGNMENT, **how) if not one.unchanged}
 
 
-@pytest.mark.slow
 def test_rows_and_notebooks_are_those_of_sqlite(
     new_course: Callable[[], Course], on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
@@ -197,7 +198,6 @@ def test_two_assignments_do_not_touch_each_other(
     assert (first.points, points(on_server)) == (2, {})
 
 
-@pytest.mark.slow
 def test_nbgrader_and_the_formgrader_read_and_go_on(
     on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
@@ -225,7 +225,6 @@ def undisturbed(new_course: Callable[[], Course], submit: Callable[..., Path], s
     return rows(course), files(course)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 def test_a_server_that_is_restarted_is_waited_for(
     how: str, on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any

@@ -13,6 +13,7 @@ from grader.proof.validate import validate
 COURSE = Course(Path(__file__).parent.parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(COURSE.assignments(), of=5))
 def test_an_assignment_holds_what_it_promises(assignment: str) -> None:
     findings = list(validate(COURSE, assignment))
