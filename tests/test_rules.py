@@ -788,6 +788,7 @@ def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) 
             "course.toml, assignments.words.bonus: exercise 1 is in void, too. Take it out of one of them.",
         ),
         ("[assignments.words\n", "course.toml cannot be read: Expected ']'"),
+        pytest.param("late = " + "[" * 9999, "course.toml cannot be read: it is nested too deeply.", id="deep"),
         ("[late]\nshare = 0.1", 'course.toml, late.per: it is missing. Write per = "day" or per = "hour".'),
         ("[late]\nper = 'week'\nshare = 0.1", 'course.toml, late.per: "week" is none of them.'),
         ("[late]\nper = 'day'", "course.toml, late.share: it is missing. Write share = 0.1 for 10 %."),

@@ -25,8 +25,9 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Rules()
-    except (OSError, ValueError) as error:  # also what is no TOML, or no UTF-8
-        raise CourseError(f"{COURSE_FILE} cannot be read: {error}. Mend that, and run this again.") from None
+    except (OSError, ValueError, RecursionError) as error:  # also what is no TOML, or no UTF-8
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise CourseError(f"{COURSE_FILE} cannot be read: {why}. Mend that, and run this again.") from None
     term = TomlTable(values)
     term.only(_TERM)
     tables = term.table("assignments")
