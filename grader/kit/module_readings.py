@@ -157,7 +157,8 @@ def _what_it_has(seen: Mapping[str, Any], weights: Mapping[str, Tensor]) -> str:
     attributes = ", ".join(sorted(seen["attributes"])[:4])
     if attributes and not names:
         return f"{attributes}: plain tensors are not trained. Make them nn.Parameter."
-    return f"It has {names}." if names else "It has none at all."
+    none = "It has none at all. Modules in a plain list or dict, or made in forward, do not count."
+    return f"It has {names}." if names else none
 
 
 def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
