@@ -217,7 +217,8 @@ def test_no_size_can_be_hard_coded(exercise: Exercise) -> None:
         drawn = [sizes_of_class(arguments, calls) for arguments, _, calls, _ in possible]
     else:
         drawn = [given_sizes(exercise, inputs) for inputs in possible]
-    assert min(map(len, drawn)) > 0
+    drawn = [found for found in drawn if found]  # one word alone has no size that could be
+    assert len(drawn) > 0.8 * len(possible)
     assert all(len(set(values)) > 1 for values in zip(*drawn, strict=False))
 
 

@@ -64,7 +64,7 @@ def test_the_notebooks_solution_is_right(number: int) -> None:
         (13, [("self.W_value", "self.values")], ["no parameter W_value.weight", "values.weight"]),
         (16, [("self.W_query", "self.query")], ["no parameter W_query.weight", "query.weight"]),
         (17, [("self.heads", "self.all_heads")], ["no parameter heads.0.W_query.weight", "all_heads.0.W_key.weight"]),
-        (17, [("nn.ModuleList", "list")], ["no parameter heads.0.W_query.weight", "none at all. Modules in a plain list"]),
+        (17, [("nn.ModuleList", "list")], ["no parameter heads.0.W_query.weight", "Modules in a plain list"]),
         (18, [("self.out_proj", "self.output")], ["no parameter out_proj.weight", "output.weight"]),
         (18, [("nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_in)")], ["out_proj.weight has shape", "is expected"]),
         (19, [("self.fc_out", "self.out")], ["no parameter fc_out.weight", "out.weight"]),

@@ -57,6 +57,7 @@ exercise = Exercise(
         Case(
             "as many words as dimensions", catches="transposed inputs, whose result has the shape", inputs=sized(5, 5)
         ),
+        Case("one word", catches="squeezed dimensions", inputs=sized(1, 4)),
         Case("one of the words", catches="another word as the query, its own score left out", inputs=a_word_of_its_own),
         *as_pieces(sized(5, 4)),
     ],

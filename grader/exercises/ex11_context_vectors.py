@@ -71,6 +71,7 @@ exercise = Exercise(
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
         Case("more dimensions than words", catches="a hard-coded √3 or √8, a hard-coded size", inputs=sized(2, 7)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
+        Case("one word", catches="squeezed dimensions", inputs=sized(1, 4)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         *as_pieces(sized(4, 3)),
     ],

@@ -106,10 +106,10 @@ def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Genera
 def far_apart(rng: torch.Generator) -> Inputs:
     """Scores from -10⁴ to 10⁴ that are no neighbours: float32 has three digits behind the point there.
 
-    What the first query sees is low, about -5000, so that what hides the others must be lower than many a score.
+    What the first query sees is low, about -9000, so that what hides the others must be lower than many a score.
     """
     T, d_k = 8, 6
-    first = T * T // 4
+    first = T * T // 16
     others = torch.randperm(T * T - 1, generator=rng)
     order = torch.cat([torch.tensor([first]), others + (others >= first)])
     return (order.reshape(T, T) * 2e4 / (T * T - 1) - 1e4, d_k)
@@ -128,6 +128,7 @@ causal_softmax = Exercise(
         Case("the notebook's sizes", catches="√T or d_k for √d_k", inputs=scores_sized(6, 2)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),
         Case("more words", catches="a mask of the notebook's size, a hard-coded √2", inputs=scores_sized(9, 3)),
+        Case("one word", catches="squeezed dimensions", inputs=scores_sized(1, 3)),
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
@@ -367,6 +368,7 @@ exercise = Exercise(
         Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=weights_sized(6)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=weights_sized(4)),
         Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
+        Case("one word", "squeezed dimensions", lambda rng: (0.1 + torch.rand(1, 1, generator=rng),)),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
         *as_pieces(weights_sized(5)),

@@ -84,7 +84,7 @@ def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) 
     parts: dict[str, Any]
     if training:
         said = said or finding(second, attn_weights, p, ROUNDING)
-        parts = {"pattern": said or _regular([first, second], value.get("zeros", []))}
+        parts = {"pattern": said or (_regular([first, second], value.get("zeros", [])) if p else "")}
     else:
         by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
         parts = {"output": attn_weights if by_chance else first, "pattern": said if by_chance else ""}
@@ -159,10 +159,16 @@ exercise = Exercise(
     # right function is refused with a probability below 5e-7.
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),
+        Case("evaluation of one row", catches="squeezed dimensions", inputs=sized(1, 6, p=0.5, training=False)),
         Case(
             "evaluation of a batch",
             catches="weights scaled in evaluation",
             inputs=sized(2, 3, 4, 4, p=0.6, training=False),
+        ),
+        Case(
+            "training, a rate of 0",
+            catches="a division by the rate, everything or something dropped",
+            inputs=sized(6, 7, p=0.0, training=True),
         ),
         Case(
             "training, a matrix",

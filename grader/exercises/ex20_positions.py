@@ -82,7 +82,7 @@ exercise = Exercise(
         Case("one position", catches="squeezed dimensions", inputs=lambda rng: (1, 2 * between(rng, 2, 6))),
         Case("a small base", catches="a base that is not the argument", inputs=with_base(20, 200)),
         Case("a large base", catches="a base that is not the argument", inputs=with_base(100_000, 900_000)),
-        Case("a long text", catches="positions that are rounded, or cut off", inputs=table(512, 5, shortest=480)),
+        Case("a long text", catches="positions that are rounded, or cut off", inputs=table(1100, 5, shortest=1030)),
     ],
     misconceptions=[
         Misconception(

@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import of_large_scores
+from .head_cases import of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -156,7 +156,11 @@ exercise = Exercise(
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("three lengths", catches="lengths that are ignored", inputs=sized(2, 4, 5, 6, 3, [5, 2, 4])),
-        Case("causal", catches="one mask in place of two", inputs=sized(2, 5, 5, 4, 3, [5, 3, 1], causal=True)),
+        Case(
+            "causal",
+            "one mask in place of two, scores of 0 taken for hidden ones",
+            with_a_query_of_zeros(sized(2, 5, 5, 4, 3, [5, 3, 1], causal=True)),
+        ),
         Case("more keys than queries", catches="a mask of queries", inputs=sized(1, 3, 7, 2, 5, [6, 1, 4, 7])),
         Case("more queries than keys", catches="a mask of queries", inputs=sized(3, 6, 4, 5, 2, [3, 4])),
         Case(

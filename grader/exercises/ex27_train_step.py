@@ -141,6 +141,7 @@ exercise = Exercise(
             once=True,
         ),
         Case("clipped much", "gradients that are not clipped, or each by itself", sized(most=0.05, lr=4.0), once=True),
+        Case("clipped a little", "a square in place of the norm", sized(most=0.1, lr=1.0, size=0.3), once=True),
         Case("clipped by default", "a default that is not there", sized(size=3.0), once=True),
         Case(
             "clipped, with gradients left over",

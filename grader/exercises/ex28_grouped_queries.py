@@ -14,7 +14,7 @@ from grader.model.forms import refusing
 from grader.model.forms.refusing import REFUSING
 from grader.sandbox.forms.refusing import put
 
-from .head_cases import of_large_scores
+from .head_cases import of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -183,8 +183,8 @@ exercise = Exercise(
         ),
         Case(
             "more keys than queries",
-            catches="a mask that begins at the first key, instead of ending at the last",
-            inputs=sized(2, 4, 2, 3, 7, 4, causal=True),
+            catches="a mask that begins at the first key, instead of ending at the last; scores of 0 that are hidden",
+            inputs=with_a_query_of_zeros(sized(2, 4, 2, 3, 7, 4, causal=True)),
         ),
         Case(
             "one query", catches="a last query that does not see all keys", inputs=sized(3, 4, 2, 1, 6, 3, causal=True)

@@ -133,16 +133,19 @@ class InRuns(CachedAttention):
 
 
 Sample = Callable[[torch.Generator], Inputs]
+MANY = 140  # words, more than the largest text that somebody may have thought of for these cases
 
 
 def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: Any) -> Sample:
     """A text in chunks of these sizes, at once and word by word, and again while another text goes on in between.
 
-    Where gradients are asked, they are those of the run in chunks.
+    Its second word is zeros: scores of 0 are like any others, and must not be taken for hidden ones. Where gradients
+    are asked, they are those of the run in chunks.
     """
 
     def inputs(rng: torch.Generator) -> Inputs:
         x, weights = randn(rng, B, T, d_model), weights_for(rng, d_model)
+        x[:, 1] = 0
         whole, single = [T], [1] * T
         later = torch.cat([x[:, :-1], randn(rng, B, 1, d_model)], dim=1)
         others = torch.cat([x[:1], randn(rng, B - 1, T, d_model)])
@@ -245,6 +248,14 @@ exercise = Exercise(
             "words after others",
             catches="new keys before old ones, a mask that begins at the first key",
             inputs=going_on(1, 4, 3, 8, 4, [1, 2]),
+        ),
+        Case(
+            "words after many others",
+            catches="a mask of a fixed size, a cache that is cut off",
+            inputs=going_on(1, MANY, 2, 4, 2, [1, 1]),
+            beside=f"Your module is right for short texts, but not where {MANY} words were before. A text may be of "
+            "any length.",
+            once=True,
         ),
         # With gradients, so that the first output is that of chunks; in both, a word is hidden from a query.
         *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),

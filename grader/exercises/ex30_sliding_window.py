@@ -13,7 +13,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores
+from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 from .window_picture import keys_seen, named_words
@@ -175,7 +175,11 @@ exercise = Exercise(
     picture=keys_seen,
     scales={"scale": "the dot products of queries and keys"},
     cases=[
-        Case("a window of three", catches="a window too long or too short", inputs=sized(2, 2, 7, 4, 3)),
+        Case(
+            "a window of three",
+            catches="a window too long or too short, scores of 0 that are taken for hidden ones",
+            inputs=with_a_query_of_zeros(sized(2, 2, 7, 4, 3)),
+        ),
         Case("a window of one", catches="anything but the values", inputs=sized(1, 2, 5, 3, 1)),
         Case("a window as long as the text", catches="anything but causal attention", inputs=sized(2, 1, 6, 5, 6)),
         Case("a window longer than the text", catches="indices before the text", inputs=sized(1, 3, 4, 2, 9)),

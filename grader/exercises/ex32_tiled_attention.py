@@ -14,7 +14,7 @@ from grader.model.forms.tensors import TENSORS
 from grader.model.memory import MemoryPromise
 
 from .ex31_merge import rescaled
-from .head_cases import NOT_FILLED, SOME, of_large_scores
+from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
 
@@ -155,7 +155,9 @@ exercise = Exercise(
         Case("three blocks of two", catches="sums that are not rescaled", inputs=sized(2, 2, 6, 4, 2)),
         Case("seven words in blocks of three", catches="a last block left out", inputs=sized(1, 2, 7, 5, 3)),
         Case(
-            "blocks, causal", catches="a mask that begins again in each block", inputs=sized(2, 1, 8, 3, 3, causal=True)
+            "blocks, causal",
+            catches="a mask that begins again in each block, scores of 0 that are taken for hidden ones",
+            inputs=with_a_query_of_zeros(sized(2, 1, 8, 3, 3, causal=True)),
         ),
         Case("blocks of one", catches="blocks taken for words", inputs=sized(1, 3, 5, 2, 1, causal=True)),
         Case(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
-from grader import randn
+from grader import Inputs, randn
 from grader.model.memory import MemoryPromise
 
 Tensor = torch.Tensor
@@ -45,6 +47,17 @@ def of_large_scores(rng: torch.Generator, B: int, Hq: int, Hkv: int, T: int, S: 
     """Queries (B, Hq, T, 4), keys and values (B, Hkv, S, 4) whose scores reach ±10⁴."""
     queries, keys = along_a_line(rng, B, Hq, T, 4), keys_along_a_line(rng, B, Hkv, S, 4)
     return queries, keys, randn(rng, B, Hkv, S, 4)
+
+
+def with_a_query_of_zeros(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
+    """Its scores are 0, as any others may be: code must not take them for hidden ones."""
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        queries, *others = sample(rng)
+        zeros = torch.arange(queries.shape[-2]) == queries.shape[-2] // 2
+        return queries.masked_fill(zeros[:, None], 0.0), *others
+
+    return inputs
 
 
 def _orders(rng: torch.Generator, *shape: int) -> Tensor:
