@@ -378,3 +378,28 @@ def test_rates_of_16_bits_are_too_few_where_positions_have_more(judged: Judged) 
 
 def test_gradients_that_are_left_off_are_told(judged: Judged) -> None:
     assert judged(26, corpus(26, "wrong")["gradients_left_off"]).misconceptions == ("gradients left off",)
+
+
+DROPPED_BY_TWO = """
+def inverted_dropout(attn_weights, p, training):
+    if not training:
+        return attn_weights
+    keep = (torch.rand_like(attn_weights) > RATE).to(attn_weights.dtype)
+    return DROPPED
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "dropped"),
+    [
+        ("p", "F.dropout(attn_weights * keep, p)"),
+        ("p", "F.dropout(attn_weights * keep / (1 - p), p)"),
+        ("p ** 0.5", "attn_weights * keep / (1 - p)"),
+    ],
+)
+def test_a_rate_that_comes_near_a_half_is_not_told_as_a_half_for_every_rate(
+    rate: str, dropped: str, judged: Judged
+) -> None:
+    said = " ".join(judged(15, DROPPED_BY_TWO.replace("RATE", rate).replace("DROPPED", dropped)).sentences)
+    assert "About half of the entries are dropped here, which is not the given rate." in said
+    assert "at a rate of 0.5" not in said

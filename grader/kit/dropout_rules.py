@@ -140,17 +140,21 @@ def _uneven(after: Tensor, before: Tensor, kept: Tensor, tolerance: float) -> st
 
 
 def _rate(gone: int, entries: int, p: float) -> str:
-    """What the number of dropped entries says about the rate: nothing if it fits p, or else the likeliest mistake."""
+    """What the number of dropped entries says about the rate: nothing if it fits p, or else what it comes near to.
+
+    Other mistakes may come as near to it, so it is not said how it came about.
+    """
     if fits(gone, entries, p):
         return ""
     normal = (1 + math.erf(p / math.sqrt(2))) / 2
-    mistakes = {
-        1 - p: "Entries are dropped with probability 1 − p instead of p.",
-        0.5: "Entries are dropped at a rate of 0.5 instead of the given one.",
-        normal: "Entries are dropped as if by torch.randn < p. Compare torch.rand, which is even between 0 and 1.",
+    usual = {
+        1 - p: "About as many entries are dropped as should be kept: a share of 1 − p instead of p.",
+        0.5: "About half of the entries are dropped here, which is not the given rate.",
+        normal: "About as many entries are dropped as with torch.randn < p. Compare torch.rand, which is even between "
+        "0 and 1.",
     }
-    likeliest = max(mistakes, key=lambda rate: _log_chance(gone, entries, rate))
-    return mistakes[likeliest] if fits(gone, entries, likeliest) else OTHER_RATE
+    likeliest = max(usual, key=lambda rate: _log_chance(gone, entries, rate))
+    return usual[likeliest] if fits(gone, entries, likeliest) else OTHER_RATE
 
 
 @functools.cache  # the same numbers are asked for again for every misconception that is tried
