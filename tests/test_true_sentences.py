@@ -403,3 +403,22 @@ def test_a_rate_that_comes_near_a_half_is_not_told_as_a_half_for_every_rate(
     said = " ".join(judged(15, DROPPED_BY_TWO.replace("RATE", rate).replace("DROPPED", dropped)).sentences)
     assert "About half of the entries are dropped here, which is not the given rate." in said
     assert "at a rate of 0.5" not in said
+
+
+ONE_DROPOUT_MORE = {
+    16: ("return self.dropout(attn_weights) @ values", "return F.dropout(self.dropout(attn_weights) @ values, RATE)"),
+    17: ("[head(x) for", "[F.dropout(head(x), RATE) for"),
+    18: ("return self.out_proj(context.contiguous().view(B, T, -1))", "return F.dropout(HERE, RATE)"),
+}
+
+
+@pytest.mark.parametrize("number", ONE_DROPOUT_MORE)
+def test_a_dropout_with_a_rate_of_its_own_is_not_told_as_the_only_one(number: int, judged: Judged) -> None:
+    right, wrong = ONE_DROPOUT_MORE[number]
+    solution = from_notebook()[number]
+    assert right in solution
+    more = wrong.replace("HERE", right.removeprefix("return ")).replace("RATE", "0.1, self.training")
+    verdict = judged(number, solution.replace(right, more))
+    assert verdict.credit == 0.25
+    assert "Even with a dropout of 0" in verdict.sentences[1]
+    assert "0.5" not in " ".join(verdict.sentences)

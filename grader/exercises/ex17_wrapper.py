@@ -423,10 +423,11 @@ exercise = Exercise(
             change={"rate": lambda _p: 0.0},
         ),
         Misconception(
-            "rate 0.5",
+            "dropout of 0",
             kind="hard-coded",
             credit=0.5,
-            says="Your heads always drop at a rate of 0.5. Pass the argument dropout on to them.",
+            says="Even with a dropout of 0, two calls in training differ, as with a rate written in the code. Pass the "
+            "argument dropout on to the heads, and use no other rate.",
             change={"rate": lambda _p: 0.5},
         ),
         Misconception(

@@ -25,11 +25,12 @@ def before_softmax(step: str) -> Misconception:
     )
 
 
-ALWAYS_HALF = Misconception(
-    "rate 0.5",
+WITHOUT_THE_ARGUMENT = Misconception(
+    "dropout of 0",
     kind="hard-coded",
     credit=0.5,
-    says="Dropout is always at a rate of 0.5. Take the rate from the argument dropout.",
+    says="Even with a dropout of 0, two calls in training differ, as with a rate written in the code, or with the "
+    "default of nn.Dropout. Take every rate from the argument dropout.",
     change={"rate": lambda _p: 0.5},
 )
 
@@ -42,7 +43,7 @@ IN_MODULES = [
         says="In training, nothing is dropped. Dropout is for the attention weights.",
         change={"drop_weights": lambda dropout, weights: weights},
     ),
-    ALWAYS_HALF,
+    WITHOUT_THE_ARGUMENT,
     Misconception(
         "dropout always active",
         kind="missing step",

@@ -1,7 +1,7 @@
 # what: softmax over queries, dropout 0.5
 # pattern: two
 # causes: 2
-# true: softmax over queries | rate 0.5
+# true: softmax over queries | dropout of 0
 # says:
 # false:
 class CausalAttention(nn.Module):

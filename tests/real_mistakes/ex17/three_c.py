@@ -1,7 +1,7 @@
 # what: d_in twice, rate 0.5, joined on the batch
 # pattern: three
 # causes: 3
-# true: d_in passed twice | rate 0.5 | joined on the batch
+# true: d_in passed twice | dropout of 0 | joined on the batch
 # says:
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

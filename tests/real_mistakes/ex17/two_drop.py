@@ -1,7 +1,7 @@
 # what: dropout 0.5, averaged
 # pattern: two
 # causes: 2
-# true: rate 0.5 | heads averaged
+# true: dropout of 0 | heads averaged
 # says:
 # false:
 class MultiHeadAttentionWrapper(nn.Module):

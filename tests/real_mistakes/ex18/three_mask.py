@@ -1,7 +1,7 @@
 # what: masking lost, rate 0.5, out_proj forgotten
 # pattern: three
 # causes: 3
-# true: rate 0.5 | out_proj without effect
+# true: dropout of 0 | out_proj without effect
 # says: throws? .*away
 # false:
 # follows: future not hidden

@@ -1,7 +1,7 @@
 # what: rate 0.5, not scaled
 # pattern: two
 # causes: 2
-# true: rate 0.5 | not scaled
+# true: dropout of 0 | not scaled
 # says:
 # false:
 class MultiHeadAttention(nn.Module):

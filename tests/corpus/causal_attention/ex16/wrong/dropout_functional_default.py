@@ -1,5 +1,5 @@
 # wrong: F.dropout with its default rate of one half
-# named: rate 0.5
+# named: dropout of 0
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

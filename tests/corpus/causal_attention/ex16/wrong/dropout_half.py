@@ -1,5 +1,5 @@
 # wrong: nn.Dropout(0.5), the argument is not used
-# named: rate 0.5
+# named: dropout of 0
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: two mistakes, not scaled and nn.Dropout(0.5)
-# named: not scaled + rate 0.5
+# named: not scaled + dropout of 0
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: dropout=0.5 whatever the argument says
-# named: rate 0.5
+# named: dropout of 0
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

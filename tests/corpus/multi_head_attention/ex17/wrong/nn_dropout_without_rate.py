@@ -1,5 +1,5 @@
 # wrong: overwrites each head's dropout with nn.Dropout(), so 0.5
-# named: rate 0.5
+# named: dropout of 0
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()

@@ -1,5 +1,5 @@
 # wrong: nn.Dropout(p=0.5) whatever the argument says
-# named: rate 0.5
+# named: dropout of 0
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
