@@ -14,6 +14,7 @@ from grader.course import Course
 from grader.exercises.ex29_cached_attention import NO_PAIR
 from grader.exercises.mistakes.generation import ONLY_NEW
 from grader.judging import sentences
+from grader.kit.dropout_rules import ROWS_SUM_AGAIN
 from grader.model.answer import Raised
 from grader.model.exercise import Misconception
 from grader.model.findings import Failed
@@ -422,3 +423,21 @@ def test_a_dropout_with_a_rate_of_its_own_is_not_told_as_the_only_one(number: in
     assert verdict.credit == 0.25
     assert "Even with a dropout of 0" in verdict.sentences[1]
     assert "0.5" not in " ".join(verdict.sentences)
+
+
+DIVIDED_AGAIN = {
+    16: ("return self.dropout(attn_weights) @ values", "w = self.dropout(attn_weights); return w / TOTAL @ values"),
+    18: (
+        "weights = self.dropout(torch.softmax(scores, dim=-1))",
+        "w = self.dropout(scores.softmax(-1)); weights = w / TOTAL",
+    ),
+}
+
+
+@pytest.mark.parametrize("number", DIVIDED_AGAIN)
+def test_nan_of_rows_without_anything_left_is_told_as_a_division_by_what_is_left(number: int, judged: Judged) -> None:
+    right, wrong = DIVIDED_AGAIN[number]
+    solution = from_notebook()[number]
+    assert right in solution
+    verdict = judged(number, solution.replace(right, wrong.replace("TOTAL", "w.sum(-1, keepdim=True)")))
+    assert (verdict.credit, verdict.sentences) == (0.5, (sentences.COMPUTED_RIGHT, ROWS_SUM_AGAIN))

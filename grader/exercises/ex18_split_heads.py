@@ -598,8 +598,8 @@ exercise = Exercise(
             "dropout on masked scores",
             kind="mix-up",
             credit=0.5,
-            says="Your results are those of dropout on masked scores, where 0 · −∞ is NaN. Drop weights, after the "
-            "softmax.",
+            says="In training, your results have NaN or infinite numbers, as after dropout on masked scores, where "
+            "0 · −∞ is NaN. Drop weights, after the softmax.",
             change={
                 "drop_weights": lambda dropout, weights: weights,
                 "drop_scores": lambda dropout, scores: dropout(scores),

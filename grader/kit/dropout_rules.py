@@ -29,7 +29,7 @@ OTHER_THAN_ZERO = "Dropped entries are set to a number other than 0, as F.alpha_
 EVERYTHING_DROPPED = "Everything is dropped."
 NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
 NONE_FINITE = "All numbers are NaN or infinite."
-NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not where entries are dropped."
+NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not as many as entries that should be dropped."
 WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry separately."
 WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry separately."
 SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry separately."
@@ -55,6 +55,8 @@ def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-
     broken = int((~after[telling].isfinite()).sum())
     if broken and broken == int(telling.sum()):
         return NONE_FINITE
+    if broken and finding(after.nan_to_num(0, 0, 0), before, p, tolerance) == ROWS_SUM_AGAIN:
+        return ROWS_SUM_AGAIN  # 0/0 where nothing is left
     if broken:
         return NOT_FINITE if p == 0 or fits(broken, int(telling.sum()), p) else NOT_FINITE_AT_ALL
     factors = torch.where(telling, after / before, 1.0)
