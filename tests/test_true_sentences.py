@@ -441,3 +441,27 @@ def test_nan_of_rows_without_anything_left_is_told_as_a_division_by_what_is_left
     assert right in solution
     verdict = judged(number, solution.replace(right, wrong.replace("TOTAL", "w.sum(-1, keepdim=True)")))
     assert (verdict.credit, verdict.sentences) == (0.5, (sentences.COMPUTED_RIGHT, ROWS_SUM_AGAIN))
+
+
+@pytest.mark.parametrize("number", [16, 18])
+def test_a_softmax_after_dropout_does_not_mean_that_nothing_is_dropped(number: int, judged: Judged) -> None:
+    right, wrong = DIVIDED_AGAIN[number]
+    again = wrong.replace("w / TOTAL", "torch.softmax(w, dim=-1)")
+    verdict = judged(number, from_notebook()[number].replace(right, again))
+    assert (verdict.credit, verdict.misconceptions) == (0.125, ("softmax twice", "dropout before softmax"))
+    assert "nothing is dropped" not in " ".join(verdict.sentences)
+    assert "With dropout as without, your weights sum to one" in verdict.sentences[2]
+
+
+DROPPED_SCORES = {
+    "attn_scores = queries @ keys.transpose(1, 2)": "attn_scores = self.dropout(queries @ keys.transpose(1, 2))",
+    "self.dropout(attn_weights)": "attn_weights",
+}
+
+
+def test_dropout_on_scores_before_the_mask_is_told_without_any_nan(judged: Judged) -> None:
+    source = from_notebook()[16]
+    for right, wrong in DROPPED_SCORES.items():
+        assert right in source
+        source = source.replace(right, wrong)
+    assert judged(16, source).misconceptions == ("dropout before softmax",)

@@ -36,6 +36,7 @@ class CausalAttention(nn.Module):
     normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
     hide_weights: Any = staticmethod(lambda weights, later: weights)
     rate: Any = staticmethod(lambda p: p)
+    drop_raw: Any = staticmethod(lambda dropout, scores: scores)
     drop_scores: Any = staticmethod(lambda dropout, scores: scores)
     drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
     drop_values: Any = staticmethod(lambda dropout, v: v)
@@ -62,7 +63,8 @@ class CausalAttention(nn.Module):
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
         roles = zip("qkv", projected, strict=True)
         q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (B, T, d_out) each
-        scores = self.hide(self.scale(self.score(q, k), d_in, d_out, T, context), later)  # (B, T, T)
+        scores = self.drop_raw(self.dropout, self.scale(self.score(q, k), d_in, d_out, T, context))  # (B, T, T)
+        scores = self.hide(scores, later)
         weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
         outputs = self.mix(self.drop_weights(self.dropout, weights), self.drop_values(self.dropout, v))  # (B, T, d_out)
         return self.dtype(self.finish(self.drop_outputs(self.dropout, outputs)))
@@ -190,7 +192,8 @@ exercise = Exercise(
         projections.ALWAYS_BIASED,
         projections.NEVER_BIASED,
         masks.MASK_NOT_KEPT,
-        dropout.before_softmax("drop_scores"),
+        dropout.BEFORE_SOFTMAX,
+        dropout.ON_MASKED_SCORES,
         *modules.IN_MODULES,
         masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),
     ],

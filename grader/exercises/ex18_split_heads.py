@@ -593,18 +593,8 @@ exercise = Exercise(
             says="Weights are dropped with probability 1 − dropout. The argument is the rate itself.",
             change={"rate": lambda p: 1 - p},
         ),
-        dropout.before_softmax("drop_raw"),
-        Misconception(
-            "dropout on masked scores",
-            kind="mix-up",
-            credit=0.5,
-            says="In training, your results have NaN or infinite numbers, as after dropout on masked scores, where "
-            "0 · −∞ is NaN. Drop weights, after the softmax.",
-            change={
-                "drop_weights": lambda dropout, weights: weights,
-                "drop_scores": lambda dropout, scores: dropout(scores),
-            },
-        ),
+        dropout.BEFORE_SOFTMAX,
+        dropout.ON_MASKED_SCORES,
         *modules.IN_MODULES,
         masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),
     ],

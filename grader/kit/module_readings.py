@@ -97,10 +97,12 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     dropped = given[..., :words]  # (calls, B, T, heads, T)
     if not equal_but_for_rounding(dropped @ extra.to(dropped), given[..., words:]):
         return ON_OUTPUT if not finding(given, quiet.expand_as(given), p) else NOT_WEIGHTS
-    if equal_but_for_rounding(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
-        return "With dropout, your weights still sum to one: drop weights after the softmax, not scores before it."
     if equal_but_for_rounding(given[0], given[-1]):
-        return "In training, your module drops the same weights each time."
+        return "In training, two calls of your module give the same output. Chance should drop other weights each time."
+    if equal_but_for_rounding(dropped.sum(-1), torch.ones_like(dropped.sum(-1))):
+        return (
+            "With dropout, your weights still sum to one. Drop weights after the softmax, and leave them as they are."
+        )
     if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
         return "In training, words have weight where they must have none."
     # Sentences come first: what is the same for all of a batch is found along the first dimension.

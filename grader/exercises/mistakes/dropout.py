@@ -14,16 +14,23 @@ def unscaled(dropout: nn.Dropout, weights: Tensor) -> Tensor:
     return weights * (torch.rand_like(weights) >= dropout.p) if dropout.training else weights
 
 
-def before_softmax(step: str) -> Misconception:
-    return Misconception(
-        "dropout before softmax",
-        kind="mix-up",
-        credit=0.5,
-        says="It is scores that are dropped, and softmax turns the zeros into weights. Drop weights, after the "
-        "softmax.",
-        change={"drop_weights": lambda dropout, weights: weights, step: lambda dropout, scores: dropout(scores)},
-    )
+BEFORE_SOFTMAX = Misconception(
+    "dropout before softmax",
+    kind="mix-up",
+    credit=0.5,
+    says="With dropout as without, your weights sum to one, as when what goes into softmax is dropped. Drop weights, "
+    "after the last softmax.",
+    change={"drop_weights": lambda dropout, weights: weights, "drop_raw": lambda dropout, scores: dropout(scores)},
+)
 
+ON_MASKED_SCORES = Misconception(
+    "dropout on masked scores",
+    kind="mix-up",
+    credit=0.5,
+    says="In training, your results have NaN or infinite numbers, as after dropout on masked scores, where 0 · −∞ is "
+    "NaN. Drop weights, after the softmax.",
+    change={"drop_weights": lambda dropout, weights: weights, "drop_scores": lambda dropout, scores: dropout(scores)},
+)
 
 WITHOUT_THE_ARGUMENT = Misconception(
     "dropout of 0",

@@ -1,7 +1,7 @@
 # what: the next word is seen, √d_in, dropout on the scores
 # pattern: three
 # causes: 3
-# true: next word seen | scaled by √d_in | dropout before softmax
+# true: next word seen | scaled by √d_in | dropout on masked scores
 # says:
 # false:
 class CausalAttention(nn.Module):

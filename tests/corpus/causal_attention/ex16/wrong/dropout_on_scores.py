@@ -1,5 +1,5 @@
 # wrong: dropout on the scores before the softmax
-# named: dropout before softmax
+# named: dropout on masked scores
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()
