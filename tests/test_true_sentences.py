@@ -465,3 +465,15 @@ def test_dropout_on_scores_before_the_mask_is_told_without_any_nan(judged: Judge
         assert right in source
         source = source.replace(right, wrong)
     assert judged(16, source).misconceptions == ("dropout before softmax",)
+
+
+SUMMED_UP = """
+def self_attention(all_queries, all_keys, all_values):
+    weights = attention_weights(attention_scores(all_queries, all_keys))
+    return sum(weighted_sums(weights, all_values))
+"""
+
+
+def test_the_sum_of_all_outputs_is_not_told_as_the_last_of_them(judged: Judged) -> None:
+    verdict = judged(6, SUMMED_UP)
+    assert (verdict.credit, verdict.misconceptions) == (0.25, ("everything summed up",))

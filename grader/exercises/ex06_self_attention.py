@@ -245,6 +245,7 @@ exercise = Exercise(
         results.ROW_VECTORS,
         results.flat_vectors(arrange=lambda outputs: list(outputs.mT)),
         results.SIDE_BY_SIDE,
+        results.EVERYTHING_SUMMED_UP,
         results.LAST_OUTPUT_ONLY,
         results.FIRST_OUTPUT_ONLY,
         results.LAST_QUERY_LEFT_OUT,

@@ -51,6 +51,14 @@ SIDE_BY_SIDE = Misconception(
     change={"arrange": lambda outputs: outputs},
 )
 
+EVERYTHING_SUMMED_UP = Misconception(
+    "everything summed up",
+    kind="wrong formula",
+    credit=0.25,
+    says="You return one sum over all queries. Return one sum for every query.",
+    change={"arrange": lambda outputs: outputs.sum(dim=1, keepdim=True)},
+)
+
 LAST_OUTPUT_ONLY = Misconception(
     "last output only",
     kind="missing step",
