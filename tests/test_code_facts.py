@@ -214,7 +214,8 @@ def test_the_notebooks_variable_is_told_by_its_name_and_no_number_is_said_to_be_
     verdict = right(2, D_OF_THE_NOTEBOOK)
     assert (verdict.credit, verdict.misconceptions) == (0.5, ("the notebook's variables",))
     assert verdict.sentences == (
-        "Your code reads `D` from the notebook, where it fits the notebook's inputs. Take it from the arguments.",
+        "Your code reads `D` from the notebook, where it fits the notebook's inputs. "
+        "Compute with the arguments instead.",
         ALL_ELSE_RIGHT,
     )
 

@@ -477,3 +477,15 @@ def self_attention(all_queries, all_keys, all_values):
 def test_the_sum_of_all_outputs_is_not_told_as_the_last_of_them(judged: Judged) -> None:
     verdict = judged(6, SUMMED_UP)
     assert (verdict.credit, verdict.misconceptions) == (0.25, ("everything summed up",))
+
+
+PROJECTED_AGAIN = """
+def self_attention(all_queries, all_keys, all_values):
+    q, k, v = compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v)
+    return weighted_sums(attention_weights(attention_scores(q, k)), v)
+"""
+
+
+def test_what_is_read_from_the_notebook_is_not_to_be_taken_from_arguments_that_are_not_there(judged: Judged) -> None:
+    (borrowed,) = (text for text in judged(6, PROJECTED_AGAIN).sentences if "from the notebook" in text)
+    assert "from the arguments" not in borrowed

@@ -55,10 +55,10 @@ def _of_fact(fact: Fact) -> str:
 
 
 def _borrowed(names: Sequence[str]) -> str:
-    they_fit, them = ("it fits", "it") if len(names) == 1 else ("they fit", "them")
+    they_fit = "it fits" if len(names) == 1 else "they fit"
     return (
         f"Your code reads {_listed(names)} from the notebook, where {they_fit} the notebook's inputs. "
-        f"Take {them} from the arguments."
+        "Compute with the arguments instead."
     )
 
 
