@@ -489,3 +489,14 @@ def self_attention(all_queries, all_keys, all_values):
 def test_what_is_read_from_the_notebook_is_not_to_be_taken_from_arguments_that_are_not_there(judged: Judged) -> None:
     (borrowed,) = (text for text in judged(6, PROJECTED_AGAIN).sentences if "from the notebook" in text)
     assert "from the arguments" not in borrowed
+
+
+@pytest.mark.parametrize("made", ["t ** 2", "t.abs()", "torch.relu(t)"])
+def test_what_is_not_normalised_is_not_called_normalised_beside(made: str, judged: Judged) -> None:
+    source = f"def softmax(items_in):\n    t = torch.as_tensor(items_in, dtype=torch.float32)\n    return {made}"
+    verdict = judged(3, source)
+    assert (verdict.credit, verdict.misconceptions[0]) == (0.125, "not normalised")
+    said = " ".join(verdict.sentences)
+    assert "do not sum to one" in said
+    assert "normalised" not in said
+    assert "positive but" not in said

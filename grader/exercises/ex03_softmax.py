@@ -69,7 +69,7 @@ exercise = Exercise(
             "not normalised",
             kind="missing step",
             credit=0.5,
-            says="Your values are positive but do not sum to one. Divide by their sum.",
+            says="Your values do not sum to one. Divide them by their sum.",
             change={"normalise": lambda x, items: x},
         ),
         softmax.EXPONENTIAL_FORGOTTEN,
@@ -157,23 +157,23 @@ exercise = Exercise(
             "sigmoid, normalised",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are normalised sigmoids. Softmax normalises exponentials.",
+            says="Your results are in proportion to the sigmoids of the numbers. Softmax takes exponentials.",
             change={"positive": torch.sigmoid},
         ),
         Misconception(
             "squares",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are normalised squares. The exponential makes numbers positive, too, and keeps their "
-            "order.",
+            says="Your results are in proportion to the squares of the numbers. The exponential makes numbers "
+            "positive, too, and keeps their order.",
             change={"positive": torch.square},
         ),
         Misconception(
             "absolute values",
             kind="wrong formula",
             credit=0.25,
-            says="Your results are normalised absolute values. The exponential makes numbers positive, too, and keeps "
-            "their order.",
+            says="Your results are in proportion to the absolute values of the numbers. The exponential makes numbers "
+            "positive, too, and keeps their order.",
             change={"positive": torch.abs},
         ),
         Misconception(
