@@ -18,6 +18,7 @@ from grader.kit.dropout_rules import ROWS_SUM_AGAIN
 from grader.model.answer import Raised
 from grader.model.exercise import Misconception
 from grader.model.findings import Failed
+from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.running.grading import grade_notebook
 from grader.sandbox.forms import by_formulas
@@ -500,3 +501,21 @@ def test_what_is_not_normalised_is_not_called_normalised_beside(made: str, judge
     assert "do not sum to one" in said
     assert "normalised" not in said
     assert "positive but" not in said
+
+
+SCALED_IN_PLACE = """
+def weighted_sums(all_attention_weights, all_values):
+    outputs = []
+    for weights in all_attention_weights:
+        output = all_values[0]
+        output *= weights[0]
+        for i in range(1, len(all_values)):
+            output += weights[i] * all_values[i]
+        outputs.append(output)
+    return outputs
+"""
+
+
+def test_a_copy_that_is_missing_is_not_called_an_order_of_axes(judged: Judged) -> None:
+    verdict = judged(5, SCALED_IN_PLACE)
+    assert (verdict.credit, [place.change for place in verdict.located]) == (0.5, [Change.ALIAS])

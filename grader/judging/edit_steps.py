@@ -30,7 +30,7 @@ TAKE_SIZES = frozenset(
         "full",
     ]
 )
-FORMS = ("clone()", "contiguous()", "unsqueeze(-1)", "unsqueeze(0)", "unsqueeze(1)", "squeeze()")
+FORMS = ("contiguous()", "unsqueeze(-1)", "unsqueeze(0)", "unsqueeze(1)", "squeeze()")
 SQUEEZED = {"squeeze(-1)": -1, "squeeze(0)": 0}  # each needs an axis of length 1 there
 STEPS = (
     *(f"{name}(dim={dim}, keepdim=True)" for name in ("sum", "amax") for dim in (-1, 0)),
@@ -62,6 +62,7 @@ def one_more(text: StudentText, spot: Spot, at_hand: AtHand) -> Iterator[Other]:
 def _of_a_tensor(spot: Spot, node: str, seen: Seen | None, at_hand: AtHand) -> Iterator[Other]:
     cost = 2 if _is_multiplied(spot) else 3
     yield from (Other(f"({node}).{step}", Change.ARRANGEMENT, cost) for step in _axes(seen))
+    yield Other(f"({node}).clone()", Change.ALIAS, 3)
     yield from (Other(f"({node}).{step}", Change.ARRANGEMENT, 3) for step in FORMS)
     for step, axis in SQUEEZED.items():
         if seen is None or (seen.shape and seen.shape[axis] == 1):

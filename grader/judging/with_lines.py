@@ -22,6 +22,7 @@ CREDITS = {
     Change.NAME: 0.5,
     Change.ORDER: 0.5,
     Change.ARRANGEMENT: 0.5,
+    Change.ALIAS: 0.5,
     Change.LOST: 0.5,
     Change.RETURNED: 0.5,
     Change.OPERATOR: 0.25,
