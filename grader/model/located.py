@@ -18,7 +18,7 @@ class Change(StrEnum):
     NAME = "which variable is used"
     ORDER = "the order of two things, or brackets"
     ARRANGEMENT = "rows and columns, or the order of axes"
-    ALIAS = "two names for one and the same tensor"
+    ALIAS = "one tensor under two names"
     CALL = "which function is called"
     SURPLUS = "something that is too much"
     MISSING = "something that is missing"
