@@ -88,6 +88,16 @@ def test_the_broken_rule_is_told(name: str) -> None:
         assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_rules, name)
 
 
+def test_nan_of_dropout_on_masked_scores_is_no_division_by_what_is_left() -> None:
+    for seed in SEEDS:
+        rng = torch.Generator().manual_seed(seed)
+        scores = 3 * torch.randn(16, 6, 6, generator=rng)
+        scores = scores.masked_fill(torch.ones(6, 6).triu(1) > 0, -torch.inf)
+        wrong = torch.softmax(dropped(scores, 0.15, rng), dim=-1)
+        said = finding(wrong, torch.softmax(scores, dim=-1), 0.15)
+        assert said in (dropout_rules.NOT_FINITE, dropout_rules.NOT_FINITE_AT_ALL)
+
+
 def test_entries_dropped_where_none_should_be_are_told() -> None:
     x, rng = drawn(1, 5, 7)
     assert finding(dropped(x, P, rng), x, 0.0) == dropout_rules.DROPPED_IN_VAIN

@@ -136,7 +136,10 @@ def _uneven(after: Tensor, before: Tensor, kept: Tensor, tolerance: float) -> st
         return MASK_ALONE
     if after.dim() >= 2:
         some = kept.any(-1)
-        if bool(((after.sum(-1) / before.sum(-1) - 1).abs()[some] <= tolerance).all()):
+        factors = torch.where(kept, after / before, torch.nan)
+        spread = (factors / factors.nanmean(-1, keepdim=True) - 1).abs()[kept]
+        sums = (after.sum(-1) / before.sum(-1) - 1).abs()[some]
+        if bool((spread <= tolerance).all()) and bool((sums <= tolerance).all()):
             return ROWS_SUM_AGAIN
     return NOT_UNIFORM
 
