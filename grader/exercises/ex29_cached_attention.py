@@ -252,7 +252,7 @@ exercise = Exercise(
         Case(
             "words after many others",
             catches="a mask of a fixed size, a cache that is cut off",
-            inputs=going_on(1, MANY, 2, 4, 2, [1, 1]),
+            inputs=going_on(1, MANY, 2, 2, 2, [1, 1]),  # few numbers, so that functions are lent for them
             beside=f"Your module is right for short texts, but not where {MANY} words were before. A text may be of "
             "any length.",
             once=True,
