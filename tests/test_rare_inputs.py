@@ -1,4 +1,4 @@
-"""What only inputs of a rare kind tell: a text of many, tiny numbers, scores far below zero."""
+"""What only inputs of a rare kind tell: a text of many, tiny numbers, scores of 0 or far below."""
 
 from __future__ import annotations
 
@@ -15,20 +15,34 @@ from grader.judging.judge import judge_by
 LARGE, UNHIDDEN, MANY, TINY = "scores of ±10⁴", "scores of ±10⁴, none hidden", "a text of many words", "tiny numbers"
 # By exercise: answers that are wrong, and the cases that alone tell.
 TOLD_BY = {
-    14: {"softmax_minus_thousand": [LARGE]},
+    9: {"squeezed": ["one word"]},
+    11: {"squeezed": ["one word"]},
+    14: {"softmax_minus_thousand": [LARGE], "softmax_minus_five_thousand": [LARGE]},
+    15: {"divided_by_the_rate": ["training, a rate of 0"]},
     19: {"mask_by_sentences": ["one mask for all sentences"]},
+    20: {"table_of_512": ["a long text"]},
     21: {"table_of_4095": ["positions with gaps"]},
-    22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"]},
+    22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"], "zero_is_hidden": ["causal"]},
     24: {
         "another_eps": [TINY, f"{TINY} that go on"],
         "another_eps_of_norm2": [f"{TINY} that go on"],
         "eps_beside_the_root": [TINY, f"{TINY} that go on"],
     },
     25: {"another_eps": [TINY]},
-    28: {"unshifted_unless_causal": [UNHIDDEN]},
-    29: {"minus_thousand_with_a_cache": [LARGE], "unshifted_with_a_cache": [LARGE]},
-    30: {"full_blocks_only": [MANY]},
-    32: {"full_blocks_of_queries_only": [MANY], "maximum_from_zero_unless_causal": [UNHIDDEN]},
+    27: {"square_compared": ["clipped a little"]},
+    28: {"unshifted_unless_causal": [UNHIDDEN], "zero_is_hidden": ["more keys than queries"]},
+    29: {
+        "minus_thousand_with_a_cache": [LARGE],
+        "unshifted_with_a_cache": [LARGE],
+        "zero_is_hidden": ["several sentences in chunks"],
+        "mask_of_64_words": ["words after many others"],
+    },
+    30: {"full_blocks_only": [MANY], "zero_is_hidden": ["a window of three"]},
+    32: {
+        "full_blocks_of_queries_only": [MANY],
+        "maximum_from_zero_unless_causal": [UNHIDDEN],
+        "zero_is_hidden": ["blocks, causal"],
+    },
     33: {"largest_of_all_subtracted": ["scores of ±112"], "mean_subtracted": ["scores of ±112"]},
     34: {"full_blocks_only": [MANY]},
 }
