@@ -1,8 +1,8 @@
 """The part of a large collection that one run of the tests tries.
 
 Each state of the grader and of the course has a part of its own, drawn from a hash of them: the same for everybody who
-has this state, and another one after the next change, so that a few changes try everything. CI tries every
-test that is marked as slow, and more of a few collections than `make test` does; `make proof` tries it all.
+has this state, and another one after the next change, so that a few changes try everything. CI tries every test that
+is marked as slow, and more of a few collections than `make test` does; `make proof` tries it all.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TypeVar
 
 ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
+FEWER = 1 if CI else 2  # of a few collections that take long, `make test` tries half of what CI tries
 SLOW = 8  # of tests that are marked as slow, `make test` tries one of so many
 # Files with many cases of one kind: of each test in them, a run tries one of so many cases.
 IN_PARTS = {

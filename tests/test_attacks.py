@@ -23,7 +23,7 @@ from graded_corpus import a_few_seeds
 from nbgrader.api import MissingEntry
 from our_course import EXERCISES, OURS
 from outside import WON, Outside, changes, descendants
-from part import CI, part
+from part import FEWER, part
 
 from grader import machine
 from grader.classroom.run import autograde
@@ -147,12 +147,12 @@ def half(names: Sequence[str]) -> list[str]:
     """That of this run."""
     first = part(names, of=2)
     if not WHERE:
-        return first if CI else part(first, of=2)
+        return part(first, of=FEWER)
     second = [name for name in names if name not in first] or list(names)
-    return second if WHERE == "others" else part(second, of=2 if CI else 4)
+    return second if WHERE == "others" else part(second, of=2 * FEWER)
 
 
-OTHERS = [] if WHERE else part((name for name in ALL if name not in DEPENDING), of=3 if CI else 6)
+OTHERS = [] if WHERE else part((name for name in ALL if name not in DEPENDING), of=3 * FEWER)
 ATTACKS = {name: ALL[name] for name in (*half(DEPENDING), *OTHERS)}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from graded_corpus import Result, grade, submissions
 from our_course import EXERCISES
-from part import CI, part
+from part import FEWER, part
 from solution_cells import of_notebook
 
 from grader.course import Course
@@ -76,8 +76,7 @@ def some(entries: list[Entry], of: int) -> list[Entry]:
     return [one for number in EXERCISES for one in part((one for one in entries if one.number == number), of)]
 
 
-SOME_RIGHT = some(RIGHT, of=8 if CI else 16)
-SOME_WRONG = some(WRONG, of=24 if CI else 48)
+SOME_RIGHT, SOME_WRONG = some(RIGHT, of=8 * FEWER), some(WRONG, of=24 * FEWER)
 
 
 @pytest.fixture(scope="module")
