@@ -90,6 +90,23 @@ def test_a_missing_parameter_explains_nothing_else() -> None:
     assert (found.credit, found.misconceptions) == (0.0, ())
 
 
+def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
+    """Where the last words of all sentences change, an earlier word of another sentence may have got one of them."""
+    found = verdict(
+        16,
+        after="""
+        class CausalAttention(CausalAttention):
+            def forward(self, x):
+                words_first = x.reshape(x.shape[1], x.shape[0], x.shape[2])
+                return super().forward(words_first.transpose(0, 1))
+        """,
+    )
+    said = " ".join(found.sentences)
+    assert not found.right
+    assert "The output of a sentence changes with the other sentences of the batch." in said
+    assert "future" not in said
+
+
 # --- gradients -------------------------------------------------------------------------------------------------------
 
 
