@@ -19,7 +19,7 @@ class Loss(StrEnum):
     NOT_RUN = "not run"  # the same, before this began
     DEATH = "death"  # the process ended, or memory did
     MEMORY = "memory"  # there was less than the case may take
-    ROOM = "room"  # the notebook keeps so much that nobody can say what the case takes
+    ROOM = "room"  # it uses so much of what the notebook keeps that nobody can say what the case takes
     DEVICE = "device"  # a GPU is of no further use to the process
     BYTES = "bytes"  # of files
     FILES = "files"
@@ -118,8 +118,8 @@ _SENTENCES: dict[Loss, Callable[[float], str]] = {
     Loss.DEATH: lambda _: "Your code ended the Python process, or used too much memory.",
     Loss.MEMORY: lambda limit: f"Your code needs more than {limit:.0f} MB of memory where less must do.",
     Loss.ROOM: lambda limit: (
-        f"Your notebook keeps {limit:.0f} MB in its variables, so what this function needs by itself cannot be seen. "
-        "Keep no large tensors."
+        f"Your code uses {limit:.0f} MB that your notebook keeps in its variables, so what it needs by itself cannot "
+        "be seen. Make its tensors inside of the function."
     ),
     Loss.DEVICE: lambda _: (
         "Your code made the GPU fail, as an index that is out of range does. "

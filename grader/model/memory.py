@@ -26,12 +26,10 @@ class MemoryPromise:
         if not 0 < self.allowed < self.table:
             raise ValueError("the table must not fit into what is allowed")
 
-    def is_room(self, piece: int) -> bool:
-        """Whether the table fits into a piece of memory of so many bytes.
-
-        What the plots of a notebook keep lies in pieces of up to thirty megabytes, so a table must be larger.
-        """
-        return piece > NEARLY * self.table
+    @property
+    def room(self) -> int:
+        """So many bytes may be the table."""
+        return round(NEARLY * self.table)
 
     @property
     def loss(self) -> Lost:

@@ -35,7 +35,7 @@ def batches(form: str, cases: Sequence[SampledCase]) -> Iterator[Batch]:
     for number, case in enumerate(cases):  # a name of its own for each tensor, in whichever batch it goes
         inputs, tensors = written(form, list(case.inputs), f"{number}-")
         lent, more = written(form, dict(case.lent), f"{number}-lent-")
-        one = {"inputs": inputs, "lent": lent}
+        one = {"inputs": inputs, "lent": lent, "bounded": case.case.promise is not None}
         size = len(json.dumps(one)) + sum(tensor.nbytes for tensor in (*tensors.values(), *more.values()))
         alone = bool(case.case.promise or (batch.cases and batch.promise))
         if batch.cases and (alone or batch.size + size > MOST_BYTES):

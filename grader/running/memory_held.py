@@ -1,4 +1,4 @@
-"""The memory of a sandbox, seen from outside: where it lies, and the most that it held."""
+"""The memory of a sandbox, seen from outside: where it lies, the most that it held, and what was used of it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,45 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-_FORGET_THE_MOST = b"5"  # to a process's clear_refs: see proc_pid_clear_refs(5)
+# To a process's clear_refs: see proc_pid_clear_refs(5).
+_FORGET_USE, _FORGET_THE_MOST = b"1", b"5"
+_OF_A_PIECE = re.compile(rb"^(Rss|Referenced|LazyFree|Swap): +(\d+) kB$")
+
+
+@dataclass
+class Piece:
+    """A piece of memory with how many bytes of it are kept, and how many were used lately."""
+
+    start: int
+    end: int
+    kept: int = 0
+    used: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+    def count(self, what: bytes, size: int) -> None:
+        """What the kernel tells of it. What is freed lazily may be gone the next moment, and does not count as used."""
+        if what == b"Referenced":
+            self.used = size
+        else:
+            self.kept += -size if what == b"LazyFree" else size
+
+    def shared_with(self, other: Piece) -> int:
+        """How many addresses are in both."""
+        return max(0, min(self.end, other.end) - max(self.start, other.start))
 
 
 class MemoryHeld:
     """That of one process, by the files that it has handed over before any code of a student ran."""
 
-    def __init__(self, pid: int, maps: int, forget: int) -> None:
+    def __init__(self, pid: int, maps: int, details: int, forget: int) -> None:
         self._status = Path(f"/proc/{pid}/status")
-        self._maps, self._forget = maps, forget
+        self._maps, self._details, self._forget = maps, details, forget
         self._at_first = list(self._pieces())
 
     def largest_piece(self) -> int:
@@ -25,10 +53,21 @@ class MemoryHeld:
         One tensor lies in one piece. What may not be written is none: it may be room, but only once it is opened.
         """
         largest = 0
-        for start, end in self._pieces():
-            if end - start > largest:  # few are, and those alone need a closer look
-                largest = max(largest, end - start - self._covered(start, end))
+        for piece in self._pieces():
+            if piece.size > largest:  # few are, and those alone need a closer look
+                largest = max(largest, piece.size - self._covered(piece))
         return largest
+
+    def pieces_of(self, size: int) -> list[Piece]:
+        """The pieces of so many bytes that it had not at first. From now on, nothing counts as used."""
+        found = [piece for piece in self._in_detail() if piece.size - self._covered(piece) >= size]
+        self._write(_FORGET_USE)
+        return found
+
+    def most_used(self, before: list[Piece]) -> int:
+        """The bytes that were used in one of these pieces since then; what has gone from it may have been."""
+        now = list(self._in_detail())
+        return max((_used(piece, now) for piece in before), default=0)
 
     def most(self) -> int:
         """The bytes that it held at most in the machine's memory, since `forget`; zero if it has ended."""
@@ -39,26 +78,57 @@ class MemoryHeld:
 
     def forget(self) -> None:
         """From now on, the most that it held is what it holds."""
-        with contextlib.suppress(OSError):  # it has ended
-            os.write(self._forget, _FORGET_THE_MOST)
+        self._write(_FORGET_THE_MOST)
 
     def close(self) -> None:
-        os.close(self._maps)
-        os.close(self._forget)
+        for file in (self._maps, self._details, self._forget):
+            os.close(file)
 
-    def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Where what lies that it may write, or shares: proc_pid_maps(5).
+    def _write(self, what: bytes) -> None:
+        with contextlib.suppress(OSError):  # it has ended
+            os.write(self._forget, what)
 
-        One line after another, since there can be 65,000, each with the path of a file, in any bytes.
-        """
-        os.lseek(self._maps, 0, os.SEEK_SET)
-        with open(self._maps, "rb", closefd=False) as lines:
-            for line in lines:
-                addresses, access = line.split(maxsplit=2)[:2]
-                if access[1:2] == b"w" or access[3:4] == b"s":
-                    start, _, end = addresses.partition(b"-")
-                    yield int(start, 16), int(end, 16)
+    def _pieces(self) -> Iterator[Piece]:
+        """Where what lies that it may write, or shares: proc_pid_maps(5)."""
+        for line in _lines(self._maps):
+            if piece := _piece(line):
+                yield piece
 
-    def _covered(self, start: int, end: int) -> int:
+    def _in_detail(self) -> Iterator[Piece]:
+        """The same, with what is kept and used: proc_pid_smaps(5)."""
+        piece: Piece | None = None
+        for line in _lines(self._details):
+            if found := _OF_A_PIECE.match(line):
+                if piece:
+                    piece.count(found[1], int(found[2]) * 2**10)
+            elif not line.split(maxsplit=1)[0].endswith(b":"):  # another one begins
+                if piece:
+                    yield piece
+                piece = _piece(line)
+        if piece:
+            yield piece
+
+    def _covered(self, piece: Piece) -> int:
         """How much of it there was at first."""
-        return sum(max(0, min(end, last) - max(start, first)) for first, last in self._at_first)
+        return sum(map(piece.shared_with, self._at_first))
+
+
+def _lines(file: int) -> Iterator[bytes]:
+    """One line after another, since there can be a million, some with the path of a file, in any bytes."""
+    os.lseek(file, 0, os.SEEK_SET)
+    with open(file, "rb", closefd=False) as lines:
+        yield from lines
+
+
+def _piece(line: bytes) -> Piece | None:
+    addresses, access = line.split(maxsplit=2)[:2]
+    if access[1:2] != b"w" and access[3:4] != b"s":
+        return None
+    start, _, end = addresses.partition(b"-")
+    return Piece(int(start, 16), int(end, 16))
+
+
+def _used(before: Piece, now: list[Piece]) -> int:
+    same = [(piece, shared) for piece in now if (shared := piece.shared_with(before))]
+    used = sum(min(piece.used, shared) for piece, shared in same)
+    return used + max(0, before.kept - sum(min(piece.kept, shared) for piece, shared in same))

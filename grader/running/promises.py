@@ -13,20 +13,21 @@ from grader.running.zygote_process import Forked
 
 @contextlib.contextmanager
 def kept(promise: MemoryPromise | None, process: Forked) -> Iterator[None]:
-    """Have the kernel keep a promise meanwhile, or say at once that there is room for the table already.
+    """Have the kernel keep a promise meanwhile, and see that no table is made where there was room for one already.
 
     The limit is on what the process asks for. What it had before and only then opened or filled shows by how much
-    of the machine's memory it held.
+    of the machine's memory it held. Room that was filled before may be plots, or modules, which nothing uses now.
     """
     if promise is None:
         yield
         return
-    room = process.memory.largest_piece()
-    if promise.is_room(room):
-        raise MustEnd(Loss.ROOM, round(room / 2**20))
-    process.memory.forget()
-    before = process.memory.most()
+    memory = process.memory
+    rooms = memory.pieces_of(promise.room) if memory.largest_piece() >= promise.room else []
+    memory.forget()
+    before = memory.most()
     with process.limited_by(promise.allowed):
         yield
-    if promise.is_room(process.memory.most() - before):
+    if memory.most() - before >= promise.room:
         raise MustEnd(Loss.MEMORY, promise.allowed / 2**20)
+    if (used := memory.most_used(rooms) if rooms else 0) >= promise.room:
+        raise MustEnd(Loss.ROOM, round(used / 2**20))

@@ -6,8 +6,11 @@ import contextlib
 import os
 import socket
 
-# Where its memory lies, and what forgets the most that it ever held. Later, only root may open these files.
-MEMORY, _MEMORY_FILES = b"memory", (("/proc/self/maps", os.O_RDONLY), ("/proc/self/clear_refs", os.O_WRONLY))
+# Where its memory lies, how much of it is in use, and what forgets that. Later, only root may open these files.
+MEMORY, _MEMORY_FILES = (
+    b"memory",
+    (("/proc/self/maps", os.O_RDONLY), ("/proc/self/smaps", os.O_RDONLY), ("/proc/self/clear_refs", os.O_WRONLY)),
+)
 LISTENER = b"listener"  # by which one answers the kernel's questions
 _NAME_BYTES = 16
 
