@@ -22,22 +22,39 @@ TOLD_BY = {
     19: {"mask_by_sentences": ["one mask for all sentences"]},
     20: {"table_of_512": ["a long text"]},
     21: {"table_of_4095": ["positions with gaps"]},
-    22: {"minus_thousand_for_the_future": [f"{LARGE}, causal"], "zero_is_hidden": ["causal"]},
+    22: {
+        "minus_thousand_for_the_future": [f"{LARGE}, causal"],
+        "zero_is_hidden": ["causal"],
+        "mask_of_64_words": [MANY],
+    },
     24: {
         "another_eps": [TINY, f"{TINY} that go on"],
         "another_eps_of_norm2": [f"{TINY} that go on"],
         "eps_beside_the_root": [TINY, f"{TINY} that go on"],
     },
     25: {"another_eps": [TINY]},
+    26: {
+        "greedy_place_among_the_best": ["greedy, among the best three"],
+        "zero_divides_among_the_best": ["greedy, among the best three"],
+    },
     27: {"square_compared": ["clipped a little"]},
-    28: {"unshifted_unless_causal": [UNHIDDEN], "zero_is_hidden": ["more keys than queries"]},
+    28: {
+        "unshifted_unless_causal": [UNHIDDEN],
+        "zero_is_hidden": ["more keys than queries"],
+        "mask_of_128_words": [MANY],
+    },
     29: {
         "minus_thousand_with_a_cache": [LARGE],
         "unshifted_with_a_cache": [LARGE],
         "zero_is_hidden": ["several sentences in chunks"],
         "mask_of_64_words": ["words after many others"],
     },
-    30: {"full_blocks_only": [MANY], "zero_is_hidden": ["a window of three"]},
+    30: {
+        "full_blocks_only": [MANY],
+        "zero_is_hidden": ["a window of three"],
+        "block_before_of_64": ["a broad window"],
+    },
+    31: {"averaged_at_equal_maxima": ["maxima that are equal"]},
     32: {
         "full_blocks_of_queries_only": [MANY],
         "maximum_from_zero_unless_causal": [UNHIDDEN],

@@ -12,7 +12,7 @@ from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
-from .head_cases import of_large_scores, with_a_query_of_zeros
+from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -185,6 +185,13 @@ exercise = Exercise(
         Case("nothing but empty sentences", "zeros of another type", sized(1, 3, 3, 2, 2, [0, 0]), beside=EMPTY),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(4), beside=LARGE),
         Case("scores of ±10⁴, causal", "one of two masks that hides too little", large(6, True), beside=LARGE),
+        Case(
+            "a text of many words",
+            catches="masks of a fixed size",
+            inputs=sized(1, MANY, MANY, 2, 2, [MANY, MANY // 2], causal=True),
+            beside=OF_ANY_LENGTH,
+            once=True,
+        ),
         *as_pieces(sized(2, 3, 4, 3, 2, [4, 2])),
         Case(
             "gradients with a sentence of length 0",

@@ -14,7 +14,7 @@ from grader.model.forms import refusing
 from grader.model.forms.refusing import REFUSING
 from grader.sandbox.forms.refusing import put
 
-from .head_cases import of_large_scores, with_a_query_of_zeros
+from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import PIECES, unchanged
 
@@ -197,6 +197,13 @@ exercise = Exercise(
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 1, 3, 4, 1)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large(True), beside=LARGE),
         Case("scores of ±10⁴, none hidden", "another softmax where nothing is hidden", large(), beside=LARGE),
+        Case(
+            "a text of many words",
+            catches="masks of a fixed size",
+            inputs=sized(1, 2, 1, MANY, MANY, 2, causal=True),
+            beside=OF_ANY_LENGTH,
+            once=True,
+        ),
         *as_pieces(sized(2, 4, 2, 3, 4, 3, causal=True)),
         refused(6, 4),
         refused(3, 2),

@@ -18,6 +18,7 @@ from grader.kit.pictures import looks_ahead
 from grader.model.forms.cached import CACHED
 from grader.sandbox.forms.cached import CACHE, OUTPUTS, run
 
+from .head_cases import MANY
 from .mistakes import modules, split_heads
 from .mistakes.cache import FOR_EVER, IN_CACHES, NEVER, UNTIL_A_NEW_TEXT
 
@@ -133,7 +134,6 @@ class InRuns(CachedAttention):
 
 
 Sample = Callable[[torch.Generator], Inputs]
-MANY = 140  # words, more than the largest text that somebody may have thought of for these cases
 
 
 def sized(B: int, T: int, d_model: int, heads: int, chunks: list[int], **how: Any) -> Sample:

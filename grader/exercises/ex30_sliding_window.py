@@ -21,6 +21,8 @@ from .window_picture import keys_seen, named_words
 Tensor = torch.Tensor
 
 ROWS = 512  # queries at a time, so that we build no T × T table ourselves
+BROAD = 150  # a window in a text of SOME words
+CUT = f"Your code is right for narrow windows, but not for one of {BROAD} words. A window may be of any size."
 WIDE = 16  # a window whose table for a long text takes half a megabyte
 
 
@@ -192,6 +194,7 @@ exercise = Exercise(
             "values that name their words", catches="keys outside of the window, shown in a picture", inputs=named_words
         ),
         Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 2, 7), beside=NOT_FILLED, once=True),
+        Case("a broad window", "windows of a fixed size", sized(1, 1, SOME, 2, BROAD), beside=CUT, once=True),
         *as_pieces(sized(2, 2, 5, 3, 2)),
         Case(
             "a long text",

@@ -111,6 +111,14 @@ def whole(rng: torch.Generator) -> Inputs:
     return (*drawn(rng, (6,), 3, 2, scores[:, :3]), *drawn(rng, (6,), 4, 2, scores[:, 3:]))
 
 
+def of_equal_maxima(rng: torch.Generator) -> Inputs:
+    """In all rows but the last, the largest score of both pieces is the same, and nothing else."""
+    first, second = randn(rng, 5, 3), randn(rng, 5, 4) - 1
+    second[:4, 0] = first[:4].amax(-1)
+    second[:4, 1:] = torch.minimum(second[:4, 1:], second[:4, :1] - 0.1)
+    return (*drawn(rng, (5,), 3, 2, first), *drawn(rng, (5,), 4, 2, second))
+
+
 def apart(by: float) -> Callable[[torch.Generator], Inputs]:
     """One piece has far larger scores than the other: the first in half of the rows, the second in the others."""
 
@@ -147,6 +155,7 @@ exercise = Exercise(
         Case("pieces of one key", catches="sums that are not 1 · exp(0)", inputs=sized((5,), 1, 1, 4)),
         Case("as many queries as entries", catches="a maximum over queries", inputs=sized((4,), 7, 3, 4)),
         Case("whole numbers", catches="a maximum of 0 that is taken for nothing", inputs=whole),
+        Case("maxima that are equal", catches="pieces that are taken for equal, too", inputs=of_equal_maxima),
         Case("scores far apart", catches="exponents with the wrong sign", inputs=apart(14.0)),
         Case("an empty first piece", catches="weights of an empty piece", inputs=with_empty("first")),
         Case("an empty second piece", catches="weights of an empty piece", inputs=with_empty("second")),

@@ -20,6 +20,12 @@ NOT_FILLED = (
     "divide the length of a text."
 )
 
+MANY = 140  # words, more than the largest text that somebody may have thought of for these cases
+OF_ANY_LENGTH = (
+    f"Your code is right for short texts, but not for one of {MANY} words. A text may be of any length, and a mask is "
+    "as large as the text at hand."
+)
+
 
 def along_a_line(rng: torch.Generator, *shape: int) -> Tensor:
     """Vectors (…, n, d) of lengths that differ, half of them the other way: their dot products reach ±10⁴.
