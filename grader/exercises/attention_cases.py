@@ -29,7 +29,10 @@ def texts(
 
     def inputs(rng: torch.Generator) -> Inputs:
         weights = draw_weights(rng, shapes)
-        calls = twice_and_changed(rng, randn(rng, B, T, d_in), context)
+        x = randn(rng, B, T, d_in)
+        if B > 2:
+            x[:, 1] = 0  # without biases, its scores are 0, which must not be taken for hidden ones
+        calls = twice_and_changed(rng, x, context)
         return trial([*arguments, *([True] if bias else [])], weights, calls, **how)
 
     return inputs

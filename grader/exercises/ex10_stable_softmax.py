@@ -82,6 +82,14 @@ def huge(rng: torch.Generator) -> Inputs:
     return x, -1
 
 
+def far_below(rng: torch.Generator) -> Inputs:
+    """Rows of which all is far below zero, and rows in which that is one number alone."""
+    x = randn(rng, 4, 5)
+    x[:2] -= 2500
+    x[2:, 0] = -300
+    return x, 1
+
+
 def gigantic(rng: torch.Generator) -> Inputs:
     x = randn(rng, 3, 5)
     x[:, 2] = 3.0
@@ -108,6 +116,7 @@ exercise = Exercise(
         Case("numbers around 100", catches="exp that overflows", inputs=around(100, 6, 8, dim=0)),
         Case("numbers around -115", catches="exp that becomes 0, then 0/0", inputs=around(-115, 3, 5, dim=-1)),
         Case("rows far apart", catches="the largest of everything subtracted", inputs=far_apart),
+        Case("far below zero", "a largest number that begins at 0, the largest magnitude", far_below),
         Case("up to ±10⁴", catches="float64, the mean or the smallest instead of the largest", inputs=huge),
         Case("up to 10³⁰", catches="numbers cut off, or made double", inputs=gigantic),
         *as_pieces(sized(3, 4, dim=0)),

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, trial
+from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero, trial
 from grader.kit.module_readings import reader
 from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
@@ -77,6 +77,7 @@ exercise = Exercise(
         Case("one output feature", catches="squeezed dimensions", inputs=sized(7, 2, 1)),
         Case("a single word", catches="squeezed dimensions", inputs=sized(1, 5, 3)),
         *beside_numbers(sized(4, 3, 5)),
+        far_below_zero(sized(4, 3, 5)),
     ],
     misconceptions=[
         *one_head.SCALING_ROLES_AND_GRADIENTS,

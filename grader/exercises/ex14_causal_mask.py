@@ -12,6 +12,7 @@ from grader.kit.pictures import causal_weights
 from grader.kit.pieces import LARGE, as_pieces, asked
 from grader.model.forms.exact import EXACT
 
+from .head_cases import MANY, OF_ANY_LENGTH
 from .mistakes import masks, scaling, softmax
 from .mistakes.pieces import PIECES, unchanged
 
@@ -99,8 +100,14 @@ def causal(
 
 
 def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
-    """Scores as of queries and keys of size d_k: they become about one by scaling."""
-    return lambda rng: ((level + randn(rng, T, T)) * d_k**0.5, d_k)
+    """Scores as of queries and keys of size d_k: they become about one by scaling. One of them is 0."""
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        scores = (level + randn(rng, T, T)) * d_k**0.5
+        scores[-1, T // 2] = 0
+        return scores, d_k
+
+    return inputs
 
 
 def far_apart(rng: torch.Generator) -> Inputs:
@@ -129,6 +136,7 @@ causal_softmax = Exercise(
         Case("fewer words", catches="a mask of the notebook's size", inputs=scores_sized(4, 7)),
         Case("more words", catches="a mask of the notebook's size, a hard-coded √2", inputs=scores_sized(9, 3)),
         Case("one word", catches="squeezed dimensions", inputs=scores_sized(1, 3)),
+        Case("a text of many words", "masks of a fixed size", scores_sized(MANY, 2), beside=OF_ANY_LENGTH, once=True),
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
@@ -369,6 +377,7 @@ exercise = Exercise(
         Case("fewer words", catches="a mask of the notebook's size", inputs=weights_sized(4)),
         Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
         Case("one word", "squeezed dimensions", lambda rng: (0.1 + torch.rand(1, 1, generator=rng),)),
+        Case("a text of many words", "masks of a fixed size", weights_sized(MANY), beside=OF_ANY_LENGTH, once=True),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
         *as_pieces(weights_sized(5)),

@@ -83,7 +83,7 @@ def with_dropout(rng: torch.Generator) -> Inputs:
     def weights(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Tensor]:
         return {name: make() for name, make in attention_cases.by_name(for_scores, for_values).items()}
 
-    return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS, p], weights)
+    return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS + 2, p], weights)
 
 
 def wrong_buffer(seen: Any, _d_in: int, _d_out: int, context: int, *_others: Any) -> str:
@@ -131,7 +131,7 @@ exercise = Exercise(
         Case(
             "in training, with a rate of 0",
             catches="a rate that is not the argument",
-            inputs=sized(2, 4, 3, 5, 4, train=True),
+            inputs=sized(2, 4, 3, 5, 4, train=True, gradients=1),
         ),
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 5, dropout=0.5)),
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),

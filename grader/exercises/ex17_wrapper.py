@@ -102,7 +102,7 @@ def with_dropout(rng: torch.Generator) -> Inputs:
         made = attention_cases.by_name(for_scores, for_values)
         return {f"heads.{h}.{name}": make() for h in range(heads) for name, make in made.items()}
 
-    return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS, p, heads], weights)
+    return dropout_trial(rng, lambda d_in, d_out: [d_in, d_out, WORDS + 2, p, heads], weights)
 
 
 def wrong_buffers(seen: Any, _d_in: int, _d_out: int, context: int, _dropout: float, heads: int, *_bias: bool) -> str:
@@ -146,7 +146,7 @@ exercise = Exercise(
         Case(
             "in training, with a rate of 0",
             catches="a rate that is not the argument",
-            inputs=sized(2, 4, 3, 5, 2, 4, train=True),
+            inputs=sized(2, 4, 3, 5, 2, 4, train=True, gradients=1),
         ),
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 3, 2, 5, dropout=0.5)),
         Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=with_dropout),

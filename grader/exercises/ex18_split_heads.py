@@ -143,7 +143,7 @@ def with_dropout(rng: torch.Generator) -> Inputs:
         d_out = len(projections["W_value.weight"])
         return projections | {"out_proj.weight": torch.eye(d_out), "out_proj.bias": torch.zeros(d_out)}
 
-    return dropout_trial(rng, lambda d_in, d_head: [d_in, heads * d_head, WORDS, p, heads], weights)
+    return dropout_trial(rng, lambda d_in, d_head: [d_in, heads * d_head, WORDS + 2, p, heads], weights)
 
 
 reference = observing(MultiHeadAttention)
@@ -197,7 +197,7 @@ exercise = Exercise(
         Case(
             "in training, with a rate of 0",
             catches="a rate that is not the argument",
-            inputs=sized(2, 4, 3, 6, 2, 4, train=True),
+            inputs=sized(2, 4, 3, 6, 2, 4, train=True, gradients=1),
         ),
         Case("not in training", catches="dropout that is always active", inputs=sized(2, 5, 4, 9, 3, 5, dropout=0.5)),
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),

@@ -161,15 +161,25 @@ def sized(
         weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})
         sequences = [randn(rng, N, length, embed_size) for length in (S, S, T)]
         mask = make_mask(rng, N, heads, T, S)
+        if N > 2:
+            sequences[1][:, 0] = 0  # a word whose scores are 0, which must not be taken for hidden ones
         calls: dict[str, list[Any]] = {"output": [*sequences, mask], SECOND_CALL: [*sequences, mask]}
         if N > 1:
             others = [torch.cat([sequence[:1], randn(rng, *sequence[1:].shape)]) for sequence in sequences]
             calls[OTHERS_CHANGED] = [*others, mask]
         if mask is not None:
-            calls["output without a mask"] = sequences
+            calls["output for one sentence more, without a mask"] = [torch.cat([each, each[:1]]) for each in sequences]
         return trial([embed_size, heads], weights, calls, **how)
 
     return inputs
+
+
+def with_large_padding(rng: torch.Generator) -> Inputs:
+    """Hidden words whose scores would be the largest by far, for about half of the queries."""
+    arguments, weights, calls, _how = sized(2, 4, 5, 6, 3, padding(torch.bool))(rng)
+    values, keys, query, mask = calls["output"]
+    keys = torch.where(mask[:, 0, 0, :, None], keys, 300 * keys)  # (N, S, embed_size)
+    return trial(arguments, weights, {"output": [values, keys, query, mask]})
 
 
 whole, boolean = torch.int64, torch.bool
@@ -260,6 +270,13 @@ exercise = Exercise(
             "more heads than features",
             catches="a check of embed_size and heads that is missing",
             inputs=lambda rng: impossible([3, 6]),
+        ),
+        Case(
+            "what stands under padding",
+            catches="words that are hidden after the softmax only, and then renormalised",
+            inputs=with_large_padding,
+            beside="Your code is right until a hidden word would have the largest score by far: then what is seen has "
+            "no weight left. Hide words before the softmax, and its largest number is that of what is seen.",
         ),
         *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
     ],

@@ -182,7 +182,7 @@ exercise = Exercise(
         Case("greedy, one text", "a mode that is not set", sized(1, 3, 3, temperature=0.0)),
         Case("greedy, several texts", "texts that are mixed", sized(4, 2, 4, temperature=0.0, train=False)),
         Case("greedy, beyond the context", "texts that are not cropped", sized(3, 4, 9, temperature=0.0)),
-        Case("greedy, from a long text", "the first words in place of the last", sized(2, 9, 3, temperature=0.0)),
+        Case("greedy, from a long text", "the first words in place of the last", sized(2, 9, 3, temperature=0)),
         Case("greedy, among the best three", "top_k of greedy texts", sized(3, 3, 4, temperature=0.0, top_k=3)),
         Case("greedy, nothing to write", "a token too many", sized(2, 3, 0, temperature=0.0)),
         Case("the best one only", "top_k=1", sized(3, 3, 4, top_k=1)),

@@ -155,7 +155,13 @@ exercise = Exercise(
         Case("pieces of one key", catches="sums that are not 1 · exp(0)", inputs=sized((5,), 1, 1, 4)),
         Case("as many queries as entries", catches="a maximum over queries", inputs=sized((4,), 7, 3, 4)),
         Case("whole numbers", catches="a maximum of 0 that is taken for nothing", inputs=whole),
-        Case("maxima that are equal", catches="pieces that are taken for equal, too", inputs=of_equal_maxima),
+        Case(
+            "maxima that are equal",
+            catches="pieces that are taken for equal, too",
+            inputs=of_equal_maxima,
+            beside="Your code is right, except where the maxima of both pieces are equal. There, too, each piece counts "
+            "by its l.",
+        ),
         Case("scores far apart", catches="exponents with the wrong sign", inputs=apart(14.0)),
         Case("an empty first piece", catches="weights of an empty piece", inputs=with_empty("first")),
         Case("an empty second piece", catches="weights of an empty piece", inputs=with_empty("second")),

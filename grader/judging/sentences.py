@@ -36,7 +36,8 @@ INPUT_MODIFIED = (
     "Avoid operations in place such as x -= … or x[i] = … on an argument; compute a new tensor."
 )
 WHERE_NAN_COMES_FROM = (
-    "NaN comes from 0/0, ∞/∞, ∞ − ∞ and 0 · ∞: exp of large numbers is ∞, and a softmax over −∞ alone is 0/0."
+    "NaN comes from 0/0, ∞/∞, ∞ − ∞, 0 · ∞, and roots and logarithms of numbers below zero: exp of large numbers is ∞, "
+    "and a softmax over −∞ alone is 0/0."
 )
 CUT = "Your result is cut to whole numbers, as by // in place of /, or in a tensor of integers. Keep the decimals."
 WHOLE = "All numbers that you return are whole ones, as after //, or in a tensor of integers."

@@ -1,7 +1,7 @@
 """What dropout did, told from numbers with dropout and the same numbers without it: a sentence, empty if all is well.
 
 Which entries are dropped is chance; what follows from the rules of dropout is not. Right dropout is refused with a
-probability below 3e-8: 2 · TAIL for the number of dropped entries, SURPRISE for each of the five regularities. The
+probability below 3e-8: 2 · TAIL for the number of dropped entries, SURPRISE for each of up to eight regularities. The
 numbers of up to thirty answers may be looked at, and a false alarm is still rarer than one in a million submissions.
 """
 
@@ -33,6 +33,10 @@ NOT_FINITE_AT_ALL = "There are NaN or infinite numbers, and not as many as entri
 WHOLE_ROWS = "Whole rows are dropped or kept. Decide for each entry separately."
 WHOLE_COLUMNS = "Whole columns are dropped or kept. Decide for each entry separately."
 SAME_IN_BATCH = "The same entries are dropped in all parts of a batch. Decide for each entry separately."
+SHARED = (
+    "Entries share one draw that differ in one index alone, such as those of several queries, or heads. Decide for "
+    "each entry separately."
+)
 SMALLEST = "The smallest entries are dropped. Chance should decide, not the numbers."
 LARGEST = "The largest entries are dropped. Chance should decide, not the numbers."
 ROWS_SUM_AGAIN = "Rows are divided by what is left of them. Multiply all survivors by 1/(1 − p) instead."
@@ -113,6 +117,9 @@ def _regularities(gone: Tensor, telling: Tensor, before: Tensor) -> Iterator[str
             yield WHOLE_COLUMNS
     if gone.dim() >= 3 and _shared_fates(gone.reshape(len(gone), -1).mT, telling.reshape(len(gone), -1).mT):
         yield SAME_IN_BATCH
+    for axis in range(1, gone.dim() - 1):
+        if _shared_fates(*(which.movedim(axis, -1).flatten(0, -2) for which in (gone, telling))):
+            yield SHARED
     lost, kept = before.abs()[gone], before.abs()[telling & ~gone]
     if _log_choices(len(lost) + len(kept), len(lost)) > -math.log(SURPRISE):
         if lost.max() < kept.min():

@@ -16,7 +16,8 @@ Tensor = torch.Tensor
 SECOND_CALL = "output of a second call"
 LATER_CHANGED = "output after a later word was changed"
 OTHERS_CHANGED = "output after another sentence of the batch was changed"
-LONGER = "output for a longer text that followed"
+MORE = "output with another sentence beside"
+LONGER = "output for more and longer texts that followed"
 
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
 
@@ -72,21 +73,23 @@ def dropout_trial(
     which = torch.eye(WORDS).expand(SENTENCES, WORDS, WORDS)
     x = torch.cat([randn(rng, SENTENCES, WORDS, FEATURES), which], dim=-1)  # (B, T, d_in)
     drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x]}
-    return (list(arguments(d_in, d_head)), dict(drawn), calls, {"train": True, "extra": extra})
+    return (list(arguments(d_in, d_head)), dict(drawn), calls, {"train": True, "gradients": 1, "extra": extra})
 
 
 def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, Sequence[Any]]:
     """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first.
 
-    And a text of length `longest`, if that is more.
+    After a single sentence, with another one beside. And texts of length `longest`, if that is more, of which there is one more.
     """
     calls: dict[str, Sequence[Any]] = {"output": [x], SECOND_CALL: [x]}
     if x.shape[1] > 1:
         calls[LATER_CHANGED] = [torch.cat([x[:, :-1], randn(rng, *x[:, -1:].shape)], dim=1)]
     if len(x) > 1:
         calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
+    if len(x) == 1:
+        calls[MORE] = [torch.cat([x, randn(rng, *x.shape)])]
     if longest > x.shape[1]:
-        calls[LONGER] = [randn(rng, len(x), longest, x.shape[2])]
+        calls[LONGER] = [randn(rng, len(x) + 1, longest, x.shape[2])]
     return calls
 
 
@@ -114,14 +117,21 @@ def in_float64(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.G
     return inputs
 
 
-def with_large_scores(sample: Callable[[torch.Generator], Inputs]) -> Callable[[torch.Generator], Inputs]:
+def far_below_zero(sample: Callable[[torch.Generator], Inputs]) -> Case:
+    """A case for modules of one text, all of whose scores are about −10³ to −10⁴."""
+    return Case("scores far below zero", "a largest score that begins at 0", with_large_scores(sample, True), LARGE)
+
+
+def with_large_scores(
+    sample: Callable[[torch.Generator], Inputs], one_way: bool = False
+) -> Callable[[torch.Generator], Inputs]:
     """The same with scores so large, and so far from each other, that weights are 0 and 1: float32 has hardly a digit
     of them behind the point. Words are along a line, and weights positive, but for those of queries: where all words
     go the same way, all scores are far below zero."""
 
     def inputs(rng: torch.Generator) -> Inputs:
         arguments, weights, calls, _how = sample(rng)
-        given = [_along_a_line(rng, value) if _has_words(value) else value for value in calls["output"]]
+        given = [_along_a_line(rng, value, one_way) if _has_words(value) else value for value in calls["output"]]
         return trial(
             arguments,
             {name: -weight.abs() if _asks(name) else weight.abs() for name, weight in weights.items()},
@@ -140,16 +150,18 @@ def _asks(name: str) -> bool:
     return re.search(r"(^|[._])q", name) is not None
 
 
-def _along_a_line(rng: torch.Generator, x: Tensor) -> Tensor:
+def _along_a_line(rng: torch.Generator, x: Tensor, one_way: bool) -> Tensor:
     """Words (B, T, d), or (T, d), of lengths that differ, half of them the other way; the first is the shortest.
 
-    Those of the first sentence of several all go the same way, and differ less: scores are about −10³ to −10⁴.
+    Those of the first sentence of several all go the same way, and differ less: scores are about −10³ to −10⁴. So do
+    those of the only sentence if all go `one_way`.
     """
     *batch, words, d = x.shape
     chance = torch.rand(*batch, words, generator=rng)
     chance[..., 0] = -1
     order = chance.argsort(-1).argsort(-1)
     lengths = (order * 15.0 + 20) * (1 - 2 * (torch.arange(words) % 2))  # (B, T)
-    if batch:
-        lengths[0] = order[0] * 3.0 + 20
+    if batch or one_way:
+        first = 0 if batch else ...
+        lengths[first] = order[first] * 3.0 + 20
     return lengths[..., None] * (0.8 + 0.4 * torch.rand(d, generator=rng))

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader.kit.dropout_rules import finding
-from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL
+from grader.kit.module_cases import LATER_CHANGED, MORE, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
 from grader.kit.pieces import other_type
 from grader.model.forms.exact import RUINED
@@ -23,7 +23,7 @@ CHANGED = "Your module changes its input. Compute new tensors instead."
 TWO_OUTPUTS = "Called twice with the same input, your module gives two different outputs."
 UNSAVED = "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out."
 
-ON_OUTPUT = "In training, your module drops entries of the output. Drop attention weights."
+ON_OUTPUT = "In training, your module drops entries of the vectors that come after the weights. Drop attention weights."
 NOT_WEIGHTS = "In training, your module drops something other than attention weights, or more than these."
 
 RATE = 3  # which of the arguments of a class with dropout is its rate
@@ -59,6 +59,9 @@ def reader(
         if how.get("train") and "extra" in how:
             quiet = undropped(arguments, weights, calls, how["extra"])
             parts["dropout"] = wrong_dropout(list(outputs.values()), quiet, how["extra"], arguments[RATE])
+            if how.get("gradients"):  # which depend on chance, but for whether there are any
+                found = named_gradients(seen["gradients"], seen["frozen"])
+                parts["gradient"] = found if isinstance(found, str) else ""
             return parts | buffers
         parts["behaviour"] = wrong_behaviour(outputs, calls["output"][like], causal)
         if parts["behaviour"] != TWO_OUTPUTS:  # or there is nothing to compare
@@ -174,12 +177,19 @@ def wrong_behaviour(outputs: dict[str, Any], x: Tensor, causal: bool) -> str:
         return TWO_OUTPUTS
     if first.shape[:-1] != x.shape[:-1]:  # no output for each word: there is no telling which is whose
         return ""
+    more = outputs.get(MORE)
+    if isinstance(more, torch.Tensor) and more.shape[1:] == first.shape[1:] and not _begins_with(more, first):
+        return "The output of a sentence changes with the other sentences of the batch."
     # A later word is changed in all sentences at once: who mixes sentences need not look into the future.
     if others is not None and not equal_but_for_rounding(others[0], first[0]):
         return "The output of a sentence changes with the other sentences of the batch."
     if causal and later is not None and not equal_but_for_rounding(later[:, :-1], first[:, :-1]):
         return "Outputs of earlier words change when a later word is changed: your module looks into the future."
     return ""
+
+
+def _begins_with(more: Tensor, first: Tensor) -> bool:
+    return len(more) >= len(first) and equal_but_for_rounding(more[: len(first)], first)
 
 
 def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
@@ -191,7 +201,7 @@ def equal_but_for_rounding(one: Tensor, other: Tensor) -> bool:
 
 def wrong_mask(seen: Mapping[str, Any], size: int, part: str = "") -> str:
     """A sentence on the buffer that must hold a mask of (size, size), whatever its name, in `part` of the module."""
-    held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part)}
+    held = {name: shape for name, shape in seen["buffers"].items() if name.startswith(part) and len(shape) > 1}
     right = [name for name, shape in held.items() if shape[-2:] == [size, size]]
     if right:
         return UNSAVED if all(name in seen["unsaved"] for name in right) else ""

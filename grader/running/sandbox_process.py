@@ -293,6 +293,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "MPLCONFIGDIR": str(folder / ".matplotlib"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "LANG": "C.UTF-8",
+        "TORCHDYNAMO_DISABLE": "1",  # torch.compile would start a compiler; what it was given runs as it is
         "NBGRADER_EXECUTION": "autograde",  # by which an instructor's code may know
         **INHERITED,
     }

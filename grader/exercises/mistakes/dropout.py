@@ -71,7 +71,8 @@ IN_MODULES = [
         "dropout on the output",
         kind="mix-up",
         credit=0.5,
-        says="Entries of the output are dropped. Drop attention weights, before they meet the values.",
+        says="Entries of the vectors are dropped that come after the weights. Drop attention weights, before they meet "
+        "the values.",
         change={
             "drop_weights": lambda dropout, weights: weights,
             "drop_outputs": lambda dropout, out: dropout(out),

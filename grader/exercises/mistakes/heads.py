@@ -73,8 +73,8 @@ def softmax_not_shifted(**change: Any) -> Misconception:
         "softmax not shifted",
         kind="missing step",
         credit=0.75,
-        says="Where scores are large, exp overflows, and ∞/∞ is NaN. Use torch.softmax, or subtract the maximum over "
-        "the keys before exp.",
+        says="Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
+        "subtract each query's maximum over the keys before exp.",
         change=change,
     )
 

@@ -128,7 +128,7 @@ def not_shifted(**change: Any) -> Misconception:
         "softmax not shifted",
         kind="missing step",
         credit=0.75,
-        says="Where scores are large, exp overflows, and ∞/∞ is NaN. "
+        says="Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. "
         "Use torch.softmax, or subtract the maximum of each row before exp.",
         change=change,
     )

@@ -25,6 +25,11 @@ class WithoutAutograd(TorchFunctionMode):
 
 
 def put(entry: Any, inputs: Sequence[Any]) -> Any:
-    """What one call returns whose inputs have no gradients, and cannot get any."""
-    with torch.inference_mode(), WithoutAutograd():
-        return exact.called(entry, [value.clone() for value in inputs])
+    """What one call returns whose inputs have no gradients, and cannot get any. What it changes is changed in ours."""
+    with torch.inference_mode():
+        given = [value.clone() for value in inputs]
+        with WithoutAutograd():
+            result = exact.called(entry, given)
+    for value, now in zip(inputs, given, strict=True):
+        value.data = now.clone()
+    return result

@@ -84,7 +84,7 @@ def _hides_modules(module: nn.Module) -> bool:
 def _can_be_built(module_class: Any, arguments: Sequence[Any]) -> bool:
     try:
         module_class(*arguments)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, NotImplementedError) and not error.args:  # still to do
             raise
         return False
@@ -146,11 +146,22 @@ def load(module: nn.Module, weights: Mapping[str, torch.Tensor]) -> bool:
     }
     with torch.no_grad():
         for name, parameter in parameters.items():
-            if parameter.requires_grad and not name.endswith("mask"):  # which is no chance, and must be what it is
+            if parameter.requires_grad and not _is_mask(name, parameter):  # which is no chance, and must be what it is
                 parameter.fill_(FILL)
         for name, weight in fitting.items():
             parameters[name].copy_(weight)
     return len(fitting) == len(weights)
+
+
+def _is_mask(name: str, parameter: torch.Tensor) -> bool:
+    """By its name, or because it is a square with one number above its diagonal, and another one on and below it."""
+    if name.endswith("mask"):
+        return True
+    if parameter.dim() < 2 or parameter.shape[-1] != parameter.shape[-2] or parameter.shape[-1] < 2:
+        return False
+    upper = torch.ones_like(parameter, dtype=torch.bool).triu(1)
+    above, others = parameter[upper], parameter[~upper]
+    return bool((above == above[0]).all() and (others == others[0]).all() and above[0] != others[0])
 
 
 def gradients(
