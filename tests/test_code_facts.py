@@ -86,6 +86,10 @@ def test_none_that_is_kept_is_told(source: str, line: str, method: str) -> None:
         "class f:\n    def backward(self, x): return x\n    def forward(self, x): return self.backward(x)",
         "class f:\n    def init_weights(self): pass\n    def forward(this, x): return this.W(x)",
         "class f:\n    def forward(self, x):\n        def look(y): return self.W(y)\n        return look(x)",
+        "class f:\n    def __init__(self):\n        self.W = nn.Linear(2, 2)\n"
+        "    def forward(self, x): return used(self, x)",
+        "class f:\n    def __init__(self):\n        self.W = nn.Linear(2, 2)\n"
+        "    def forward(self, x): return self.get_submodule('W')(x)",
     ],
 )
 def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
@@ -95,6 +99,20 @@ def test_methods_that_do_what_they_should_are_no_facts(source: str) -> None:
         Kind.NOT_INIT,
         Kind.NEVER_CALLED,
     } == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class State:\n    def add(self, k): self.k += k\ndef f(x):\n    s = State()\n    s.add(x)\n    return s.k",
+        "class f:\n    def softmax(self, s): s[:] = 0\n"
+        "    def forward(self, s):\n        self.softmax(s)\n        return s",
+        "def f(model, most):\n    norm = nn.utils.clip_grad_norm_(model.parameters(), most)\n    return 0",
+        "def f(x):\n    _ = x + 1\n    return x",
+    ],
+)
+def test_what_is_called_for_what_it_does_is_not_thrown_away(source: str) -> None:
+    assert {fact.kind for fact in facts(source)} & {Kind.LOST, Kind.UNUSED} == set()
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,32 @@ LARGE, UNHIDDEN, MANY, TINY = "scores of ±10⁴", "scores of ±10⁴, none hidd
 # By exercise: answers that are wrong, and the cases that alone tell.
 TOLD_BY = {
     9: {"squeezed": ["one word"]},
+    10: {"running_maximum_from_minus_thousand": ["far below zero"]},
     11: {"squeezed": ["one word"]},
-    14: {"softmax_minus_thousand": [LARGE], "softmax_minus_five_thousand": [LARGE]},
+    12: {"maximum_at_least_0": ["scores far below zero"]},
+    14: {
+        "softmax_minus_thousand": [LARGE],
+        "softmax_minus_five_thousand": [LARGE],
+        "zero_is_hidden": ["more words"],
+        "mask_of_64_words": [MANY],
+    },
     15: {"divided_by_the_rate": ["training, a rate of 0"]},
-    19: {"mask_by_sentences": ["one mask for all sentences"]},
+    16: {
+        "zero_is_hidden": ["several sentences"],
+        "dropout_in_place": ["in training"],
+        "one_draw_for_all_queries": ["in training"],
+        "drawn_for_the_context": ["in training"],
+    },
+    18: {
+        "zero_is_hidden": ["several sentences"],
+        "one_draw_for_all_heads": ["in training"],
+        "mask_of_the_first_batch": ["several sentences"],
+    },
+    19: {
+        "mask_by_sentences": ["one mask for all sentences"],
+        "zero_is_hidden": ["padded sentences"],
+        "renormalised_after_softmax": ["what stands under padding"],
+    },
     20: {"table_of_512": ["a long text"]},
     21: {"table_of_4095": ["positions with gaps"]},
     22: {
@@ -60,7 +82,11 @@ TOLD_BY = {
         "maximum_from_zero_unless_causal": [UNHIDDEN],
         "zero_is_hidden": ["blocks, causal"],
     },
-    33: {"largest_of_all_subtracted": ["scores of ±112"], "mean_subtracted": ["scores of ±112"]},
+    33: {
+        "queries_scaled_in_place": ["two sentences"],
+        "largest_of_all_subtracted": ["scores of ±112"],
+        "mean_subtracted": ["scores of ±112"],
+    },
     34: {"full_blocks_only": [MANY]},
 }
 # What takes a score far below zero for hidden, or for nothing: in many exercises.

@@ -104,7 +104,8 @@ def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Genera
 
     def inputs(rng: torch.Generator) -> Inputs:
         scores = (level + randn(rng, T, T)) * d_k**0.5
-        scores[-1, T // 2] = 0
+        if T > 1:
+            scores[-1, T // 2] = 0
         return scores, d_k
 
     return inputs

@@ -159,8 +159,8 @@ exercise = Exercise(
             "maxima that are equal",
             catches="pieces that are taken for equal, too",
             inputs=of_equal_maxima,
-            beside="Your code is right, except where the maxima of both pieces are equal. There, too, each piece counts "
-            "by its l.",
+            beside="Your code is right, except where the maxima of both pieces are equal. There, too, each piece "
+            "counts by its l.",
         ),
         Case("scores far apart", catches="exponents with the wrong sign", inputs=apart(14.0)),
         Case("an empty first piece", catches="weights of an empty piece", inputs=with_empty("first")),

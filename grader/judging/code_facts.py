@@ -114,10 +114,11 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                 continue
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
                 yield Fact(Kind.LOST, _line(node, lines))
-            case ast.Expr(value=value) if is_only_computed(value):
+            case ast.Expr(value=value) if is_only_computed(value) and _called(value) not in own:
                 yield Fact(Kind.LOST, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
-                yield Fact(Kind.UNUSED, name)
+                if name != "_" and not _changes_something(value):
+                    yield Fact(Kind.UNUSED, name)
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.Pow | ast.MatMult):
                 if _is_infinity(left) or _is_infinity(right):
                     yield Fact(Kind.INFINITE, _line(node, lines))
@@ -150,14 +151,22 @@ def _never_called(owner: ast.ClassDef) -> Iterator[str]:
     if any(isinstance(node, ast.Name) and node.id in ("getattr", "setattr") for node in nodes):
         return
     own = [node for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"]
-    if any(node.attr in ("children", "modules", "_modules", "named_children") for node in own):
+    if any(node.attr in ("children", "modules", "_modules", "named_children", "get_submodule") for node in own):
         return
+    if _hands_itself_on(nodes):
+        return  # to code that may use them
     read = {node.attr for node in own if isinstance(node.ctx, ast.Load)}
     for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Call(func=made)):
                 if name not in read and ast.unparse(made).split(".")[-1] in ("Linear", "Dropout", "ModuleList"):
                     yield f"self.{name}"
+
+
+def _hands_itself_on(nodes: Sequence[ast.AST]) -> bool:
+    """Whether some function is given the object, but for `super(…, self)`."""
+    given = [node for node in nodes if isinstance(node, ast.Call) and "self" in map(ast.unparse, node.args)]
+    return any(ast.unparse(node.func) != "super" for node in given)
 
 
 def _arguments(function: _Function, methods: Collection[str]) -> tuple[str, ...]:
@@ -225,9 +234,20 @@ def _computes(value: ast.expr) -> bool:
     )
 
 
+def _changes_something(value: ast.expr) -> bool:
+    """Whether it is called for what it does, by its name, such as clip_grad_norm_ and register_buffer."""
+    name = _called(value)
+    return name.endswith("_") or name.startswith("register")
+
+
+def _called(value: ast.expr) -> str:
+    """The last name of the function or method that is called; empty if none is."""
+    function = getattr(value, "func", None)
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
 def _is_size(call: ast.Call) -> bool:
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
+    return _called(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
 
 
 # What a class keeps under such a name is a module of torch: it changes nothing that it is given.

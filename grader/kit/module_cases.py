@@ -16,7 +16,7 @@ Tensor = torch.Tensor
 SECOND_CALL = "output of a second call"
 LATER_CHANGED = "output after a later word was changed"
 OTHERS_CHANGED = "output after another sentence of the batch was changed"
-MORE = "output with another sentence beside"
+MORE = "output with other sentences beside"
 LONGER = "output for more and longer texts that followed"
 
 SENTENCES, WORDS, FEATURES, EXTRA = 16, 6, 3, 2  # sizes of a case about dropout
@@ -79,14 +79,15 @@ def dropout_trial(
 def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, Sequence[Any]]:
     """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first.
 
-    After a single sentence, with another one beside. And texts of length `longest`, if that is more, of which there is one more.
+    Some come with others beside, twice as many. And there are texts of length `longest`, if that is more, of
+    which there is one more.
     """
     calls: dict[str, Sequence[Any]] = {"output": [x], SECOND_CALL: [x]}
     if x.shape[1] > 1:
         calls[LATER_CHANGED] = [torch.cat([x[:, :-1], randn(rng, *x[:, -1:].shape)], dim=1)]
     if len(x) > 1:
         calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
-    if len(x) == 1:
+    if len(x) != 2:  # the usual number; a few cases will do
         calls[MORE] = [torch.cat([x, randn(rng, *x.shape)])]
     if longest > x.shape[1]:
         calls[LONGER] = [randn(rng, len(x) + 1, longest, x.shape[2])]
