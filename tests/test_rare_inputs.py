@@ -29,12 +29,10 @@ TOLD_BY = {
     16: {
         "zero_is_hidden": ["several sentences"],
         "dropout_in_place": ["in training"],
-        "one_draw_for_all_queries": ["in training"],
         "drawn_for_the_context": ["in training"],
     },
     18: {
         "zero_is_hidden": ["several sentences"],
-        "one_draw_for_all_heads": ["in training"],
         "mask_of_the_first_batch": ["several sentences"],
     },
     19: {

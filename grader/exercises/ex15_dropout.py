@@ -169,6 +169,8 @@ exercise = Exercise(
             "training, a rate of 0",
             catches="a division by the rate, everything or something dropped",
             inputs=sized(6, 7, p=0.0, training=True),
+            beside="Your code is right for other rates, but not for a rate of 0: then nothing is dropped, and nothing "
+            "else changes.",
         ),
         Case(
             "training, a matrix",

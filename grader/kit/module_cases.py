@@ -16,6 +16,7 @@ Tensor = torch.Tensor
 SECOND_CALL = "output of a second call"
 LATER_CHANGED = "output after a later word was changed"
 OTHERS_CHANGED = "output after another sentence of the batch was changed"
+FEW = "output for two sentences"
 MORE = "output with other sentences beside"
 LONGER = "output for more and longer texts that followed"
 
@@ -72,14 +73,16 @@ def dropout_trial(
 
     which = torch.eye(WORDS).expand(SENTENCES, WORDS, WORDS)
     x = torch.cat([randn(rng, SENTENCES, WORDS, FEATURES), which], dim=-1)  # (B, T, d_in)
-    drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x]}
-    return (list(arguments(d_in, d_head)), dict(drawn), calls, {"train": True, "gradients": 1, "extra": extra})
+    drawn, calls = weights(for_scores, for_values), {"output": [x], SECOND_CALL: [x], FEW: [x[:2]]}
+    # Gradients are those of few numbers, so that functions are lent for them.
+    how = {"train": True, "gradients": 1, "gradients of": FEW, "extra": extra}
+    return (list(arguments(d_in, d_head)), dict(drawn), calls, how)
 
 
 def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict[str, Sequence[Any]]:
     """Calls for x of shape (B, T, d): as it is, again, with another last word, with other sentences but the first.
 
-    Some come with others beside, twice as many. And there are texts of length `longest`, if that is more, of
+    Many come with others beside, twice as many. And there are texts of length `longest`, if that is more, of
     which there is one more.
     """
     calls: dict[str, Sequence[Any]] = {"output": [x], SECOND_CALL: [x]}
@@ -87,7 +90,7 @@ def twice_and_changed(rng: torch.Generator, x: Tensor, longest: int = 0) -> dict
         calls[LATER_CHANGED] = [torch.cat([x[:, :-1], randn(rng, *x[:, -1:].shape)], dim=1)]
     if len(x) > 1:
         calls[OTHERS_CHANGED] = [torch.cat([x[:1], randn(rng, *x[1:].shape)])]
-    if len(x) != 2:  # the usual number; a few cases will do
+    if len(x) > 2:  # a few cases will do
         calls[MORE] = [torch.cat([x, randn(rng, *x.shape)])]
     if longest > x.shape[1]:
         calls[LONGER] = [randn(rng, len(x) + 1, longest, x.shape[2])]

@@ -15,7 +15,18 @@ import torch
 from torch import nn
 
 from grader.kit.module_steps import NOT_KNOWN, Memory, same_chance, with_steps
-from grader.sandbox.forms.module import called_in_part, copied, describe, gradients, load, move, numbers, observe, same
+from grader.sandbox.forms.module import (
+    call_of_gradients,
+    called_in_part,
+    copied,
+    describe,
+    gradients,
+    load,
+    move,
+    numbers,
+    observe,
+    same,
+)
 
 Tensor = torch.Tensor
 Changes = Mapping[str, Any]
@@ -69,8 +80,8 @@ class ModuleGlance:
                 return built.seen | self._called_in_part(built.module)
             seen = built.seen | self._called(built.module, keeping=not changes)
             if inputs:
-                first = next(iter(self._calls.values()))
-                seen["gradients"] = gradients(built.module, self._weights, first, inputs)
+                call = call_of_gradients(self._calls, self._how)
+                seen["gradients"] = gradients(built.module, self._weights, call, inputs)
             return seen
 
     def _called_in_part(self, module: nn.Module) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.kit.dropout_rules import finding
+from grader.kit.dropout_rules import SHARED, finding
 from grader.kit.module_cases import LATER_CHANGED, MORE, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
 from grader.kit.pieces import other_type
@@ -58,7 +58,8 @@ def reader(
         outputs = seen["outputs"]
         if how.get("train") and "extra" in how:
             quiet = undropped(arguments, weights, calls, how["extra"])
-            parts["dropout"] = wrong_dropout(list(outputs.values()), quiet, how["extra"], arguments[RATE])
+            both = [outputs["output"], outputs[SECOND_CALL]]
+            parts["dropout"] = wrong_dropout(both, quiet, how["extra"], arguments[RATE])
             if how.get("gradients"):  # which depend on chance, but for whether there are any
                 found = named_gradients(seen["gradients"], seen["frozen"])
                 parts["gradient"] = found if isinstance(found, str) else ""
@@ -109,7 +110,8 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
         return "In training, words have weight where they must have none."
     # Sentences come first: what is the same for all of a batch is found along the first dimension.
-    return finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
+    said = finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
+    return "" if said == SHARED else said  # heads that are wrong may share draws in ways that no misconception follows
 
 
 def named_gradients(

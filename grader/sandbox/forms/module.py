@@ -28,9 +28,9 @@ def observe(
 ) -> dict[str, Any]:
     """What a module does that is built with `arguments`, has these weights and is called with each of `calls`.
 
-    `how` says whether the module is in training ("train"), for how many inputs of the first call gradients are
-    asked ("gradients": whole numbers have none), whether the arguments are such that it cannot be built
-    ("impossible"), and which attributes must be numbers ("numbers").
+    `how` says whether the module is in training ("train"), for how many inputs of a call gradients are asked
+    ("gradients": whole numbers have none), of which call if not of the first ("gradients of"), whether the arguments
+    are such that it cannot be built ("impossible"), and which attributes must be numbers ("numbers").
     """
     if how.get("impossible"):
         return {"built": _can_be_built(module_class, arguments)}
@@ -45,7 +45,7 @@ def observe(
         return seen | called_in_part(module, calls)
     seen |= called(module, calls)
     if how.get("gradients"):
-        seen["gradients"] = gradients(module, weights, next(iter(calls.values())), how["gradients"])
+        seen["gradients"] = gradients(module, weights, call_of_gradients(calls, how), how["gradients"])
     return seen
 
 
@@ -162,6 +162,11 @@ def _is_mask(name: str, parameter: torch.Tensor) -> bool:
     upper = torch.ones_like(parameter, dtype=torch.bool).triu(1)
     above, others = parameter[upper], parameter[~upper]
     return bool((above == above[0]).all() and (others == others[0]).all() and above[0] != others[0])
+
+
+def call_of_gradients(calls: Mapping[str, Sequence[Any]], how: Mapping[str, Any]) -> Sequence[Any]:
+    """The one whose gradients are asked for."""
+    return calls[how["gradients of"]] if "gradients of" in how else next(iter(calls.values()))
 
 
 def gradients(
