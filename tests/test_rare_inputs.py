@@ -25,7 +25,10 @@ TOLD_BY = {
         "zero_is_hidden": ["more words"],
         "mask_of_64_words": [MANY],
     },
-    15: {"divided_by_the_rate": ["training, a rate of 0"]},
+    15: {
+        "divided_by_the_rate": ["training, a rate of 0"],
+        "one_draw_for_all_queries": ["training, four dimensions"],
+    },
     16: {
         "zero_is_hidden": ["several sentences"],
         "dropout_in_place": ["in training"],
