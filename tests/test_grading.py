@@ -125,6 +125,13 @@ def test_modes_that_an_answer_leaves_cost_its_exercise_only() -> None:
     assert verdicts[23].right
 
 
+def test_what_is_to_be_compiled_runs_as_it_is() -> None:
+    """A compiler is a program, which no sandbox may start."""
+    compiled = "@torch.compile\ndef softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim)"
+    verdicts, _ = grade(f"import torch\n{compiled}", 10, limits=Limits())  # to import the compiler takes a while
+    assert verdicts[10].right, verdicts[10].sentences
+
+
 def test_a_cell_that_hangs_is_stopped_and_the_rest_goes_on_with_what_was_there() -> None:
     verdicts, notebook = grade(SOFTMAX, "while True: pass", 3, limits=SHORTER)
     assert verdicts[3].right

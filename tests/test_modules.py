@@ -169,6 +169,23 @@ def test_a_mask_that_is_no_buffer_costs_a_quarter(number: int) -> None:
     assert "register_buffer" in " ".join(found.sentences)
 
 
+def test_a_mask_that_is_a_parameter_hides_whatever_its_name() -> None:
+    as_parameter = """
+        class CausalAttention(CausalAttention):
+            def __init__(self, *arguments):
+                super().__init__(*arguments)
+                hidden = self._buffers.pop("mask")
+                self.seen = nn.Parameter(1.0 - hidden.float())
+                self.mask = None
+            def forward(self, x):
+                self.mask = self.seen == 0
+                return super().forward(x)
+        """
+    found = verdict(16, after=as_parameter)
+    assert found.credit >= 0.5
+    assert "see" not in " ".join(found.sentences)  # words that they should not
+
+
 def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for_anything() -> None:
     """What is beside the point must not hide that the numbers are wrong."""
     for found in (
@@ -228,6 +245,8 @@ def test_impossible_arguments_must_be_refused(number: int, check: str) -> None:
     assert found.credit == 0.75
     refused = verdict(number, (check, f"{check}\n            print(1 / 0)\n        if False:"))
     assert refused.right, "any error is a refusal"
+    ended = verdict(number, (check, f"{check}\n            raise SystemExit('sizes')\n        if False:"))
+    assert ended.right, "and so is an end"
 
 
 # --- what depends on earlier exercises -------------------------------------------------------------------------------
