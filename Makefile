@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof quick test-browser pythons hub hub-installed install lint types check validate release clean
+.PHONY: demo test proof gpu quick test-browser pythons hub hub-installed install lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -24,6 +24,16 @@ proof: install
 # Lint, types and the tests of what changed; see tests/what_changed.py.
 quick: install lint types
 	$(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) -m "not browser" $$($(VENV)/bin/python tests/what_changed.py)
+
+# On a machine with a GPU, which may have no network: its own Python has PyTorch, and wheels of the rest lie in $(WHEELS).
+# docs/gpu.md says how to bring them.
+GPU_PYTHON := python3
+WHEELS := wheels
+GPU_SITE := $(CURDIR)/build/gpu/site-packages
+gpu:
+	[ ! -d $(WHEELS) ] || $(GPU_PYTHON) -m pip install --quiet --no-index --no-deps --no-compile --upgrade \
+		--target $(GPU_SITE) $(WHEELS)/*.whl
+	PYTHONPATH=$(GPU_SITE):$(CURDIR) OMP_NUM_THREADS=1 COLUMNS=140 $(GPU_PYTHON) tests/gpu/check.py $(GPU_PARTS)
 
 install: $(VENV)/installed
 

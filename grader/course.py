@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import sys
+import sysconfig
 import tempfile
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +41,7 @@ class Course:
         self._folders: tuple[str, dict[str, str]] = ("", {})  # for these settings
         if not (self.root / CONFIG_FILE).is_file():
             raise CourseError(f"There is no {CONFIG_FILE} in {self.root}. Run this in the course folder.")
-        # nbgrader starts `alembic` by name when it makes a new gradebook; it lies beside our interpreter.
-        beside, path = str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)
-        if path.split(os.pathsep)[0] != beside:  # once is enough, however many courses a process opens
-            os.environ["PATH"] = os.pathsep.join([beside, path])
+        put_on_path(folder_of_alembic())
 
     def config(self) -> Config:
         """The settings of nbgrader_config.py, as nbgrader's command line has them."""
@@ -183,6 +182,23 @@ def _is_there(path: Path) -> bool:
     except OSError:
         return True
     return True
+
+
+def folder_of_alembic() -> Path:
+    """Where that program was installed: beside our interpreter, or wherever pip puts programs by other ways."""
+    found = find_spec("alembic")
+    packages = [Path(found.origin).parent.parent] if found and found.origin else []
+    folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
+    folders += [Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")))]
+    folders += [package / "bin" for package in packages]  # pip install --target
+    return next((folder for folder in folders if (folder / "alembic").is_file()), folders[0])
+
+
+def put_on_path(folder: Path) -> None:
+    """nbgrader starts `alembic` by name when it makes a new gradebook."""
+    path = os.environ.get("PATH", os.defpath)
+    if path.split(os.pathsep)[0] != str(folder):  # once is enough, however many courses a process opens
+        os.environ["PATH"] = os.pathsep.join([str(folder), path])
 
 
 def reason_of(result: Any) -> str:

@@ -42,7 +42,7 @@ def examine(folder: Path) -> Iterator[Line]:
     yield torch_line(machine.version_of("torch"), machine.why_broken("torch"))
     yield landlock_line(machine.landlock_version(), machine.why_broken("landlock"))
     yield seccomp_line(machine.why_no_seccomp())
-    yield trial_line(machine.why_not_confined())
+    yield sandbox_line(why_no_sandbox())
     yield disk_line(machine.why_no_disk())
     yield told_line(machine.told())
     yield cores_line(machine.cores())
@@ -50,7 +50,8 @@ def examine(folder: Path) -> Iterator[Line]:
     yield nbgrader_line(machine.version_of("nbgrader"), machine.why_broken("nbgrader.apps.api"))
     yield jupyter_line(machine.version_of("jupyterlab"))
     yield database_line(folder)
-    yield cuda_line(*machine.cuda_devices())
+    built_for, devices = machine.cuda_devices()
+    yield cuda_line(built_for, devices, room_on_gpus() if devices else 0)
     yield extra_line("dask", machine.version_of("distributed"), "grader autograde --dask can grade on other machines")
     yield extra_line("postgresql", machine.version_of("psycopg"), "the gradebook can lie on a PostgreSQL server")
     yield extra_line("marimo", machine.version_of("marimo"), "grader release --marimo makes notebooks for marimo")
@@ -113,11 +114,33 @@ def seccomp_line(missing: str) -> Line:
     return Line("seccomp", "good", "there", "The kernel refuses submissions the network and other programs.")
 
 
-def trial_line(failed: str) -> Line:
+def why_no_sandbox() -> str:
+    """What went wrong when one was started as for a submission; empty if it could compute, and no more."""
+    try:
+        from grader.running.devices import try_sandbox
+
+        try_sandbox()
+    except Exception as error:  # whatever a damaged package does
+        return machine.said(error)
+    return ""
+
+
+def room_on_gpus() -> int | str:
+    """How many sandboxes GPUs have room for, or why these cannot be used."""
+    try:
+        from grader.running.devices import free_on_gpus, jobs_on_gpus
+
+        return jobs_on_gpus(free_on_gpus(), machine.cores())
+    except Exception as error:  # whatever a driver says
+        return machine.said(error)
+
+
+def sandbox_line(failed: str) -> Line:
     if failed:
-        return Line("trial", "bad", failed, "A trial process was not confined, so submissions would not be. Only for "
-                    "those that you trust: grader autograde --unconfined")  # fmt: skip
-    return Line("trial", "good", "confined", "A trial process could neither read /etc/passwd nor open a socket.")
+        return Line("sandbox", "bad", failed, "A sandbox was started as for a submission, and this came of it. Nothing "
+                    "can be graded until it works. If something is missing above, begin there. docs/installing.md "
+                    "lists ways to install that work.")  # fmt: skip
+    return Line("sandbox", "good", "works", "One has computed, and could neither read /etc/passwd nor open a socket.")
 
 
 def disk_line(missing: str) -> Line:
@@ -130,7 +153,7 @@ def disk_line(missing: str) -> Line:
 def told_line(kinds: list[str] | str) -> Line:
     """The kinds of denied calls of which the kernel tells, of the two that were tried."""
     if isinstance(kinds, str):
-        return Line("tries", "note", f"unknown ({kinds})", "See the trial above.")
+        return Line("tries", "note", f"unknown ({kinds})", "See the sandbox above.")
     if not kinds:
         return Line("tries", "note", "denied in silence", "Nothing is allowed for that, but nobody hears of tries that "
                     "go past Python. Perhaps this container listens itself; see docs/containers.md.")  # fmt: skip
@@ -176,9 +199,14 @@ def jupyter_line(found: str) -> Line:
     return Line("Jupyter", "good", f"JupyterLab {found}", "Notebooks open with: jupyter lab")
 
 
-def cuda_line(built_for: str | None, devices: list[str]) -> Line:
+def cuda_line(built_for: str | None, devices: list[str], room: int | str = 0) -> Line:
+    """What PyTorch is built for, the devices that it finds, and how many sandboxes fit on them, or why none starts."""
+    if devices and isinstance(room, str):
+        return Line("CUDA", "note", f"{', '.join(devices)} ({room})", "A sandbox cannot compute there. Grade on the "
+                    "CPU, which is the default; docs/gpu.md says what a GPU takes.")  # fmt: skip
     if devices:
-        return Line("CUDA", "good", ", ".join(devices), "grader autograde --device cuda can be used.")
+        return Line("CUDA", "good", ", ".join(devices), f"A sandbox has computed there. grader autograde --device cuda "
+                    f"grades {room} at once.")  # fmt: skip
     if built_for is None:
         return Line("CUDA", "note", "unknown", "PyTorch, which knows, cannot be imported. Mend that first.")
     if built_for:

@@ -16,24 +16,6 @@ from pathlib import Path
 GIB = 2**30
 TRIAL_SECONDS = 60
 
-# What a submission would try first. It is confined in a process of its own, by the same code as every submission.
-TRIAL = """
-import socket, sys
-from pathlib import Path
-from grader.sandbox.confine import Amounts, confine
-confine(Path(sys.argv[1]), Amounts(), "cpu")
-def allowed(attempt):
-    try:
-        attempt()
-    except OSError:
-        return False
-    return True
-if allowed(lambda: Path("/etc/passwd").read_bytes()):
-    sys.exit("it could read /etc/passwd")
-if allowed(lambda: socket.socket()):
-    sys.exit("it could open a socket")
-"""
-
 # A disk is asked for as for every submission, and must have an end.
 DISK_TRIAL = """
 import sys
@@ -90,7 +72,7 @@ def why_broken(module: str) -> str:
     try:
         import_module(module)
     except Exception as error:  # whatever a damaged package does
-        return _said(error)
+        return said(error)
     return ""
 
 
@@ -101,7 +83,7 @@ def landlock_version() -> int | str:
 
         found: int = landlock_abi_version()
     except Exception as error:  # whatever a platform says that has none
-        return _said(error)
+        return said(error)
     return found
 
 
@@ -110,17 +92,12 @@ def why_no_seccomp() -> str:
     try:
         import pyseccomp  # noqa: F401  it looks for the system's libseccomp
     except Exception as error:
-        return _said(error)
+        return said(error)
     return ""
 
 
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
     return str(error) or type(error).__name__
-
-
-def why_not_confined() -> str:
-    """What went wrong when a process was to be confined; empty if it was."""
-    return _tried(TRIAL)[1]
 
 
 def why_no_disk() -> str:

@@ -40,7 +40,7 @@ torch.set_num_threads(1)
 
 ASSIGNMENT = "self_attention"
 REPOSITORY = Path(__file__).resolve().parent.parent
-NO_DISK = "from grader.sandbox import own_disk; own_disk.mount = lambda *_: (_ for _ in ()).throw(OSError)"
+NO_DISK = "from grader.sandbox import own_disk; own_disk.mount = lambda *_, **__: (_ for _ in ()).throw(OSError)"
 
 
 @pytest.fixture(scope="session")
@@ -127,6 +127,20 @@ def _zygote_without_disks() -> Iterator[zygote_process.Zygote]:
 def without_disks(_zygote_without_disks: zygote_process.Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a container that gives no process a view of its own."""
     monkeypatch.setattr(zygote_process, "the_zygote", _zygote_without_disks)
+
+
+@pytest.fixture
+def other_zygote(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """`other_zygote("import os")`: from now on, the warm process is one that begins with this statement."""
+    begins = "from grader.sandbox.zygote"
+    program = zygote_process.PROGRAM
+
+    def use(statement: str) -> None:
+        monkeypatch.setattr(zygote_process, "PROGRAM", program.replace(begins, f"{statement}\n{begins}", 1))
+        zygote_process.close_zygote()
+
+    yield use
+    zygote_process.close_zygote()
 
 
 @pytest.fixture

@@ -5,6 +5,9 @@ unless somebody says otherwise, and tensors of both do not meet. What computes i
 memory under the CPU's name. Like a GPU, the device finds out late about an index that is out of range, and is of no
 further use to the process then; and it has less memory than one can ask for.
 
+It starts as CUDA does: it reads where its memory lies, listens on a socket under a name of the machine's, and leaves
+a thread behind, which it names. docs/gpu.md lists the calls that a real driver makes.
+
 Importing this makes the device, for good: tests do so in processes of their own.
 """
 
@@ -13,8 +16,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import os
+import select
+import socket
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -45,11 +53,53 @@ _inside = ctypes.pythonapi.PyCapsule_GetPointer
 _inside.restype, _inside.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 
 
+class Driver(threading.Thread):
+    """What CUDA leaves in a process: a socket, and a thread that waits for somebody who never comes.
+
+    What the thread is asked to call, it calls: it shall be no freer than the code of a notebook.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="driver", daemon=True)
+        Path("/proc/self/maps").read_bytes()
+        self.listens = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listens.bind(f"\0second-device-{os.getpid()}")
+        self.listens.listen()
+        self._asked, self._hears = socket.socketpair()
+        self._call: Any = None
+        self.start()
+        self.path = Path(f"/proc/self/task/{self.native_id}/comm")
+        self.path.write_text("second-EvtHandlr")
+
+    def ask(self, call: Any) -> str:
+        """What came of a call that the thread has made: its value or its error, as a text."""
+        self._call = call
+        self._asked.send(b"x")
+        return self._asked.recv(1000).decode()
+
+    def run(self) -> None:
+        waiting = select.poll()
+        waiting.register(self.listens, select.POLLIN)
+        waiting.register(self._hears, select.POLLIN)
+        while True:
+            for number, _ in waiting.poll():
+                if number == self._hears.fileno():
+                    self._hears.recv(1)
+                    self._hears.send(self._answer().encode())
+
+    def _answer(self) -> str:
+        try:
+            return repr(self._call())
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+
 class _Module:
     """torch.second, as torch.cuda is the module of CUDA."""
 
     broken = False
     memory = MEMORY
+    driver: Driver | None = None
 
     def is_available(self) -> bool:
         return True
@@ -73,6 +123,8 @@ class _Module:
         self.check()
 
     def mem_get_info(self, device: Any = None) -> tuple[int, int]:  # noqa: ARG002
+        """What is asked first of a device that starts."""
+        self.driver = self.driver or Driver()
         return MEMORY, MEMORY
 
     def set_per_process_memory_fraction(self, fraction: float, device: Any = None) -> None:  # noqa: ARG002

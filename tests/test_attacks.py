@@ -391,7 +391,7 @@ SWITCHED_OFF = [
     Off(
         "the emptied environment",
         {"reading/environment": "secret"},
-        patch=("grader.running.sandbox_process.INHERITED", os.environ),
+        patch=("grader.running.sandbox_process.inherited", lambda: os.environ),
     ),
     Off(
         "the limit on the time of a cell",

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -40,14 +40,14 @@ def in_a_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
         (doctor.torch_line("2.13.0"), "2.13.0"),
         (doctor.landlock_line(3), "version 3"),
         (doctor.seccomp_line(""), "refuses"),
-        (doctor.trial_line(""), "confined"),
+        (doctor.sandbox_line(""), "has computed"),
         (doctor.disk_line(""), "256 MB"),
         (doctor.told_line(["signal", "system"]), "told"),
         (doctor.cores_line(8), "8 submissions"),
         (doctor.memory_line(16.0, 8), "Enough for 8"),
         (doctor.nbgrader_line("0.9.6"), "0.9.6"),
         (doctor.jupyter_line("4.6.6"), "JupyterLab 4.6.6"),
-        (doctor.cuda_line("12.8", ["NVIDIA H200"]), "--device cuda"),
+        (doctor.cuda_line("12.8", ["NVIDIA H200"], 16), "--device cuda grades 16 at once"),
         (doctor.extra_line("marimo", "0.25.2", "grader release --marimo works"), "So grader release --marimo works."),
     ],
 )
@@ -67,7 +67,7 @@ def test_what_is_there_is_good(line: Line, words: str) -> None:
         (doctor.landlock_line("no module", "no module"), "--force-reinstall landlock"),
         (doctor.landlock_line(2), "Boot Linux 6.2 or newer"),
         (doctor.seccomp_line("Unable to find libseccomp"), "apt-get install libseccomp2"),
-        (doctor.trial_line("it could open a socket"), "--unconfined"),
+        (doctor.sandbox_line("No module named 'safetensors'"), "docs/installing.md"),
         (doctor.nbgrader_line(""), "pip install 'nbgrader"),
         (doctor.nbgrader_line("0.10.0"), "pip install 'nbgrader"),
         (doctor.nbgrader_line("0.9.4"), "pip install 'nbgrader"),
@@ -84,12 +84,13 @@ def test_what_grading_cannot_do_without_is_bad_and_says_what_to_do(line: Line, w
         (doctor.disk_line("PermissionError: [Errno 1] Operation not permitted: 'unshare'"), "watched instead"),
         (doctor.told_line(["signal"]), "such as unshare"),
         (doctor.told_line([]), "nobody hears"),
-        (doctor.told_line("it was not confined"), "the trial above"),
+        (doctor.told_line("it was not confined"), "the sandbox above"),
         (doctor.cores_line(1), "after the other"),
         (doctor.memory_line(2.0, 16), "--jobs 4"),
         (doctor.memory_line(0.5, 2), "End other programs"),
         (doctor.jupyter_line(""), "pip install jupyter"),
         (doctor.cuda_line("12.8", []), "nvidia-smi"),
+        (doctor.cuda_line("12.8", ["NVIDIA H200"], "Error 304"), "A sandbox cannot compute there"),
         (doctor.cuda_line("", []), "build for CUDA"),
         (doctor.cuda_line(None, []), "cannot be imported"),
         (doctor.extra_line("dask", "", "more machines"), "pip install 'attention-grader[dask]'"),
@@ -210,7 +211,7 @@ def damaged(module: str, error: type[Exception]) -> Iterator[None]:
     [
         ("landlock", "Landlock"),
         ("nbgrader", "nbgrader, gradebook"),
-        ("nbformat", "nbgrader, gradebook"),
+        ("nbformat", "sandbox, nbgrader, gradebook"),
         ("sqlalchemy", "nbgrader, gradebook"),
         ("torch", "PyTorch"),
     ],
@@ -231,15 +232,30 @@ def test_a_process_that_never_could_import_a_package_says_so_too(course: Course)
     done = in_a_process(course.root, "-c", f"{program}; __main__.main()")
     assert "Traceback" not in done.stderr
     assert done.returncode == 1
-    assert "Mend first, as said above: nbgrader, gradebook" in " ".join(done.stdout.split())
+    assert "Mend first, as said above: sandbox, nbgrader, gradebook" in " ".join(done.stdout.split())
 
 
-def test_a_process_that_is_not_confined_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert machine.why_not_confined() == ""
-    monkeypatch.setattr(machine, "TRIAL", machine.TRIAL.replace('confine(Path(sys.argv[1]), Amounts(), "cpu")', ""))
-    assert machine.why_not_confined() == "it could read /etc/passwd"
-    monkeypatch.setattr(machine, "TRIAL", "raise SystemExit(3)")
-    assert machine.why_not_confined() == "exit code 3"
+def test_a_sandbox_that_is_not_confined_is_noticed(other_zygote: Callable[[str], None]) -> None:
+    assert doctor.why_no_sandbox() == ""
+    other_zygote("from grader.sandbox import confine; confine._limit_files = lambda *_: None")
+    assert doctor.why_no_sandbox() == "it could read /etc/passwd"
+    other_zygote("from grader.sandbox import confine; confine._limit_calls = lambda *_: None")
+    assert doctor.why_no_sandbox() == "it could open a socket"
+
+
+def test_a_sandbox_that_cannot_start_says_its_last_words(other_zygote: Callable[[str], None]) -> None:
+    """Whatever ends the process that forks them: it is waited for, and asked."""
+    other_zygote("import time; time.sleep(0.5); sys.modules['safetensors'] = None")
+    assert doctor.why_no_sandbox() == "import of safetensors halted; None in sys.modules"
+    other_zygote("import os; os._exit(3)")
+    assert (
+        doctor.why_no_sandbox() == "the process that forks them does not answer ([Errno 104] Connection reset by peer)"
+    )
+
+
+def test_a_device_that_computes_nonsense_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.running.devices.RIGHT", 215.0)
+    assert doctor.why_no_sandbox() == "cpu computes 216.0 where 215.0 is right"
 
 
 def test_what_a_disk_was_refused_for_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -260,7 +276,7 @@ def test_a_kernel_that_tells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None
 def test_where_nothing_can_be_written_the_doctor_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As in a container whose /tmp belongs to somebody else."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    assert "No such file or directory" in machine.why_not_confined()
+    assert "No such file or directory" in doctor.why_no_sandbox()
 
 
 LISTENS = """
@@ -268,8 +284,8 @@ import pyseccomp
 calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
 calls.add_rule(pyseccomp.NOTIFY, "kexec_load")
 calls.load()
-from grader import machine
-print(machine.told(), repr(machine.why_not_confined()))
+from grader import doctor, machine
+print(machine.told(), repr(doctor.why_no_sandbox()))
 """
 
 

@@ -6,6 +6,7 @@ What only a GPU can show is not shown here: its driver, its rounding, and its wa
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,8 +18,10 @@ import pytest
 import torch
 from answer_keys import FUNCTIONS, some_misconceptions
 from our_course import EXERCISES, OURS, of_assignment
+from outside import Outside, changes
 from part import ALL, part
 from solution_cells import from_notebook, of_notebook
+from test_attacks import FOLDER, read
 from test_corpus import RIGHT, WRONG, Entry
 
 from grader.course import Course
@@ -41,6 +44,16 @@ SUBMISSIONS = 2 if ALL else 1  # made of the corpus, for each assignment
 TAKEN_APART = {"head and embedding tied"}
 TOLD_IN = "The inputs are not on the CPU"
 LONG = Limits(cell=60, case=30, submission=600)
+# Files are limited as without a device; or calls are before the device starts.
+AS_ON_THE_CPU = """
+from grader.sandbox import confine
+limit_files, limit_calls = confine._limit_files, confine._limit_calls
+if {limit!r} == "_limit_files":
+    confine._limit_files = lambda folder, device, hidden: limit_files(folder, "cpu", hidden)
+else:
+    confine._limit_files = lambda *given: (limit_files(*given), limit_calls("cpu", None))
+    confine._limit_calls = lambda *_: None
+"""
 
 Grade = Callable[..., dict[int, Verdict]]
 
@@ -80,6 +93,13 @@ def sandbox() -> Iterator[SandboxProcess]:
     assert process.run_cell("import torch\nfrom torch import nn", 30).error == ""
     yield process
     process.close()
+
+
+@pytest.fixture
+def outside(released_course: Course, tmp_path: Path) -> Iterator[Outside]:
+    made = Outside(tmp_path, released_course)
+    yield made
+    made.close()
 
 
 def wrong_of(verdicts: dict[int, Verdict]) -> dict[int, tuple[str, ...]]:
@@ -342,6 +362,72 @@ def test_right_versions_of_earlier_functions_answer_on_the_device_of_their_argum
     stacked, elsewhere = (calls.format(how) for how in ("torch.stack(row)", "torch.stack(row).cpu()"))
     assert grade({3: wrong, 4: stacked})[4].right
     assert grade({3: wrong, 4: elsewhere})[4].reason == Reason.WRONG_DEVICE
+
+
+# --- what a driver is allowed, and nobody else ---------------------------------------------------------------------
+
+# Called by the notebook's own thread, and by the one that the driver has left behind.
+NOT_ALLOWED = {
+    "another file": "open('/etc/passwd')",
+    "a socket": "socket.socket()",
+    "a socket such as the driver has": "socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)",
+    "to listen again": "torch.second.driver.listens.listen()",
+    "to meet somebody": "torch.second.driver.listens.accept()",
+    "another program": "os.posix_spawn('/bin/true', ['true'], {})",
+    "a signal": "os.kill(os.getppid(), 0)",
+    "the name of another process": "open(f'/proc/{os.getppid()}/comm', 'w')",
+    "a driver's own request to what is no device": "fcntl.ioctl(open('/dev/null'), ord('F') << 8)",
+}
+ATTACKS = ("names_of_threads", "socket_of_the_driver")
+
+
+@pytest.mark.parametrize("what", NOT_ALLOWED)
+def test_no_thread_is_freer_than_another(what: str, sandbox: SandboxProcess) -> None:
+    call = f"lambda: {NOT_ALLOWED[what]}"
+    own = sandbox.run_cell(f"import fcntl, os, socket\n({call})()", 30).error
+    told = sandbox.run_cell(f"print(torch.second.driver.ask({call}))", 30).outputs[0].text
+    assert own.startswith("PermissionError")
+    assert told.startswith("PermissionError")
+
+
+def test_a_driver_names_its_threads(sandbox: SandboxProcess) -> None:
+    named = "print(open(torch.second.driver.path, 'w').write('seen'))"
+    assert sandbox.run_cell(named, 30).error == ""
+    names = [path.read_text().strip() for path in Path(f"/proc/{sandbox.pid}/task").glob("*/comm")]
+    assert "seen" in names
+
+
+def test_nobody_reaches_the_socket_of_a_driver(sandbox: SandboxProcess) -> None:
+    """It has a network of its own, in which its name means something."""
+    address = f"\0second-device-{sandbox.pid}"
+    shown = sandbox.run_cell("print(ascii(torch.second.driver.listens.getsockname()))", 30).outputs[0].text
+    assert address == shown.strip()[2:-1].encode().decode("unicode_escape")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as ours, pytest.raises(ConnectionRefusedError):
+        ours.connect(address)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_what_a_driver_has_is_of_no_use_to_an_attacker(name: str, sandbox: SandboxProcess, outside: Outside) -> None:
+    attack = read(FOLDER / f"escaping/{name}.py")
+    before = outside.state()
+    world = outside.world()
+    told = sandbox.run_cell(f"open('world.py', 'w').write({world!r})\n{attack.text}", 60)
+    text = "".join(output.get("text", "") for output in told.outputs)
+    assert told.error == ""
+    assert text.strip() == attack.gets
+    assert changes(before, outside.state(), "") == []
+
+
+def test_a_driver_that_is_allowed_nothing_cannot_start(other_zygote: Callable[[str], None]) -> None:
+    """So what is shown above is what lets it."""
+    for limit in ("_limit_files", "_limit_calls"):
+        other_zygote(AS_ON_THE_CPU.format(limit=limit))
+        process = SandboxProcess({}, LONG, NAME)
+        try:
+            with pytest.raises(CannotConfineError, match="second cannot be used in a sandbox"):
+                process.wait_until_ready()
+        finally:
+            process.close()
 
 
 # --- what a GPU does, and the engine with it --------------------------------------------------------------------------

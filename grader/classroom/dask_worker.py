@@ -15,7 +15,7 @@ from typing import Any
 from distributed import get_worker
 
 from grader.classroom.returned import pack
-from grader.errors import CourseError
+from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Submission
 from grader.running.scratch import sweep
 from grader.sandbox.confine import why_not
@@ -47,7 +47,7 @@ def grade_here(wanted: dict[str, str], assignment: bytes, topic: str, submission
         get_worker().log_event(topic, order.student)
         try:
             return pack(_grader_for(assignment).grade(order))
-        except _UnfitError as error:
+        except (_UnfitError, CrewGone) as error:
             return _unfit(str(error))
         except Exception as error:
             return pack(order.result(f"{type(error).__name__}: {error}"))

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from grader.classroom.fork_server import preloaded
 from grader.errors import CourseError, CrewGone
 from grader.model.submission import Assignment, Graded, Submission
-from grader.running.zygote_process import start_zygote, use_zygote
+from grader.running.zygote_process import GPUS, start_zygote, use_zygote
 from grader.sandbox.confine import die_with_parent
 
 TICK = 0.25  # seconds between two looks at the clock
@@ -28,6 +28,7 @@ class InThisProcess:
     def __init__(self, assignment: Assignment) -> None:
         from grader.classroom.submission_grader import SubmissionGrader  # brings torch, which takes its time
 
+        _must_start(assignment)
         self._grader = SubmissionGrader(assignment)
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
@@ -45,7 +46,13 @@ class LocalCrew:
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = preloaded()
-        self._processes = [_Process(context, assignment) for _ in range(count)]
+        every = _gpus(assignment.device)
+        self._processes = [_Process(context, assignment, every[index % len(every)]) for index in range(count)]
+        try:  # while they start
+            _must_start(assignment)
+        except BaseException:
+            self.close()
+            raise
 
     def grade(self, submissions: Iterable[Submission]) -> Iterator[Graded | None]:
         waiting = iter(submissions)
@@ -74,8 +81,9 @@ class LocalCrew:
 class _Process:
     """One of a crew, which is started again when it has died."""
 
-    def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment) -> None:
+    def __init__(self, context: multiprocessing.context.ForkServerContext, assignment: Assignment, gpu: str) -> None:
         self._context = context
+        self._gpu = gpu
         self._assignment = assignment
         self.submission: Submission | None = None
         self.since = 0.0
@@ -86,7 +94,9 @@ class _Process:
         self.connection, other_end = self._context.Pipe()
         with start_zygote().another() as zygote:
             self._process = self._context.Process(
-                target=_serve, args=(self._assignment, other_end, zygote, tempfile.gettempdir()), daemon=True
+                target=_serve,
+                args=(self._assignment, other_end, zygote, tempfile.gettempdir(), self._gpu),
+                daemon=True,
             )
             self._process.start()
         other_end.close()  # so that we notice when its own is gone
@@ -123,12 +133,30 @@ class _Process:
         self.connection.close()
 
 
-def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket, temporary: str) -> None:
+def _gpus(device: str) -> list[str]:
+    """The GPUs among which a crew is spread, by name; one without a name where there is nothing to choose."""
+    if device != "cuda":
+        return [""]
+    from grader.running.devices import gpus
+
+    return gpus()
+
+
+def _must_start(assignment: Assignment) -> None:
+    """One sandbox before all others: what this machine lacks is told once, and no student is blamed for it."""
+    from grader.running.devices import must_start
+
+    must_start(assignment.device, assignment.confined, assignment.hidden)
+
+
+def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket, temporary: str, gpu: str) -> None:
     """Grade what is sent, until nobody is left who wants something."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the head, which then ends its crew
     die_with_parent(os.getppid())
     gc.freeze()  # the collector leaves shared pages alone, so they stay shared
     tempfile.tempdir = temporary
+    if gpu:
+        os.environ[GPUS] = gpu
     use_zygote(zygote)
     from grader.classroom.submission_grader import SubmissionGrader
 
@@ -142,4 +170,8 @@ def _serve(assignment: Assignment, connection: Connection, zygote: socket.socket
             submission = connection.recv()
         except EOFError:
             return
-        connection.send(grader.grade(submission))
+        try:
+            graded: Graded | CourseError = grader.grade(submission)
+        except CourseError as error:
+            graded = CrewGone(str(error))
+        connection.send(graded)

@@ -10,6 +10,9 @@ from grader.model.submission import Assignment, Graded, GradedNotebook, KnownNot
 from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of, together
+from grader.running.devices import cannot_start
+from grader.running.zygote_process import ZygoteError
+from grader.sandbox.confine import CannotConfineError
 
 
 class SubmissionGrader:
@@ -20,10 +23,15 @@ class SubmissionGrader:
         self._conversion = Conversion(assignment)
 
     def grade(self, submission: Submission) -> Graded:
-        """Whatever is handed in, there is a result; an error in it is one of ours, and costs this student only."""
+        """Whatever is handed in, there is a result; an error in it is one of ours, and costs this student only.
+
+        CrewGone is raised if no sandbox can start.
+        """
         graded = submission.result()
         try:
             results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
+        except (ZygoteError, CannotConfineError) as error:
+            raise cannot_start(error) from error
         except Exception as error:
             return submission.result(f"{type(error).__name__}: {error}")
         graded.verdicts, graded.blocked = together(results)

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from grader.gradebook.names import Names
     from grader.gradebook.published import Change, Publication
 
-ON_GPU = 4  # sandboxes that share a GPU, unless the user says otherwise: each takes half a gigabyte of its memory
 FEW = 30  # students whose points fit on a page
 
 
 def grade(
     assignments: HandedIn = None,
     student: Student = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, on a GPU {ON_GPU}.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help=f"Graded at once: {cores()}, or what GPUs have room for.")
+    ] = None,
     device: Device = "cpu",
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")] = "",
     dask_without_tls: Annotated[
@@ -53,16 +54,14 @@ def grade(
     from grader.classroom.intake import all_handed_in
 
     if device == "cuda" and not dask:
-        from grader.running.settings import need_device
-
-        need_device(device)
+        jobs = _jobs_on_gpus(jobs, confined=not unconfined)
     students = student or []
     chosen = dict.fromkeys(course.chosen(assignments), students) if assignments else all_handed_in(course, students)
     how: dict[str, Any] = {
         "device": device,
         "force": force,
         "confined": not unconfined,
-        "jobs": jobs or (cores() if device == "cpu" else ON_GPU),
+        "jobs": jobs or cores(),
         "dask": dask,
         "dask_without_tls": dask_without_tls,
     }
@@ -84,6 +83,17 @@ def grade(
         typer.echo(text.encode(errors="backslashreplace"))  # names of files that are no UTF-8
     if any("error" in one or one["failed"] for one in found.values()):
         raise typer.Exit(1)
+
+
+def _jobs_on_gpus(asked: int | None, confined: bool) -> int:
+    """As many as are asked for, or as there is room for. That there is none, or no GPU, is better said at once."""
+    from grader.running import devices
+
+    devices.need_device("cuda")
+    try:
+        return asked or devices.jobs_on_gpus(devices.free_on_gpus(confined), cores())
+    except devices.NoSandboxError as error:
+        raise devices.cannot_start(error) from error
 
 
 def _grade(

@@ -14,7 +14,7 @@ from grader.course import Course
 from grader.proof import class_bench, class_plot, judging_bench, kinds_bench, submission_bench
 from grader.proof.class_mix import notebooks_of_class
 from grader.proof.demo import demonstrated
-from grader.running.settings import need_device
+from grader.running.devices import need_device
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from grader.running.patience import patiently
 from grader.running.preloaded import worth_loading
 from grader.running.replies import CellResult
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
-from grader.running.settings import Settings, need_device
+from grader.running.settings import Settings
 from grader.running.trial import Trial
 
 AFTER_LOSS = 2.0  # seconds of computing for a cell or a case, when one has hung or crashed
@@ -65,7 +65,6 @@ class Grading:
     """One submission on its way through a sandbox."""
 
     def __init__(self, notebook: Any, files: Files, settings: Settings, demos: frozenset[str] = frozenset()) -> None:
-        need_device(settings.device)
         torch.set_num_threads(1)  # numbers are few here: threads would only wait for one another
         self.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         self.numbers = {id(cell): number for number, cell in enumerate(self.cells, start=1)}
@@ -112,7 +111,14 @@ class Grading:
         asked = self.settings
         device, confined, hidden, by_user = asked.device, asked.confined, asked.hidden, asked.by_user
         loaded = worth_loading(cell.source for cell in self.cells)
-        return patiently(lambda: SandboxProcess(self.files, self.limits, device, confined, hidden, loaded, by_user))
+
+        def start() -> SandboxProcess:
+            sandbox = SandboxProcess(self.files, self.limits, device, confined, hidden, loaded, by_user)
+            if device != "cpu":  # of which others may hold all the memory
+                sandbox.wait_or_close()
+            return sandbox
+
+        return patiently(start)
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""

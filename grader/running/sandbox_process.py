@@ -6,6 +6,7 @@ Everything that comes back is hostile until it has been looked at here.
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import math
 import os
@@ -31,7 +32,7 @@ from grader.running.promises import kept
 from grader.running.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.running.scratch import MustEnd
 from grader.running.stand_ins import compute, kinds
-from grader.running.zygote_process import INHERITED, Forked, ZygoteError, fork_sandbox
+from grader.running.zygote_process import Forked, ZygoteError, fork_sandbox, inherited
 from grader.sandbox import wire
 from grader.sandbox.confine import CannotConfineError
 from grader.sandbox.crossing import written
@@ -94,16 +95,29 @@ class SandboxProcess:
             raise
 
     def wait_until_ready(self) -> None:
-        """Wait until the process has been confined, or find out why it cannot be."""
+        """Wait until the process has been confined, or find out why it cannot be.
+
+        OSError is raised if a device has no room for it, which may come back.
+        """
         try:
             first = wire.receive(self._channel, time.monotonic() + START_SECONDS)
         except wire.ChannelTimeout as error:
             raise ZygoteError(f"a sandbox did not start within {START_SECONDS} seconds") from error
+        if first.header.get("full") is True:  # the device, by others
+            raise OSError(errno.ENOMEM, str(first.header["refused"]))
         if "refused" in first.header:
             raise CannotConfineError(str(first.header["refused"]))
         self._has_disk = first.header.get("disk") is True  # whose bounds the kernel keeps
         self._attempts.answer(self._process.take_hold())
         self._ready = True
+
+    def wait_or_close(self) -> None:
+        """The same, and if it cannot be, nothing is left of it."""
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
 
     def run_cell(
         self,
@@ -295,5 +309,6 @@ def _environment(folder: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TORCHDYNAMO_DISABLE": "1",  # torch.compile would start a compiler; what it was given runs as it is
         "NBGRADER_EXECUTION": "autograde",  # by which an instructor's code may know
-        **INHERITED,
+        "NVIDIA_TF32_OVERRIDE": "0",  # a GPU computes with all digits, whatever the code sets for speed
+        **inherited(),
     }

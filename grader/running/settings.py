@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import torch
-
 from grader.catalogue.loading import Exercises
-from grader.errors import CourseError
 from grader.judging.judging_time import SECONDS as JUDGING_SECONDS
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
@@ -30,9 +27,3 @@ class Settings:
     ordinary: OrdinaryTests = field(default_factory=OrdinaryTests)
     judging: float = JUDGING_SECONDS  # of the grader's own processor time
     limits: Limits = field(default_factory=Limits)
-
-
-def need_device(device: str) -> None:
-    """Without this, what the machine lacks would look like a fault of every submission."""
-    if device == "cuda" and not torch.cuda.is_available():
-        raise CourseError("PyTorch finds no CUDA device here. Grade without --device cuda; `grader doctor` says more.")

@@ -25,18 +25,33 @@ from grader.running.memory_held import MemoryHeld
 from grader.running.patience import is_short
 from grader.running.real_user import really
 from grader.running.scratch import claimed_folder
+from grader.sandbox.confine import LIBRARIES
 from grader.sandbox.handles import LISTENER, MEMORY, handed_over
 
 START_SECONDS = 120  # importing torch on a cold, busy disk
 MESSAGE_BYTES = 2**16
 _CPU_CLOCK = 2  # the low bits of the clock that the kernel keeps of a whole process: see clock_getcpuclockid(3)
-# What processes on the untrusted side get of our environment: where the GPU and its libraries are.
-INHERITED = {name: os.environ[name] for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH") if name in os.environ}
+LAST_WORDS_SECONDS = 10  # until a process that answers no more has ended
+# What processes on the untrusted side get of our environment: which GPUs to use, and where libraries are.
+GPUS = "CUDA_VISIBLE_DEVICES"
+_INHERITED = (GPUS, "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
 
+# It finds packages where this process does. Whatever else is on our path, such as the course's folder, is not for it.
 PROGRAM = (
-    "import gc, sys; gc.disable(); sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; "
-    "sys.path.remove({root!r}); main({descriptor})"
+    "import gc, sys; gc.disable(); libraries = {libraries!r}; "
+    "sys.path[:] = [entry for entry in sys.path if entry not in libraries] + libraries; "
+    "sys.path.insert(0, {root!r}); from grader.sandbox.zygote import main; sys.path.remove({root!r}); "
+    "main({descriptor})"
 )
+
+
+def inherited() -> dict[str, str]:
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ}
+
+
+def libraries() -> list[str]:
+    """Folders of installed packages, wherever PYTHONPATH, a user's own folder or an environment have them."""
+    return [entry for entry in sys.path if Path(entry).is_absolute() and Path(entry).name in LIBRARIES]
 
 
 class ZygoteError(Exception):
@@ -176,16 +191,17 @@ class Zygote:
         except OSError as error:
             if is_short(error):
                 raise
-            raise ZygoteError(f"the process that forks sandboxes does not answer: {error}") from error
+            raise ZygoteError(self._last_words() or f"the process that forks them does not answer ({error})") from error
         told = json.loads(reply) if reply else {}
         if "short" in told:
             raise OSError(told["short"], os.strerror(told["short"]))
         if not handles:
-            raise ZygoteError(f"the process that forks sandboxes has ended: {self._last_words()}")
+            raise ZygoteError(self._last_words() or "the process that forks them has ended")
         return told, handles[0]
 
     def _last_words(self) -> str:
-        return "it gave no reason"
+        """What a process said that has ended; empty if that is not known."""
+        return ""
 
 
 class OwnZygote(Zygote):
@@ -197,8 +213,9 @@ class OwnZygote(Zygote):
         folder, self._claim = claimed_folder("zygote-")
         self._folder = str(folder)
         root = str(Path(__file__).resolve().parent.parent.parent)
+        program = PROGRAM.format(root=root, descriptor=other_end.fileno(), libraries=libraries())
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", PROGRAM.format(root=root, descriptor=other_end.fileno())],
+            [sys.executable, "-I", "-B", "-c", program],
             cwd=self._folder,
             env=self._environment(),
             pass_fds=[other_end.fileno()],
@@ -223,10 +240,13 @@ class OwnZygote(Zygote):
         os.close(self._claim)
 
     def _last_words(self) -> str:
-        if self._process.poll() is None or self._process.stderr is None:
-            return super()._last_words()
+        try:
+            self._process.wait(LAST_WORDS_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
+        assert self._process.stderr is not None
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else super()._last_words()
+        return lines[-1] if lines else ""
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -241,7 +261,7 @@ class OwnZygote(Zygote):
             "OPENBLAS_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
             **fonts_kept(),
-            **INHERITED,
+            **inherited(),
         }
 
 

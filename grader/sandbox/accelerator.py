@@ -37,6 +37,15 @@ def is_usable(device: str) -> bool:
     return True
 
 
+def is_full(error: BaseException | None) -> bool:
+    """Whether a device has failed because others hold its memory, by what has led to the error."""
+    while error is not None:
+        if isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error):
+            return True
+        error = error.__cause__
+    return False
+
+
 def on_device(value: Any, device: str) -> Any:
     if isinstance(value, torch.Tensor):
         return value.to(device)

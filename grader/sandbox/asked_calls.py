@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import pyseccomp
 
-_SET_FILTER, _NEW_LISTENER = 1, 8  # of seccomp(2)
+_SET_FILTER = 1  # of seccomp(2)
+_ALL_THREADS, _NEW_LISTENER, _NO_THREAD_NUMBER = 1, 8, 16  # its flags; of a thread that fails, an error, not its number
 _INSTRUCTION = 8  # bytes of one in a filter
 _CLONE_THREAD = 0x10000
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -93,7 +94,8 @@ def _load(program: bytes) -> int:
 
     loaded = Program(len(program) // _INSTRUCTION, program)
     number = pyseccomp.resolve_syscall(pyseccomp.system_arch(), "seccomp")
-    listener: int = _LIBC.syscall(number, _SET_FILTER, _NEW_LISTENER, ctypes.byref(loaded))
+    flags = _ALL_THREADS | _NEW_LISTENER | _NO_THREAD_NUMBER
+    listener: int = _LIBC.syscall(number, _SET_FILTER, flags, ctypes.byref(loaded))
     if listener < 0:
         raise OSError(ctypes.get_errno(), "the kernel does not ask about calls")
     return listener

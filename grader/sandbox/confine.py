@@ -39,6 +39,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 MAX_TIMERS = 256
 _GRADER = Path(__file__).resolve().parent.parent  # references, cases and misconceptions lie here
+LIBRARIES = ("site-packages", "dist-packages")  # what folders of installed packages are called
 _READ = FSAccess.READ_FILE | FSAccess.READ_DIR | FSAccess.EXECUTE
 
 
@@ -99,6 +100,7 @@ def confine(
     hidden: Sequence[str] = (),
     answer: Callable[[int], None] | None = None,
     by_user: bool = False,
+    start: Callable[[], None] = lambda: None,
 ) -> None:
     """Confine this process for good. Afterwards `folder` is the only place where it can write.
 
@@ -107,9 +109,13 @@ def confine(
     `answer` is given a descriptor by which somebody can see some of the calls that are denied: see asked_calls.py.
 
     With `by_user`, it is done without Landlock: see own_user.py.
+
+    `start` starts a device. It runs once files are limited and before calls are, since drivers make calls that code
+    may not. The threads it leaves behind are confined like this one: Landlock is inherited, seccomp is synchronised.
     """
     try:
-        _limit_amounts(amounts, device)
+        sizes = os.open("/proc/self/statm", os.O_RDONLY)  # which cannot be opened later
+        _limit_amounts(amounts)
         if by_user:
             parent = os.getppid()
             own_user.become(folder, [_GRADER, *map(Path, hidden)])
@@ -119,6 +125,9 @@ def confine(
             _prctl(_PR_SET_DUMPABLE, 0)
         if not by_user:
             _limit_files(folder, device, tuple(hidden))
+        start()
+        _limit_memory(amounts.memory, sizes, device)
+        os.close(sizes)
         _limit_calls(device, answer)
     except Exception as error:  # whatever went wrong: a sandbox that is not confined must run nothing
         raise CannotConfineError(str(error)) from error
@@ -131,7 +140,7 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def _limit_amounts(amounts: Amounts, device: str) -> None:
+def _limit_amounts(amounts: Amounts) -> None:
     limits = {
         resource.RLIMIT_CPU: amounts.cpu,
         resource.RLIMIT_FSIZE: amounts.file,
@@ -140,21 +149,26 @@ def _limit_amounts(amounts: Amounts, device: str) -> None:
         # What the kernel counts for a user, and not for a process.
         resource.RLIMIT_SIGPENDING: MAX_TIMERS,
         resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
     }
     if amounts.threads is not None:
         limits[resource.RLIMIT_NPROC] = amounts.threads
-    if device == "cpu":  # CUDA reserves far more addresses than it uses memory
-        limits[resource.RLIMIT_AS] = _addresses_in_use() + amounts.memory
-        limits[resource.RLIMIT_MEMLOCK] = 0
     for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, limit))
     with contextlib.suppress(OSError):  # when memory runs out, the machine shall end sandboxes first
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def _addresses_in_use() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return pages * resource.getpagesize()
+def _limit_memory(memory: int, sizes: int, device: str) -> None:
+    """On top of what the process holds already: a GPU's driver reserves far more addresses than it uses memory."""
+    pages = list(map(int, os.pread(sizes, 200, 0).split()))
+    addresses, data = pages[0] * resource.getpagesize(), pages[5] * resource.getpagesize()
+    if device == "cpu":
+        limits = {resource.RLIMIT_AS: addresses + memory}
+    else:  # what is allocated on the device takes addresses here, too
+        limits = {resource.RLIMIT_DATA: data + memory, resource.RLIMIT_AS: addresses + 2 * memory}
+    for kind, limit in limits.items():
+        resource.setrlimit(kind, (limit, limit))
 
 
 def _drop_privileges() -> None:
@@ -179,6 +193,11 @@ def _limit_files(folder: Path, device: str, hidden: tuple[str, ...]) -> None:
     handled = rules.restrict_rules
     for path, access in _readable(device, hidden).items():
         rules.allow(path, rules=access & handled)
+    if device != "cpu":
+        # A driver looks up its own addresses and names its threads. Names can only be given through a folder that
+        # holds more files, all about this process: docs/threat_model.md says what can be written there.
+        rules.allow(Path("/proc/self/maps"), rules=FSAccess.READ_FILE)
+        rules.allow(Path("/proc/self/task"), rules=FSAccess.WRITE_FILE | FSAccess.TRUNCATE)
     # Scratch: files and folders, but no devices, sockets or programs to execute.
     rules.allow(
         folder,
@@ -203,18 +222,18 @@ def _to_read(device: str, hidden: Set[Path]) -> Iterator[tuple[Path, FSAccess]]:
     }
     libraries |= {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     # A virtual environment may take libraries from the system's folders, too.
-    libraries |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
+    libraries |= {Path(entry) for entry in sys.path if Path(entry).name in LIBRARIES}
     for library in libraries | {Path(sys.base_prefix, "lib")}:
         yield from _all_but(hidden, library)
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo"):
         yield Path(file), FSAccess.READ_FILE
     yield Path("/sys/devices/system/cpu"), _READ
     yield Path(f"/etc/python{sysconfig.get_python_version()}"), _READ  # where Debian keeps a part of the library
-    for node in ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"):
-        yield Path(node), FSAccess.READ_FILE | FSAccess.WRITE_FILE
+    for name in ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"):
+        yield Path(name), FSAccess.READ_FILE | FSAccess.WRITE_FILE
     if device == "cuda":
-        for driver in Path("/dev").glob("nvidia*"):
-            yield driver, FSAccess.all_file()
+        for node in Path("/dev").glob("nvidia*"):
+            yield node, FSAccess.READ_FILE | FSAccess.WRITE_FILE | FSAccess.IOCTL_DEV
         yield Path("/proc/driver/nvidia"), _READ
 
 
@@ -247,6 +266,7 @@ def _limit_calls(device: str, answer: Callable[[int], None] | None) -> None:
 def _filter_for_all(device: str) -> pyseccomp.SyscallFilter:
     """The rules that do not depend on the process."""
     calls = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
+    calls.set_attr(pyseccomp.Attr.CTL_TSYNC, 1)  # for all threads
     for name in ALLOWED:
         with contextlib.suppress(ValueError, OSError):  # this machine, or its libseccomp, does not have it
             calls.add_rule(pyseccomp.ALLOW, name)

@@ -153,19 +153,21 @@ def _become_sandbox(shell: Shell, before: AsItWas, descriptors: list[int], order
         has_disk = False
         give_back_what_is_freed()
         amounts = confine.Amounts(**order["amounts"])
+        start = partial(_start_device, order["device"], amounts.memory)
         if order["confined"]:
             by_user = order["by_user"]
-            has_disk = not by_user and _has_disk(folder, amounts)  # which would be root's
+            has_disk = not by_user and _has_disk(folder, amounts, order["device"])  # which would be root's
             # The kernel counts threads for a user, whom it must know to be this sandbox alone.
             threads = MAX_THREADS if has_disk or by_user else None
             amounts = replace(amounts, threads=threads, watched=not has_disk and not by_user)
             answer = partial(hand_over, notes, LISTENER)
-            confine.confine(folder, amounts, order["device"], order["hidden"], answer, by_user)
+            confine.confine(folder, amounts, order["device"], order["hidden"], answer, by_user, start)
             blocked.watch(folder, notes)
-        _start_device(order["device"], amounts.memory)
+        else:
+            start()
         child.serve(shell, before, channel, order["device"], has_disk)
     except confine.CannotConfineError as error:
-        wire.send(channel, {"refused": str(error)}, {})
+        wire.send(channel, {"refused": str(error), "full": accelerator.is_full(error)}, {})
     finally:
         os._exit(0)
 
@@ -178,10 +180,11 @@ def _start_device(device: str, memory: int) -> None:
         raise confine.CannotConfineError(f"{device} cannot be used in a sandbox: {error}") from error
 
 
-def _has_disk(folder: Path, amounts: confine.Amounts) -> bool:
+def _has_disk(folder: Path, amounts: confine.Amounts, device: str) -> bool:
     """Whether there is a disk of its own now. If the kernel gives none, the grader watches the folder."""
     try:
-        own_disk.mount(folder, amounts.disk, amounts.files)
+        # The driver of a device listens on a socket, which nobody shall reach.
+        own_disk.mount(folder, amounts.disk, amounts.files, network=device != "cpu")
     except OSError:
         return False
     return True

@@ -1,0 +1,510 @@
+"""What this machine's GPU shows: `make gpu` runs it, and prints one table. docs/gpu.md has one that was measured.
+
+It needs a GPU, PyTorch's build for it and our requirements, and no network. Each part is a row or a few, with what was
+found and whether that is as it should be. Parts can be chosen: check.py doctor references …
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import pwd
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from grader.classroom import fork_server  # noqa: E402, F401  # isort: skip  before nbformat
+import class_oracle  # noqa: E402
+import nbformat  # noqa: E402
+import test_tolerance  # noqa: E402
+import torch  # noqa: E402
+from answer_keys import FUNCTIONS  # noqa: E402
+from our_course import EXERCISES, OURS, of_assignment  # noqa: E402
+from outside import Outside, changes  # noqa: E402
+from solution_cells import from_notebook, notebook, of_notebook  # noqa: E402
+from test_attacks import FOLDER, read  # noqa: E402
+from test_corpus import ASSIGNMENTS, RIGHT, WRONG, Entry  # noqa: E402
+from test_second_device import ON_CPU  # noqa: E402
+
+from grader.classroom.run import autograde  # noqa: E402
+from grader.course import Course, copy_course  # noqa: E402
+from grader.judging.tolerance import tolerance_on  # noqa: E402
+from grader.model.answer import Loss  # noqa: E402
+from grader.model.submission import Graded  # noqa: E402
+from grader.model.verdict import Reason, Verdict  # noqa: E402
+from grader.notebooks.solutions import fill_in, solutions  # noqa: E402
+from grader.proof.class_mix import members, notebooks_of_class  # noqa: E402
+from grader.release.compiling import compile_release  # noqa: E402
+from grader.running.devices import EACH, free_on_gpus, jobs_on_gpus  # noqa: E402
+from grader.running.grading import grade_notebook  # noqa: E402
+from grader.running.limits import Limits  # noqa: E402
+from grader.running.sandbox_process import SandboxProcess  # noqa: E402
+from grader.sandbox.forms import put  # noqa: E402
+from grader.sandbox.values import decode, encode  # noqa: E402
+
+LONG = Limits(cell=60, case=30, submission=600)
+CLASS = 60
+JOBS = (4, 8, 16)
+CORES = len(os.sched_getaffinity(0))
+NOBODY = 65534
+DEVICE = os.environ.get("GRADER_CHECK_DEVICE", "cuda")  # the processor, to try this script itself
+
+
+@dataclass
+class Table:
+    """Rows as they come, each printed at once."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def row(self, what: str, found: object, ok: bool = True) -> None:
+        self.rows.append({"what": what, "found": str(found), "ok": ok})
+        print(f"{time.monotonic() - self.started:6.1f} s {'ok ' if ok else 'BAD'} {what:44} {found}", flush=True)
+
+
+# --- what is graded ---------------------------------------------------------------------------------------------------
+
+
+def new_course() -> Course:
+    course = copy_course(Course(ROOT), Path(tempfile.mkdtemp(prefix="gpu-")) / "course")
+    for assignment in course.assignments():
+        compile_release(course, assignment)
+    return course
+
+
+def hand_in(course: Course, assignment: str, student: str, answers: Mapping[Any, str]) -> None:
+    path = course.notebook(f"submitted/{student}", assignment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(filled(course, assignment, answers)))
+
+
+def filled(course: Course, assignment: str, answers: Mapping[Any, str]) -> Any:
+    made = fill_in(course.read("release", assignment), answers)
+    made.cells = [cell for cell in made.cells if "nbgrader" in cell.metadata]
+    return made
+
+
+def graded(course: Course, assignment: str, device: str, jobs: int = CORES, **how: Any) -> dict[str, Graded]:
+    return {one.student: one for one in autograde(course, assignment, device=device, jobs=jobs, **how)}
+
+
+def verdicts(one: Graded) -> dict[Any, Verdict]:
+    return {scored.verdict.exercise: scored.verdict for scored in one.verdicts}
+
+
+def told(found: Verdict) -> str:
+    return f"{found.exercise}: {' '.join(found.sentences)[:160]}"
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+def doctor(table: Table) -> None:
+    done = subprocess.run([sys.executable, "-m", "grader", "doctor"], cwd=ROOT, capture_output=True, text=True)
+    lines = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
+    print(*lines, sep="\n")
+    cuda = " ".join(" ".join(line for line in lines if "CUDA" in line or "--device" in line).split())
+    table.row("grader doctor", cuda[:100], done.returncode == 0 and "grades" in cuda)
+
+
+def references(table: Table, course: Course) -> None:
+    """Solutions of all assignments, by four at once."""
+    for assignment in course.assignments():
+        for number in range(2):
+            hand_in(course, assignment, f"ref{number}", solutions(course.read("source", assignment)))
+        began = time.monotonic()
+        found = graded(course, assignment, DEVICE, jobs=2)
+        lost = [told(one) for each in found.values() for one in verdicts(each).values() if not one.right]
+        errors = [each.error for each in found.values() if each.error]
+        points = sorted({f"{each.points:g} of {each.max_points:g}" for each in found.values()})
+        took = f"{time.monotonic() - began:.1f} s"
+        table.row(f"solutions of {assignment}", f"{' '.join(points)}, {took} {lost + errors or ''}", not lost + errors)
+
+
+def errors_of_rounding(table: Table) -> None:
+    """Of the notebooks' solutions, in float32 on the GPU, relative to the definition in float64."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    worst: dict[Any, float] = {}
+    failed = []
+    for name, exercise in FUNCTIONS.items():
+        if name in test_tolerance.WITHOUT_ROUNDING:
+            continue
+        given = notebook(exercise.number)
+        exec(from_notebook()[exercise.number], given)
+        entry = given[exercise.entry]
+
+        def value(inputs: Any, exercise: Any = exercise, entry: Any = entry) -> Any:
+            tree, tensors = encode(put(exercise.form.name, entry, there(list(inputs))), words=True)
+            return decode(tree, tensors, words=True)
+
+        try:
+            worst[name] = test_tolerance.spread(name, value)
+        except Exception as error:
+            failed.append(f"{name}: {type(error).__name__} {error}"[:120])
+    name = max(worst, key=lambda each: worst[each])
+    found = f"{worst[name]:.1e} (exercise {name}), tolerance {tolerance_on('cuda'):.0e}, {len(worst)} functions"
+    table.row("largest error on CUDA, TF32 off", f"{found} {failed or ''}", worst[name] < tolerance_on("cuda") / 5)
+    print("   ", {str(each): f"{worst[each]:.1e}" for each in worst})
+
+
+def there(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(DEVICE)
+    if isinstance(value, dict):
+        return {name: there(item) for name, item in value.items()}
+    return type(value)(map(there, value)) if isinstance(value, list | tuple) else value
+
+
+def device_only(table: Table, course: Course) -> None:
+    """What is right on the CPU only, and the same made right everywhere."""
+    numbers = {name: one.number for name, one in ON_CPU.items()}
+    for assignment in ASSIGNMENTS:
+        for name, number in numbers.items():
+            if EXERCISES[number].assignment == assignment:
+                code = ON_CPU[name].code
+                student = name.replace(" ", "-")
+                hand_in(course, assignment, f"wrong-{student}", {**of_notebook(assignment), number: code})
+                fixed = code.replace(ON_CPU[name].wrong, ON_CPU[name].right)
+                hand_in(course, assignment, f"right-{student}", {**of_notebook(assignment), number: fixed})
+    bad, seen = [], 0
+    for assignment in dict.fromkeys(EXERCISES[number].assignment for number in numbers.values()):
+        students = [one for one in course.students(assignment) if one.startswith(("wrong-", "right-"))]
+        for student, one in graded_of(course, assignment, students).items():
+            kind, _, rest = student.partition("-")
+            name = rest.replace("-", " ")
+            found = verdicts(one)[numbers[name]] if not one.error else None
+            seen += 1
+            if found is None or found.right != (kind == "right"):
+                bad.append(f"{student}: {one.error or told(found)}" if found or one.error else student)
+            elif kind == "wrong" and ON_CPU[name].told not in " ".join(found.sentences):
+                bad.append(f"{student} told: {told(found)}")
+    table.row("device-only mistakes, and made right", f"{seen - len(bad)} of {seen} as on paper {bad or ''}", not bad)
+
+
+def graded_of(course: Course, assignment: str, students: Sequence[str]) -> dict[str, Graded]:
+    return {one.student: one for one in autograde(course, assignment, students, device=DEVICE, jobs=CORES)}
+
+
+HONEST = ("honest1", "honest2", "honest3")
+# Each is an exercise 10 that attacks; nothing else may suffer.
+ATTACKS = {
+    "memory by torch": "    return torch.zeros(2**36, device=x.device)[:x.numel()].view_as(x)",
+    "memory past torch": """
+    import ctypes
+    driver = ctypes.CDLL("libcuda.so.1")
+    driver.cuMemAlloc_v2.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    taken = 0
+    while driver.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()), 2**28) == 0:
+        taken += 1
+    raise MemoryError(f"got {taken / 4} GiB")""",
+    "memory kept, bit by bit": """
+    kept = []
+    while True:
+        kept.append(torch.zeros(2**26, device=x.device))""",
+    "memory of the host": """
+    kept = []
+    while True:
+        kept.append(torch.ones(2**26))""",
+    "an index out of range": "    return x[torch.tensor([10**9], device=x.device)]",
+    "a wild address": """
+    import ctypes
+    driver = ctypes.CDLL("libcuda.so.1")
+    driver.cuMemsetD8_v2(ctypes.c_uint64(12345), ctypes.c_ubyte(1), ctypes.c_size_t(100))
+    return x[torch.tensor([10**9], device=x.device)]""",
+    "a kernel that never ends": "    torch.cuda._sleep(10**15)\n    return torch.softmax(x, dim)",
+    "an assertion in a kernel": "    torch._assert_async(torch.zeros(1, device=x.device))\n    return torch.softmax(x, dim)",
+}
+HEAD = "def softmax_stable(x, dim=-1):\n"
+
+
+def attacks(table: Table, course: Course) -> None:
+    assignment = "causal_attention"
+    right = of_notebook(assignment)
+    names = {f"attack-{number}": name for number, name in enumerate(ATTACKS)}
+    for student, name in names.items():
+        hand_in(course, assignment, student, {**right, 10: HEAD + ATTACKS[name]})
+    for student in HONEST:
+        hand_in(course, assignment, student, right)
+    began = time.monotonic()
+    found = graded_of(course, assignment, [*names, *HONEST])
+    took = time.monotonic() - began
+    for student, name in names.items():
+        one = found[student]
+        if one.error:
+            table.row(f"attack: {name}", one.error, False)
+            continue
+        wrong = {number: each for number, each in verdicts(one).items() if not each.right}
+        ok = list(wrong) == [10] and wrong[10].credit == 0
+        table.row(f"attack: {name}", " | ".join(map(told, wrong.values())), ok)
+    lost = [f"{student}: {found[student].error or found[student].points}" for student in HONEST
+            if found[student].error or found[student].points != found[student].max_points]  # fmt: skip
+    table.row(
+        "honest students beside them",
+        f"{len(HONEST) - len(lost)} of {len(HONEST)}, {took:.1f} s {lost or ''}",
+        not lost,
+    )
+    outside = Outside(Path(tempfile.mkdtemp()), course)
+    try:
+        for name in ("names_of_threads", "socket_of_the_driver"):
+            attack = read(FOLDER / f"escaping/{name}.py")
+            with sandbox() as process:
+                before = outside.state()
+                code = f"open('world.py', 'w').write({outside.world()!r})\n{attack.text}"
+                result = process.run_cell(code, 60)
+                text = "".join(output.get("text", "") for output in result.outputs).strip()
+                changed = changes(before, outside.state())
+            ok = text == attack.gets and not changed and not result.error
+            table.row(f"attack: {name}", f"{text[-150:]} {result.error} {changed or ''}", ok)
+    finally:
+        outside.close()
+
+
+@contextlib.contextmanager
+def sandbox(limits: Limits = LONG) -> Iterator[SandboxProcess]:
+    process = SandboxProcess({}, limits, DEVICE)
+    try:
+        process.wait_until_ready()
+        yield process
+    finally:
+        process.close()
+
+
+def text_of(process: SandboxProcess, code: str) -> str:
+    result = process.run_cell(code, 60)
+    return result.error or "".join(output.get("text", "") for output in result.outputs).strip()
+
+
+FILL = """
+import torch
+x = torch.full((int({share} * 2**30),), 123454321, dtype=torch.int32, device="cuda")
+torch.cuda.synchronize()
+"""
+LOOK = """
+import torch
+seen, kept = 0, []
+for _ in range(14):
+    y = torch.empty(2**26, dtype=torch.int32, device="cuda")
+    kept.append(y)
+    seen += int((y == 123454321).sum())
+print(seen)
+"""
+COMPUTE = """
+import torch, time
+q = torch.randn(4, 8, 64, 32, device="cuda", requires_grad=True)
+torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()
+layer = torch.nn.Linear(256, 256, device="cuda")
+layer(torch.randn(64, 256, device="cuda")).sum().backward()
+torch.optim.AdamW(layer.parameters()).step()
+print(torch.cuda.mem_get_info()[0])
+"""
+SPINS = """
+import time, torch
+torch.zeros(1, device="cuda").item()
+began = time.process_time(); time.sleep(1); print(time.process_time() - began)
+"""
+
+
+def memory(table: Table) -> None:
+    free: list[int] = []
+    with contextlib.ExitStack() as stack:
+        for _ in range(5):
+            began = time.monotonic()
+            process = stack.enter_context(sandbox())
+            started = time.monotonic() - began
+            free.append(int(text_of(process, COMPUTE)))
+        idle = text_of(process, SPINS)
+    each = [(one - other) / 2**20 for one, other in zip(free, free[1:], strict=False)]
+    largest = max(each)
+    table.row(
+        "memory of one more sandbox that computes",
+        f"{largest:.0f} MiB; we count {EACH / 2**20:.0f}",
+        largest * 2**20 < EACH,
+    )
+    table.row("a sandbox on the GPU starts in", f"{started:.2f} s")
+    table.row("processor seconds of an idle second", idle, idle[0].isdigit() and float(idle) < 0.2)
+    room = free_on_gpus()
+    table.row("jobs by free memory", f"{jobs_on_gpus(room, 10**6)}, and with {CORES} cores {jobs_on_gpus(room, CORES)}")
+    with sandbox() as process:
+        text_of(process, FILL.format(share=0.8))
+    with sandbox() as process:
+        seen = text_of(process, LOOK)
+        table.row("leftover of another sandbox, filled and freed", f"{seen} of its numbers seen", seen == "0")
+    with sandbox(replace(LONG, memory=2**30)) as process:
+        shown = text_of(process, FILL.format(share=0.5))
+        table.row("2 GiB where 1 is allowed", shown[:90], "OutOfMemoryError" in shown)
+
+
+def class_of_60(table: Table, course: Course) -> None:
+    assignment = "self_attention"
+    notebooks = notebooks_of_class(course, assignment)
+    members_of = members(notebooks)
+    names = []
+    for _ in range(CLASS):
+        student, text = next(members_of)
+        path = course.notebook(f"submitted/{student}", assignment)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        names.append(student)
+    found = {}
+    plans = [("cpu", CORES), *((DEVICE, jobs) for jobs in JOBS)]
+    for device, jobs in plans:
+        began = time.monotonic()
+        run = autograde(course, assignment, names, device=device, jobs=jobs, force=True)
+        found[device, jobs] = {one.student: one for one in run}
+        took = time.monotonic() - began
+        errors = [one.error for one in found[device, jobs].values() if one.error]
+        table.row(f"class of {CLASS}, {device}, {jobs} jobs", f"{took:.1f} s {errors[:2] or ''}", not errors)
+    first = found[DEVICE, JOBS[0]]
+    differ = [name for name in names if first[name].points != found[plans[0]][name].points]
+    kinds = {name.split("-")[1] for name in differ}
+    table.row("points of that class on both", f"{CLASS - len(differ)} of {CLASS} the same {kinds or ''}", not differ)
+
+
+def corpus(table: Table, course: Course, until: float) -> None:
+    """In an order that is drawn once, until time is up: no right answer is rejected, and no wrong one accepted."""
+    right = [entry for entry in RIGHT if entry.number > 8]
+    drawn = random.Random(0)
+    counts = {"right": [0, 0], "wrong": [0, 0], "right, of exercises 1 to 8": [0, 0]}
+    bad: list[str] = []
+    elsewhere = 0
+    groups: list[tuple[str, str, list[Entry]]] = []
+    for kind, entries in (("r", right), ("w", WRONG), ("e", [entry for entry in RIGHT if entry.number <= 8])):
+        for assignment in ASSIGNMENTS:
+            by_number = {
+                one.number: [entry for entry in entries if entry.number == one.number]
+                for one in of_assignment(assignment)
+            }
+            for several in by_number.values():
+                drawn.shuffle(several)
+            for index in range(max(map(len, by_number.values()))):
+                groups.append(
+                    (kind, assignment, [several[index] for several in by_number.values() if index < len(several)])
+                )
+    drawn.shuffle(groups)
+    by_assignment = {assignment: [one for one in groups if one[1] == assignment] for assignment in ASSIGNMENTS}
+    batch = 2 * CORES
+    while time.monotonic() < until and any(by_assignment.values()):
+        for assignment, waiting in by_assignment.items():
+            taken, waiting[:] = waiting[:batch], waiting[batch:]
+            if not taken or time.monotonic() > until:
+                continue
+            students = {}
+            for index, (kind, _, entries) in enumerate(taken):
+                student = f"corpus-{kind}{index}"
+                students[student] = (kind, entries)
+                hand_in(
+                    course,
+                    assignment,
+                    student,
+                    {**of_notebook(assignment), **{one.number: one.cell for one in entries}},
+                )
+            run = autograde(course, assignment, list(students), device=DEVICE, jobs=CORES, force=True)
+            for one in run:
+                kind, entries = students[one.student]
+                if one.error:
+                    bad.append(f"{one.student} {one.error}")
+                    continue
+                found = verdicts(one)
+                for entry in entries:
+                    verdict = found[entry.number]
+                    name = {"r": "right", "w": "wrong", "e": "right, of exercises 1 to 8"}[kind]
+                    counts[name][0] += 1
+                    mixes = verdict.reason == Reason.WRONG_DEVICE or "not on the CPU" in " ".join(verdict.sentences)
+                    if kind == "w" and not verdict.right and (mixes or set(verdict.misconceptions) == entry.named):
+                        counts[name][1] += 1
+                        elsewhere += mixes
+                    elif kind != "w" and (verdict.right or (kind == "e" and mixes)):
+                        counts[name][1] += 1
+                        elsewhere += mixes
+                    else:
+                        bad.append(f"{entry} [{', '.join(verdict.misconceptions)}] {told(verdict)}")
+    for name, (tried, fine) in counts.items():
+        table.row(f"corpus, {name}", f"{fine} of {tried} as on the CPU", fine == tried)
+    table.row("of these, tensors on the CPU, and told so", elsewhere)
+    for line in bad[:40]:
+        print("   ", line[:300])
+
+
+def as_ordinary_user(table: Table, parts: Sequence[str]) -> None:
+    """The same parts by a user without any privilege, in a copy of its own."""
+    if os.geteuid() != 0:
+        return
+    folder = Path(tempfile.mkdtemp(prefix="user-"))
+    shutil.copytree(
+        ROOT, folder / "course", ignore=shutil.ignore_patterns(".git", ".venv", "build", ".whl", "__pycache__")
+    )
+    subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
+    folder.chmod(0o755)
+    path = os.pathsep.join(entry for entry in sys.path if entry.endswith("-packages"))
+    environment = {
+        **os.environ,
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "PYTHONPATH": path,
+        "USER": pwd.getpwuid(NOBODY).pw_name,
+    }
+    order = [
+        "setpriv",
+        f"--reuid={NOBODY}",
+        f"--regid={NOBODY}",
+        "--clear-groups",
+        sys.executable,
+        "tests/gpu/check.py",
+        *parts,
+    ]
+    done = subprocess.run(order, cwd=folder / "course", env=environment, capture_output=True, text=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"what"')]
+    for row in rows:
+        table.row(f"ordinary user: {row['what']}", row["found"], row["ok"])
+    if done.returncode or not rows:
+        table.row("ordinary user", (done.stdout + done.stderr)[-1500:], False)
+
+
+def main() -> int:
+    parts = ("doctor", "references", "user", "device_only", "attacks", "memory", "rounding", "class", "corpus")
+    order = argparse.ArgumentParser(description=__doc__)
+    order.add_argument("parts", nargs="*", default=parts)
+    order.add_argument("--seconds", type=float, default=420, help="for everything; the corpus gets what is left")
+    asked = order.parse_args()
+    torch.set_num_threads(1)
+    table = Table()
+    table.row(
+        "machine",
+        f"{torch.cuda.get_device_name(0) if torch.cuda.is_available() else DEVICE}, PyTorch {torch.__version__}, {CORES} cores, Linux {os.uname().release}, user {os.getuid()}",
+    )
+    course = new_course()
+    todo: dict[str, Callable[[], None]] = {
+        "doctor": lambda: doctor(table),
+        "references": lambda: references(table, course),
+        "user": lambda: as_ordinary_user(table, ["doctor", "attacks"]),
+        "device_only": lambda: device_only(table, course),
+        "attacks": lambda: attacks(table, course),
+        "memory": lambda: memory(table),
+        "rounding": lambda: errors_of_rounding(table),
+        "class": lambda: class_of_60(table, course),
+        "corpus": lambda: corpus(table, course, table.started + asked.seconds),
+    }
+    for name in asked.parts:
+        try:
+            todo[name]()
+        except Exception as error:
+            table.row(name, f"{type(error).__name__}: {error}"[:400], False)
+    for row in table.rows:
+        print(json.dumps(row))
+    return not all(row["ok"] for row in table.rows)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
