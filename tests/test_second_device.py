@@ -25,6 +25,7 @@ from test_attacks import FOLDER, read
 from test_corpus import RIGHT, WRONG, Entry
 
 from grader.course import Course
+from grader.judging.device_facts import KEPT, MADE, MOVED
 from grader.judging.fitting import tensors_in
 from grader.model.answer import Loss, Lost
 from grader.model.verdict import Reason, Verdict
@@ -196,6 +197,7 @@ class OnCPU(NamedTuple):
     told: str
     wrong: str  # in the code, …
     right: str  # … and in its place
+    named: str = MADE
 
 
 ON_DEVICE = "but your result is not on the device of the input"
@@ -271,7 +273,7 @@ def weighted_sums(all_weights, all_values):
         "torch.zeros_like(all_values[0])",
     ),
     "back to the CPU in the middle": OnCPU(
-        9, "def simple_attention_scores(inputs, query):\n    return inputs.cpu() @ query", TOLD_IN, ".cpu()", ""
+        9, "def simple_attention_scores(inputs, query):\n    return inputs.cpu() @ query", TOLD_IN, ".cpu()", "", MOVED
     ),
     "back to the CPU for good": OnCPU(
         11,
@@ -279,6 +281,7 @@ def weighted_sums(all_weights, all_values):
         ON_DEVICE,
         ".to('cpu')",
         "",
+        MOVED,
     ),
     "by way of numpy": OnCPU(
         7,
@@ -291,6 +294,7 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
         NO_NUMPY,
         "K.numpy().T @ Q.numpy() / len(K) ** 0.5\n    return V @ torch.softmax(torch.from_numpy(scores), dim=0)",
         "K.T @ Q / len(K) ** 0.5\n    return V @ torch.softmax(scores, dim=0)",
+        MOVED,
     ),
     "a mask of ones": OnCPU(
         14,
@@ -322,6 +326,7 @@ def causal_softmax(attn_scores, d_k):
         "such as a mask, moves with it once register_buffer has it",
         "self.mask = torch.ones(context_length, context_length).triu(1) > 0",
         BUFFER,
+        KEPT,
     ),
     "heads collected in zeros": OnCPU(
         17, WRAPPER, ON_DEVICE, "self.d_out, dtype=x.dtype)", "self.d_out, dtype=x.dtype, device=x.device)"
@@ -332,14 +337,15 @@ def causal_softmax(attn_scores, d_k):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ON_CPU)
 def test_a_tensor_on_the_cpu_is_told_and_the_right_way_is_right(name: str, grade: Grade) -> None:
-    number, code, told, wrong, right = ON_CPU[name]
+    number, code, told, wrong, right, _ = ON_CPU[name]
     assert code.count(wrong) == 1
     others = {3: from_notebook()[3]} if number == 4 else {}
     on_cpu = grade(others | {number: code}, "cpu")[number]
     assert on_cpu.right or on_cpu.misconceptions == ("mask is a plain attribute",)  # wherever it is
     verdict = grade(others | {number: code})[number]
     assert not verdict.right
-    assert verdict.reason in (Reason.WRONG_DEVICE, Reason.ERROR, Reason.LOCATED)
+    assert verdict.reason == Reason.WRONG_DEVICE
+    assert verdict.misconceptions == (ON_CPU[name].named,)
     assert told in " ".join(verdict.sentences)
     assert wrong_of(grade(others | {number: code.replace(wrong, right)})) == {}
 

@@ -6,6 +6,7 @@ __all__ = [
     "best_verdict",
     "code_facts",
     "combined",
+    "device_facts",
     "forbidden",
     "judge",
     "judging_time",

@@ -21,6 +21,11 @@ def is_elsewhere(answer: Answer, inputs: Any, device: str) -> bool:
     return isinstance(answer, Returned) and bool(answer.devices - {device}) and _holds_tensor(inputs)
 
 
+def mixes_devices(error: Raised) -> bool:
+    """Whether there is such an error only on another device than the CPU."""
+    return bool(advice(error, ""))
+
+
 def advice(error: Raised, noun: str) -> str:
     """For an error that there is only on another device than the CPU; else empty."""
     if _NOT_FOR_NUMPY in error.message:

@@ -26,7 +26,7 @@ from grader.judging.credits import (
     SIDES,
     UNKNOWN_CREDIT,
 )
-from grader.judging.devices import is_elsewhere
+from grader.judging.devices import is_elsewhere, mixes_devices
 from grader.judging.factors import said_of_factors
 from grader.judging.identical import all_are_nan, holds_nan, is_constant, is_the_same_for_all, modifies_inputs
 from grader.judging.judging_time import JudgingTime
@@ -291,6 +291,8 @@ class _Judgement:
         if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(self.form.described(answer.value)))
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
+        if isinstance(answer, Raised) and self.device != "cpu" and mixes_devices(answer):
+            reason = Reason.WRONG_DEVICE
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
 
     def _wrong(self) -> list[Finding]:

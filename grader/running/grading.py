@@ -15,6 +15,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.asking_again import true_of_the_code
 from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.combined import combined
+from grader.judging.device_facts import with_device_named
 from grader.judging.forbidden import refused
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
@@ -250,6 +251,7 @@ class Grading:
             facts = functools.partial(self.definitions.facts, exercise)
             again = functools.partial(ask, standins=standins)
             verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)
+            verdict = with_device_named(verdict, self.definitions.only_source(exercise.entry))
             return with_lines(exercise, verdict, functools.partial(self._explain, keys[0], standins), facts)
         except JudgingTooLong:
             return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))

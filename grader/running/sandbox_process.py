@@ -302,6 +302,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return {
         "PATH": os.defpath,
         "HOME": str(folder),
+        "USER": "student",  # whom libraries look up elsewhere if nobody says so
         "TMPDIR": str(folder),
         "IPYTHONDIR": str(folder / ".ipython"),
         "MPLCONFIGDIR": str(folder / ".matplotlib"),
@@ -310,5 +311,6 @@ def _environment(folder: Path) -> dict[str, str]:
         "TORCHDYNAMO_DISABLE": "1",  # torch.compile would start a compiler; what it was given runs as it is
         "NBGRADER_EXECUTION": "autograde",  # by which an instructor's code may know
         "NVIDIA_TF32_OVERRIDE": "0",  # a GPU computes with all digits, whatever the code sets for speed
+        "CUDA_MPS_PIPE_DIRECTORY": str(folder),  # where no server is, which sandboxes would share a context by
         **inherited(),
     }

@@ -14,6 +14,7 @@ import platform
 import socket
 import sys
 import tempfile
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -101,6 +102,8 @@ def _fork_sandbox(
 def _warm_up() -> Shell:
     """Import everything slow. No thread may run and no tensor be computed before a fork."""
     torch.set_num_threads(1)
+    # On a machine with a GPU, PyTorch looks for it at the first gradient, and warns where a sandbox has none.
+    warnings.filterwarnings("ignore", "CUDA initialization")
     shell = start_shell()
     # These look for the shell when they are imported, and draw into the notebook if there is one.
     import matplotlib_inline.backend_inline  # noqa: F401

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
-import pwd
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from grader.classroom import fork_server  # noqa: E402, F401  # isort: skip  before nbformat
-import class_oracle  # noqa: E402
 import nbformat  # noqa: E402
 import test_tolerance  # noqa: E402
 import torch  # noqa: E402
 from answer_keys import FUNCTIONS  # noqa: E402
-from our_course import EXERCISES, OURS, of_assignment  # noqa: E402
+from our_course import EXERCISES, of_assignment  # noqa: E402
 from outside import Outside, changes  # noqa: E402
 from solution_cells import from_notebook, notebook, of_notebook  # noqa: E402
 from test_attacks import FOLDER, read  # noqa: E402
@@ -41,14 +41,12 @@ from test_second_device import ON_CPU  # noqa: E402
 from grader.classroom.run import autograde  # noqa: E402
 from grader.course import Course, copy_course  # noqa: E402
 from grader.judging.tolerance import tolerance_on  # noqa: E402
-from grader.model.answer import Loss  # noqa: E402
 from grader.model.submission import Graded  # noqa: E402
 from grader.model.verdict import Reason, Verdict  # noqa: E402
 from grader.notebooks.solutions import fill_in, solutions  # noqa: E402
 from grader.proof.class_mix import members, notebooks_of_class  # noqa: E402
 from grader.release.compiling import compile_release  # noqa: E402
 from grader.running.devices import EACH, free_on_gpus, jobs_on_gpus  # noqa: E402
-from grader.running.grading import grade_notebook  # noqa: E402
 from grader.running.limits import Limits  # noqa: E402
 from grader.running.sandbox_process import SandboxProcess  # noqa: E402
 from grader.sandbox.forms import put  # noqa: E402
@@ -96,8 +94,16 @@ def filled(course: Course, assignment: str, answers: Mapping[Any, str]) -> Any:
     return made
 
 
-def graded(course: Course, assignment: str, device: str, jobs: int = CORES, **how: Any) -> dict[str, Graded]:
-    return {one.student: one for one in autograde(course, assignment, device=device, jobs=jobs, **how)}
+def graded(
+    course: Course,
+    assignment: str,
+    students: Iterable[str],
+    device: str = DEVICE,
+    jobs: int = CORES,
+    force: bool = False,
+) -> dict[str, Graded]:
+    run = autograde(course, assignment, list(students), device=device, jobs=jobs, force=force)
+    return {one.student: one for one in run}
 
 
 def verdicts(one: Graded) -> dict[Any, Verdict]:
@@ -125,7 +131,7 @@ def references(table: Table, course: Course) -> None:
         for number in range(2):
             hand_in(course, assignment, f"ref{number}", solutions(course.read("source", assignment)))
         began = time.monotonic()
-        found = graded(course, assignment, DEVICE, jobs=2)
+        found = graded(course, assignment, course.students(assignment), jobs=2)
         lost = [told(one) for each in found.values() for one in verdicts(each).values() if not one.right]
         errors = [each.error for each in found.values() if each.error]
         points = sorted({f"{each.points:g} of {each.max_points:g}" for each in found.values()})
@@ -169,34 +175,26 @@ def there(value: Any) -> Any:
 
 def device_only(table: Table, course: Course) -> None:
     """What is right on the CPU only, and the same made right everywhere."""
-    numbers = {name: one.number for name, one in ON_CPU.items()}
-    for assignment in ASSIGNMENTS:
-        for name, number in numbers.items():
-            if EXERCISES[number].assignment == assignment:
-                code = ON_CPU[name].code
-                student = name.replace(" ", "-")
-                hand_in(course, assignment, f"wrong-{student}", {**of_notebook(assignment), number: code})
-                fixed = code.replace(ON_CPU[name].wrong, ON_CPU[name].right)
-                hand_in(course, assignment, f"right-{student}", {**of_notebook(assignment), number: fixed})
-    bad, seen = [], 0
-    for assignment in dict.fromkeys(EXERCISES[number].assignment for number in numbers.values()):
-        students = [one for one in course.students(assignment) if one.startswith(("wrong-", "right-"))]
-        for student, one in graded_of(course, assignment, students).items():
-            kind, _, rest = student.partition("-")
-            name = rest.replace("-", " ")
-            found = verdicts(one)[numbers[name]] if not one.error else None
-            seen += 1
-            if found is None or found.right != (kind == "right"):
-                bad.append(f"{student}: {one.error or told(found)}" if found or one.error else student)
-            elif kind == "wrong" and ON_CPU[name].told not in " ".join(found.sentences):
-                bad.append(f"{student} told: {told(found)}")
-    table.row("device-only mistakes, and made right", f"{seen - len(bad)} of {seen} as on paper {bad or ''}", not bad)
+    cases = {f"{kind}-{index}": (kind == "right", one) for index, one in enumerate(ON_CPU.values()) for kind in KINDS}
+    places = {EXERCISES[one.number].assignment: one for _, one in cases.values()}
+    bad = []
+    for assignment in places:
+        here = {name: case for name, case in cases.items() if EXERCISES[case[1].number].assignment == assignment}
+        for student, (right, one) in here.items():
+            code = one.code.replace(one.wrong, one.right) if right else one.code
+            hand_in(course, assignment, student, {**of_notebook(assignment), one.number: code})
+        for student, result in graded(course, assignment, here).items():
+            right, one = here[student]
+            verdict = verdicts(result).get(one.number)
+            names = () if right else (one.named,)
+            if verdict is None or verdict.right != right or verdict.misconceptions != names:
+                bad.append(f"{student} {one.number} {result.error or (verdict and told(verdict))}")
+    table.row(
+        "device-only mistakes named, and made right", f"{len(cases) - len(bad)} of {len(cases)} {bad or ''}", not bad
+    )
 
 
-def graded_of(course: Course, assignment: str, students: Sequence[str]) -> dict[str, Graded]:
-    return {one.student: one for one in autograde(course, assignment, students, device=DEVICE, jobs=CORES)}
-
-
+KINDS = ("right", "wrong")
 HONEST = ("honest1", "honest2", "honest3")
 # Each is an exercise 10 that attacks; nothing else may suffer.
 ATTACKS = {
@@ -224,7 +222,7 @@ ATTACKS = {
     driver.cuMemsetD8_v2(ctypes.c_uint64(12345), ctypes.c_ubyte(1), ctypes.c_size_t(100))
     return x[torch.tensor([10**9], device=x.device)]""",
     "a kernel that never ends": "    torch.cuda._sleep(10**15)\n    return torch.softmax(x, dim)",
-    "an assertion in a kernel": "    torch._assert_async(torch.zeros(1, device=x.device))\n    return torch.softmax(x, dim)",
+    "an assertion in a kernel": "    torch._assert_async(torch.zeros(1, device=x.device))\n    return x.softmax(dim)",
 }
 HEAD = "def softmax_stable(x, dim=-1):\n"
 
@@ -238,7 +236,7 @@ def attacks(table: Table, course: Course) -> None:
     for student in HONEST:
         hand_in(course, assignment, student, right)
     began = time.monotonic()
-    found = graded_of(course, assignment, [*names, *HONEST])
+    found = graded(course, assignment, [*names, *HONEST])
     took = time.monotonic() - began
     for student, name in names.items():
         one = found[student]
@@ -246,7 +244,8 @@ def attacks(table: Table, course: Course) -> None:
             table.row(f"attack: {name}", one.error, False)
             continue
         wrong = {number: each for number, each in verdicts(one).items() if not each.right}
-        ok = list(wrong) == [10] and wrong[10].credit == 0
+        others = wrong.keys() - {10}  # none, but those for which it has kept memory itself
+        ok = 10 in wrong and wrong[10].credit == 0 and (not others or name == "memory past torch")
         table.row(f"attack: {name}", " | ".join(map(told, wrong.values())), ok)
     lost = [f"{student}: {found[student].error or found[student].points}" for student in HONEST
             if found[student].error or found[student].points != found[student].max_points]  # fmt: skip
@@ -264,7 +263,7 @@ def attacks(table: Table, course: Course) -> None:
                 code = f"open('world.py', 'w').write({outside.world()!r})\n{attack.text}"
                 result = process.run_cell(code, 60)
                 text = "".join(output.get("text", "") for output in result.outputs).strip()
-                changed = changes(before, outside.state())
+                changed = [one for one in changes(before, outside.state()) if not one.startswith("process ")]
             ok = text == attack.gets and not changed and not result.error
             table.row(f"attack: {name}", f"{text[-150:]} {result.error} {changed or ''}", ok)
     finally:
@@ -309,6 +308,24 @@ layer(torch.randn(64, 256, device="cuda")).sum().backward()
 torch.optim.AdamW(layer.parameters()).step()
 print(torch.cuda.mem_get_info()[0])
 """
+PAST_TORCH = """
+import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+driver.cuMemAlloc_v2.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+taken = 0
+while taken < 1000 and driver.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()), 2**28) == 0:
+    taken += 1
+print(taken / 4)
+"""
+HOST = """
+kept = []
+try:
+    while len(kept) < 200:
+        kept.append(torch.ones(2**26))
+except RuntimeError:
+    pass
+print(len(kept) / 4)
+"""
 SPINS = """
 import time, torch
 torch.zeros(1, device="cuda").item()
@@ -325,7 +342,7 @@ def memory(table: Table) -> None:
             started = time.monotonic() - began
             free.append(int(text_of(process, COMPUTE)))
         idle = text_of(process, SPINS)
-    each = [(one - other) / 2**20 for one, other in zip(free, free[1:], strict=False)]
+    each = [(one - other) / 2**20 for one, other in itertools.pairwise(free)]
     largest = max(each)
     table.row(
         "memory of one more sandbox that computes",
@@ -341,6 +358,12 @@ def memory(table: Table) -> None:
     with sandbox() as process:
         seen = text_of(process, LOOK)
         table.row("leftover of another sandbox, filled and freed", f"{seen} of its numbers seen", seen == "0")
+    with sandbox() as process:
+        taken = text_of(process, PAST_TORCH)
+        table.row("GiB that cuMemAlloc gets past PyTorch", taken, float(taken) < 10)
+    with sandbox() as process:
+        taken = text_of(process, "import torch\n" + HOST)
+        table.row("GiB of the machine's memory, where 4 are allowed", taken, float(taken) <= 4)
     with sandbox(replace(LONG, memory=2**30)) as process:
         shown = text_of(process, FILL.format(share=0.5))
         table.row("2 GiB where 1 is allowed", shown[:90], "OutOfMemoryError" in shown)
@@ -361,8 +384,7 @@ def class_of_60(table: Table, course: Course) -> None:
     plans = [("cpu", CORES), *((DEVICE, jobs) for jobs in JOBS)]
     for device, jobs in plans:
         began = time.monotonic()
-        run = autograde(course, assignment, names, device=device, jobs=jobs, force=True)
-        found[device, jobs] = {one.student: one for one in run}
+        found[device, jobs] = graded(course, assignment, names, device, jobs, force=True)
         took = time.monotonic() - began
         errors = [one.error for one in found[device, jobs].values() if one.error]
         table.row(f"class of {CLASS}, {device}, {jobs} jobs", f"{took:.1f} s {errors[:2] or ''}", not errors)
@@ -372,123 +394,128 @@ def class_of_60(table: Table, course: Course) -> None:
     table.row("points of that class on both", f"{CLASS - len(differ)} of {CLASS} the same {kinds or ''}", not differ)
 
 
+RIGHT_KIND, WRONG_KIND, EARLY_KIND = "right", "wrong", "right, of exercises 1 to 8"
+
+
 def corpus(table: Table, course: Course, until: float) -> None:
-    """In an order that is drawn once, until time is up: no right answer is rejected, and no wrong one accepted."""
-    right = [entry for entry in RIGHT if entry.number > 8]
-    drawn = random.Random(0)
-    counts = {"right": [0, 0], "wrong": [0, 0], "right, of exercises 1 to 8": [0, 0]}
-    bad: list[str] = []
-    elsewhere = 0
-    groups: list[tuple[str, str, list[Entry]]] = []
-    for kind, entries in (("r", right), ("w", WRONG), ("e", [entry for entry in RIGHT if entry.number <= 8])):
+    """In an order that is drawn once, until time is up. What is not as its file says is asked of the CPU as well."""
+    groups = list(corpus_groups())
+    random.Random(0).shuffle(groups)
+    waiting = {assignment: [one for one in groups if one[1] == assignment] for assignment in ASSIGNMENTS}
+    tried, fine, elsewhere, bad = Counter[str](), Counter[str](), 0, []
+    while time.monotonic() < until and any(waiting.values()):
         for assignment in ASSIGNMENTS:
-            by_number = {
-                one.number: [entry for entry in entries if entry.number == one.number]
-                for one in of_assignment(assignment)
-            }
-            for several in by_number.values():
-                drawn.shuffle(several)
-            for index in range(max(map(len, by_number.values()))):
-                groups.append(
-                    (kind, assignment, [several[index] for several in by_number.values() if index < len(several)])
-                )
-    drawn.shuffle(groups)
-    by_assignment = {assignment: [one for one in groups if one[1] == assignment] for assignment in ASSIGNMENTS}
-    batch = 2 * CORES
-    while time.monotonic() < until and any(by_assignment.values()):
-        for assignment, waiting in by_assignment.items():
-            taken, waiting[:] = waiting[:batch], waiting[batch:]
+            taken, waiting[assignment] = waiting[assignment][: 2 * CORES], waiting[assignment][2 * CORES :]
             if not taken or time.monotonic() > until:
                 continue
-            students = {}
-            for index, (kind, _, entries) in enumerate(taken):
-                student = f"corpus-{kind}{index}"
-                students[student] = (kind, entries)
-                hand_in(
-                    course,
-                    assignment,
-                    student,
-                    {**of_notebook(assignment), **{one.number: one.cell for one in entries}},
-                )
-            run = autograde(course, assignment, list(students), device=DEVICE, jobs=CORES, force=True)
-            for one in run:
-                kind, entries = students[one.student]
-                if one.error:
-                    bad.append(f"{one.student} {one.error}")
-                    continue
-                found = verdicts(one)
-                for entry in entries:
-                    verdict = found[entry.number]
-                    name = {"r": "right", "w": "wrong", "e": "right, of exercises 1 to 8"}[kind]
-                    counts[name][0] += 1
-                    mixes = verdict.reason == Reason.WRONG_DEVICE or "not on the CPU" in " ".join(verdict.sentences)
-                    if kind == "w" and not verdict.right and (mixes or set(verdict.misconceptions) == entry.named):
-                        counts[name][1] += 1
-                        elsewhere += mixes
-                    elif kind != "w" and (verdict.right or (kind == "e" and mixes)):
-                        counts[name][1] += 1
-                        elsewhere += mixes
-                    else:
-                        bad.append(f"{entry} [{', '.join(verdict.misconceptions)}] {told(verdict)}")
-    for name, (tried, fine) in counts.items():
-        table.row(f"corpus, {name}", f"{fine} of {tried} as on the CPU", fine == tried)
+            for kind, entry, on_gpu, on_cpu in graded_corpus(course, assignment, taken):
+                mixes = on_gpu.reason == Reason.WRONG_DEVICE
+                same = on_gpu.right == on_cpu.right and on_gpu.misconceptions == on_cpu.misconceptions
+                tried[kind] += 1
+                ok = same or (mixes and kind != RIGHT_KIND)
+                fine[kind] += ok
+                elsewhere += mixes
+                if not ok:
+                    bad.append(f"{entry} {told(on_gpu)}\n        on the CPU {told(on_cpu)}")
+    for kind, count in tried.items():
+        table.row(f"corpus, {kind}", f"{fine[kind]} of {count} as on the CPU", fine[kind] == count)
     table.row("of these, tensors on the CPU, and told so", elsewhere)
-    for line in bad[:40]:
-        print("   ", line[:300])
+    print(*bad[:40], sep="\n    ")
 
 
-def as_ordinary_user(table: Table, parts: Sequence[str]) -> None:
-    """The same parts by a user without any privilege, in a copy of its own."""
-    if os.geteuid() != 0:
+Group = tuple[str, str, list[Entry]]
+
+
+def corpus_groups() -> Iterator[Group]:
+    """Kind, assignment, and at most one file of each exercise."""
+    kinds = {
+        RIGHT_KIND: [entry for entry in RIGHT if entry.number > 8],
+        WRONG_KIND: WRONG,
+        EARLY_KIND: [entry for entry in RIGHT if entry.number <= 8],
+    }
+    drawn = random.Random(0)
+    for kind, entries in kinds.items():
+        for assignment in ASSIGNMENTS:
+            numbers = [one.number for one in of_assignment(assignment)]
+            several = [[entry for entry in entries if entry.number == number] for number in numbers]
+            for files in several:
+                drawn.shuffle(files)
+            for index in range(max(map(len, several))):
+                yield kind, assignment, [files[index] for files in several if index < len(files)]
+
+
+def graded_corpus(
+    course: Course, assignment: str, groups: Sequence[Group]
+) -> Iterator[tuple[str, Entry, Verdict, Verdict]]:
+    """Each file with its verdict here, and there if it is not the one that the file asks for."""
+    students = {f"corpus{index}": group for index, group in enumerate(groups)}
+    for student, (_, _, entries) in students.items():
+        hand_in(course, assignment, student, of_notebook(assignment) | {one.number: one.cell for one in entries})
+    here = graded(course, assignment, students, force=True)
+    unlike = [student for student, (kind, _, entries) in students.items()
+              if not all(as_written(kind, one, verdicts(here[student])[one.number]) for one in entries)]  # fmt: skip
+    there = graded(course, assignment, unlike, "cpu", force=True) if unlike else {}
+    for student, (kind, _, entries) in students.items():
+        found = verdicts(here[student])
+        reference = verdicts(there[student]) if student in there else found
+        for entry in entries:
+            yield kind, entry, found[entry.number], reference[entry.number]
+
+
+def as_written(kind: str, entry: Entry, found: Verdict) -> bool:
+    if kind != WRONG_KIND:
+        return found.right
+    return not found.right and set(found.misconceptions) == entry.named
+
+
+@contextlib.contextmanager
+def as_ordinary_user(table: Table, parts: Sequence[str]) -> Iterator[None]:
+    """Meanwhile, the same parts are tried by a user without any privilege, in a copy of its own."""
+    if os.geteuid() != 0 or not parts:
+        yield
         return
     folder = Path(tempfile.mkdtemp(prefix="user-"))
-    shutil.copytree(
-        ROOT, folder / "course", ignore=shutil.ignore_patterns(".git", ".venv", "build", ".whl", "__pycache__")
-    )
+    left_out = shutil.ignore_patterns(".git", ".venv", "build", "wheels", ".whl", "__pycache__")
+    shutil.copytree(ROOT, folder / "course", ignore=left_out)
+    libraries = [entry for entry in sys.path if entry.endswith("-packages")]
+    if (built := ROOT / "build/gpu/site-packages").is_dir():
+        shutil.copytree(built, folder / "site-packages")
+        libraries = [str(folder / "site-packages"), *(entry for entry in libraries if entry != str(built))]
     subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
     folder.chmod(0o755)
-    path = os.pathsep.join(entry for entry in sys.path if entry.endswith("-packages"))
-    environment = {
-        **os.environ,
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
-        "PYTHONPATH": path,
-        "USER": pwd.getpwuid(NOBODY).pw_name,
-    }
-    order = [
-        "setpriv",
-        f"--reuid={NOBODY}",
-        f"--regid={NOBODY}",
-        "--clear-groups",
-        sys.executable,
-        "tests/gpu/check.py",
-        *parts,
-    ]
-    done = subprocess.run(order, cwd=folder / "course", env=environment, capture_output=True, text=True)
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"what"')]
-    for row in rows:
-        table.row(f"ordinary user: {row['what']}", row["found"], row["ok"])
-    if done.returncode or not rows:
-        table.row("ordinary user", (done.stdout + done.stderr)[-1500:], False)
+    own = {"HOME": str(folder), "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(libraries), "USER": "nobody"}
+    become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    order = [*become, sys.executable, "tests/gpu/check.py", *parts]
+    with (folder / "log").open("w+") as log:
+        started = subprocess.Popen(order, cwd=folder / "course", env={**os.environ, **own}, stdout=log, stderr=log)
+        try:
+            yield
+        finally:
+            code = started.wait()
+            log.seek(0)
+            lines = log.read().splitlines()
+    for line in lines:
+        if line.startswith('{"what"'):
+            row = json.loads(line)
+            table.row(f"ordinary user: {row['what']}", row["found"], row["ok"])
+    if not any(line.startswith('{"what"') for line in lines):
+        table.row("ordinary user", f"exit {code}: {' '.join(lines)[-1000:]}", False)
 
 
 def main() -> int:
-    parts = ("doctor", "references", "user", "device_only", "attacks", "memory", "rounding", "class", "corpus")
+    parts = ("doctor", "user", "references", "memory", "rounding", "class", "device_only", "attacks", "corpus")
     order = argparse.ArgumentParser(description=__doc__)
     order.add_argument("parts", nargs="*", default=parts)
     order.add_argument("--seconds", type=float, default=420, help="for everything; the corpus gets what is left")
     asked = order.parse_args()
     torch.set_num_threads(1)
     table = Table()
-    table.row(
-        "machine",
-        f"{torch.cuda.get_device_name(0) if torch.cuda.is_available() else DEVICE}, PyTorch {torch.__version__}, {CORES} cores, Linux {os.uname().release}, user {os.getuid()}",
-    )
+    gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else DEVICE
+    table.row("machine", f"{gpu}, {CORES} cores, Linux {os.uname().release}, PyTorch {torch.__version__}")
     course = new_course()
     todo: dict[str, Callable[[], None]] = {
         "doctor": lambda: doctor(table),
         "references": lambda: references(table, course),
-        "user": lambda: as_ordinary_user(table, ["doctor", "attacks"]),
         "device_only": lambda: device_only(table, course),
         "attacks": lambda: attacks(table, course),
         "memory": lambda: memory(table),
@@ -496,11 +523,13 @@ def main() -> int:
         "class": lambda: class_of_60(table, course),
         "corpus": lambda: corpus(table, course, table.started + asked.seconds),
     }
-    for name in asked.parts:
-        try:
-            todo[name]()
-        except Exception as error:
-            table.row(name, f"{type(error).__name__}: {error}"[:400], False)
+    by_user = ["doctor", "references", "attacks"] if "user" in asked.parts else []
+    with as_ordinary_user(table, by_user):
+        for name in asked.parts:
+            try:
+                todo.get(name, lambda: None)()
+            except Exception as error:
+                table.row(name, f"{type(error).__name__}: {error}"[:400], False)
     for row in table.rows:
         print(json.dumps(row))
     return not all(row["ok"] for row in table.rows)
