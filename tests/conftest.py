@@ -11,6 +11,8 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,24 @@ def released_course(of_all_workers: Path) -> Course:
                 compile_release(scratch, assignment)
             scratch.root.parent.rename(folder)
     return Course(folder / "course")
+
+
+@pytest.fixture(scope="session")
+def wheel(of_all_workers: Path) -> Path:
+    """The package as it is installed elsewhere, built once for all."""
+    folder = of_all_workers / "wheel"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            source = of_all_workers / "being-built"  # a build leaves things where it is done
+            for name in ("grader", "source"):
+                shutil.copytree(REPOSITORY / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+            for name in ("pyproject.toml", "setup.py", "nbgrader_config.py", "README.md", "LICENSE"):
+                shutil.copy(REPOSITORY / name, source / name)
+            build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+            subprocess.run([*build, "-w", str(source / "built"), str(source)], check=True)
+            (source / "built").rename(folder)
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 @pytest.fixture(scope="session")

@@ -44,23 +44,14 @@ tell(lambda: os.listdir({root!r}))
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bin folder of an environment with the wheel, and with the libraries of this one beside it."""
-    folder = tmp_path_factory.mktemp("installed")
-    wheel = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder)]
-    source = folder / "source"  # a build leaves things where it is done
-    shutil.copytree(ROOT / "grader", source / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "source", source / "source", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "setup.py", "nbgrader_config.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source / name)
-    subprocess.run([*wheel, str(source)], check=True)
-    environment = folder / "environment"
+    environment = tmp_path_factory.mktemp("installed") / "environment"
     venv.create(environment, symlinks=True)
     (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "libraries.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-    (built,) = folder.glob("*.whl")
     install = [sys.executable, "-m", "pip", "--python", str(environment / "bin/python"), "install", "-q"]
-    subprocess.run([*install, "--no-deps", "--no-index", str(built)], check=True)
+    subprocess.run([*install, "--no-deps", "--no-index", str(wheel)], check=True)
     shutil.copytree(COURSE / "exercises", packages / PACK / "exercises")
     return environment / "bin"
 

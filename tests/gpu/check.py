@@ -293,7 +293,7 @@ torch.cuda.synchronize()
 LOOK = """
 import torch
 seen, kept = 0, []
-for _ in range(14):
+for _ in range(10):
     y = torch.empty(2**26, dtype=torch.int32, device="cuda")
     kept.append(y)
     seen += int((y == 123454321).sum())
