@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons hub hub-installed install lint types check validate release clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -33,7 +33,7 @@ GPU_SITE := $(CURDIR)/build/gpu/site-packages
 gpu:
 	[ ! -d $(WHEELS) ] || $(GPU_PYTHON) -m pip install --quiet --no-index --no-deps --no-compile --upgrade \
 		--target $(GPU_SITE) $(WHEELS)/*.whl
-	PYTHONPATH=$(GPU_SITE):$(CURDIR) OMP_NUM_THREADS=1 COLUMNS=140 $(GPU_PYTHON) tests/gpu/check.py $(GPU_PARTS)
+	PYTHONPATH=$(GPU_SITE):$(CURDIR):$(CURDIR)/tests OMP_NUM_THREADS=1 COLUMNS=140 $(GPU_PYTHON) tests/gpu/check.py $(GPU_PARTS)
 
 install: $(VENV)/installed
 
@@ -58,15 +58,25 @@ check: install
 test-browser: install
 	$(VENV)/bin/python -m pytest -m browser
 
-# Another course goes from the wheel to its grades with other Pythons. Each gets an environment of its own, with a torch.
+# Another course, and ours, go from the wheel to grades with other Pythons and another PyTorch, each in an environment of its
+# own. docs/installing.md says which have been tried.
 PYTHONS := python3.12 python3.13
+TORCH := 2.15.0
 pythons:
+	mkdir -p build
+	grep -v '^torch==' constraints.txt > build/constraints.txt
 	for python in $(PYTHONS); do \
-		own=build/$$(basename $$python); \
+		own=build/$$(basename $$python)-torch-$(TORCH); \
 		$$python -m venv $$own || exit 1; \
-		$$own/bin/python -m pip install --quiet -c constraints.txt -e '.[dev]' || exit 1; \
+		$$own/bin/python -m pip install --quiet -c build/constraints.txt torch==$(TORCH) -e '.[dev]' || exit 1; \
 		$$own/bin/python -m pytest -n0 tests/test_second_course.py || exit 1; \
 	done
+
+# Whatever is newest now, and the fast tests with it.
+newest:
+	python3 -m venv build/newest
+	build/newest/bin/python -m pip install --quiet --upgrade -e '.[dev]'
+	build/newest/bin/python -m pytest $(ON_ALL_CORES) -m "not slow and not browser"
 
 # JupyterHub and ngshare go into an environment of their own, since ngshare needs an older SQLAlchemy than we do. All that they
 # need is listed, and nothing is looked for: what ngshare's exchange asks for, a jupyter-core of 2022, it does not need.

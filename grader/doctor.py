@@ -100,10 +100,11 @@ def landlock_line(found: int | str, broken: str = "") -> Line:
                     "imported, so nothing can be graded. Run: pip install --force-reinstall landlock")  # fmt: skip
     if isinstance(found, str):
         return Line("Landlock", "bad", f"none ({found})", "The kernel cannot keep submissions away from files. It "
-                    "takes Linux 6.2, with landlock in /sys/kernel/security/lsm; boot with lsm=landlock,…")  # fmt: skip
+                    "takes Linux 6.2, booted with lsm=landlock,… if that is disabled. On Windows use WSL 2, on macOS a "
+                    "virtual machine: docs/installing.md lists what works.")  # fmt: skip
     if found < 3:
         return Line("Landlock", "bad", f"version {found}", "Too old to keep submissions away from files: version 3 is "
-                    "needed. Boot Linux 6.2 or newer.")  # fmt: skip
+                    "needed. Boot Linux 6.2 or newer; on WSL 2, run wsl --update.")  # fmt: skip
     return Line("Landlock", "good", f"version {found}", "The kernel keeps submissions away from files.")
 
 

@@ -66,7 +66,7 @@ def test_as_many_as_have_room(free: list[float], processors: int, jobs: int) -> 
 
 
 def test_a_class_is_spread_over_all_gpus(course: Course, submit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_crew, "_gpus", lambda _: ["a", "b", "c"])
+    monkeypatch.setattr(local_crew, "places_on", lambda _: ["a", "b", "c"])
     students = [f"student{number}" for number in range(9)]
     for student in students:
         submit(course, student, {3: SHOWS_ITS_GPU})

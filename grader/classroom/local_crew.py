@@ -46,7 +46,7 @@ class LocalCrew:
 
     def __init__(self, assignment: Assignment, count: int) -> None:
         context = preloaded()
-        every = _gpus(assignment.device)
+        every = places_on(assignment.device)
         self._processes = [_Process(context, assignment, every[index % len(every)]) for index in range(count)]
         try:  # while they start
             _must_start(assignment)
@@ -133,7 +133,7 @@ class _Process:
         self.connection.close()
 
 
-def _gpus(device: str) -> list[str]:
+def places_on(device: str) -> list[str]:
     """The GPUs among which a crew is spread, by name; one without a name where there is nothing to choose."""
     if device != "cuda":
         return [""]

@@ -18,103 +18,47 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+import test_tolerance
+import torch
+from answer_keys import FUNCTIONS
+from graded_there import (
+    CORES,
+    DEVICE,
+    LONG,
+    ROOT,
+    Table,
+    graded,
+    hand_in,
+    new_course,
+    sandbox,
+    text_of,
+    told,
+    verdicts,
+)  # fmt: skip  # isort: skip
+from our_course import EXERCISES, of_assignment
+from outside import Outside, changes
+from solution_cells import from_notebook, notebook, of_notebook
+from test_attacks import FOLDER, read
+from test_corpus import ASSIGNMENTS, RIGHT, WRONG, Entry
+from test_second_device import ON_CPU
 
-from grader.classroom import fork_server  # noqa: E402, F401  # isort: skip  before nbformat
-import nbformat  # noqa: E402
-import test_tolerance  # noqa: E402
-import torch  # noqa: E402
-from answer_keys import FUNCTIONS  # noqa: E402
-from our_course import EXERCISES, of_assignment  # noqa: E402
-from outside import Outside, changes  # noqa: E402
-from solution_cells import from_notebook, notebook, of_notebook  # noqa: E402
-from test_attacks import FOLDER, read  # noqa: E402
-from test_corpus import ASSIGNMENTS, RIGHT, WRONG, Entry  # noqa: E402
-from test_second_device import ON_CPU  # noqa: E402
+from grader.course import Course
+from grader.judging.tolerance import tolerance_on
+from grader.model.verdict import Reason, Verdict
+from grader.notebooks.solutions import solutions
+from grader.proof.class_mix import members, notebooks_of_class
+from grader.running.devices import EACH, free_on_gpus, jobs_on_gpus
+from grader.sandbox.forms import put
+from grader.sandbox.values import decode, encode
 
-from grader.classroom.run import autograde  # noqa: E402
-from grader.course import Course, copy_course  # noqa: E402
-from grader.judging.tolerance import tolerance_on  # noqa: E402
-from grader.model.submission import Graded  # noqa: E402
-from grader.model.verdict import Reason, Verdict  # noqa: E402
-from grader.notebooks.solutions import fill_in, solutions  # noqa: E402
-from grader.proof.class_mix import members, notebooks_of_class  # noqa: E402
-from grader.release.compiling import compile_release  # noqa: E402
-from grader.running.devices import EACH, free_on_gpus, jobs_on_gpus  # noqa: E402
-from grader.running.limits import Limits  # noqa: E402
-from grader.running.sandbox_process import SandboxProcess  # noqa: E402
-from grader.sandbox.forms import put  # noqa: E402
-from grader.sandbox.values import decode, encode  # noqa: E402
-
-LONG = Limits(cell=60, case=30, submission=600)
 CLASS = 60
 JOBS = (4, 8, 16)
-CORES = len(os.sched_getaffinity(0))
 NOBODY = 65534
-DEVICE = os.environ.get("GRADER_CHECK_DEVICE", "cuda")  # the processor, to try this script itself
-
-
-@dataclass
-class Table:
-    """Rows as they come, each printed at once."""
-
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
-
-    def row(self, what: str, found: object, ok: bool = True) -> None:
-        self.rows.append({"what": what, "found": str(found), "ok": ok})
-        print(f"{time.monotonic() - self.started:6.1f} s {'ok ' if ok else 'BAD'} {what:44} {found}", flush=True)
-
-
-# --- what is graded ---------------------------------------------------------------------------------------------------
-
-
-def new_course() -> Course:
-    course = copy_course(Course(ROOT), Path(tempfile.mkdtemp(prefix="gpu-")) / "course")
-    for assignment in course.assignments():
-        compile_release(course, assignment)
-    return course
-
-
-def hand_in(course: Course, assignment: str, student: str, answers: Mapping[Any, str]) -> None:
-    path = course.notebook(f"submitted/{student}", assignment)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(filled(course, assignment, answers)))
-
-
-def filled(course: Course, assignment: str, answers: Mapping[Any, str]) -> Any:
-    made = fill_in(course.read("release", assignment), answers)
-    made.cells = [cell for cell in made.cells if "nbgrader" in cell.metadata]
-    return made
-
-
-def graded(
-    course: Course,
-    assignment: str,
-    students: Iterable[str],
-    device: str = DEVICE,
-    jobs: int = CORES,
-    force: bool = False,
-) -> dict[str, Graded]:
-    run = autograde(course, assignment, list(students), device=device, jobs=jobs, force=force)
-    return {one.student: one for one in run}
-
-
-def verdicts(one: Graded) -> dict[Any, Verdict]:
-    return {scored.verdict.exercise: scored.verdict for scored in one.verdicts}
-
-
-def told(found: Verdict) -> str:
-    return f"{found.exercise}: {' '.join(found.sentences)[:160]}"
-
-
-# --- the parts --------------------------------------------------------------------------------------------------------
 
 
 def doctor(table: Table) -> None:
@@ -270,21 +214,6 @@ def attacks(table: Table, course: Course) -> None:
         outside.close()
 
 
-@contextlib.contextmanager
-def sandbox(limits: Limits = LONG) -> Iterator[SandboxProcess]:
-    process = SandboxProcess({}, limits, DEVICE)
-    try:
-        process.wait_until_ready()
-        yield process
-    finally:
-        process.close()
-
-
-def text_of(process: SandboxProcess, code: str) -> str:
-    result = process.run_cell(code, 60)
-    return result.error or "".join(output.get("text", "") for output in result.outputs).strip()
-
-
 FILL = """
 import torch
 x = torch.full((int({share} * 2**30),), 123454321, dtype=torch.int32, device="cuda")
@@ -389,9 +318,13 @@ def class_of_60(table: Table, course: Course) -> None:
         errors = [one.error for one in found[device, jobs].values() if one.error]
         table.row(f"class of {CLASS}, {device}, {jobs} jobs", f"{took:.1f} s {errors[:2] or ''}", not errors)
     first = found[DEVICE, JOBS[0]]
-    differ = [name for name in names if first[name].points != found[plans[0]][name].points]
-    kinds = {name.split("-")[1] for name in differ}
-    table.row("points of that class on both", f"{CLASS - len(differ)} of {CLASS} the same {kinds or ''}", not differ)
+    same = [name for name in names if first[name].points == found[plans[0]][name].points]
+    elsewhere = [
+        one for one in names if any(each.reason == Reason.WRONG_DEVICE for each in verdicts(first[one]).values())
+    ]
+    differ = set(names) - {*same, *elsewhere}
+    counted = f"{len(same)} of {CLASS} the same, {len(elsewhere)} told of tensors on the CPU {differ or ''}"
+    table.row("points of that class on both", counted, not differ)
 
 
 RIGHT_KIND, WRONG_KIND, EARLY_KIND = "right", "wrong", "right, of exercises 1 to 8"
@@ -483,7 +416,12 @@ def as_ordinary_user(table: Table, parts: Sequence[str]) -> Iterator[None]:
         libraries = [str(folder / "site-packages"), *(entry for entry in libraries if entry != str(built))]
     subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
     folder.chmod(0o755)
-    own = {"HOME": str(folder), "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(libraries), "USER": "nobody"}
+    own = {
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "PYTHONPATH": os.pathsep.join([*libraries, ".", "tests"]),
+        "USER": "nobody",
+    }
     become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     order = [*become, sys.executable, "tests/gpu/check.py", *parts]
     with (folder / "log").open("w+") as log:
