@@ -374,3 +374,49 @@ def test_answers_cannot_be_handed_in_as_names_of_files(tmp_path: Path) -> None:
             (folder / name).write_text(content)
         seen.append(inputs_seen(files=folder))
     assert len(set(seen)) == len(seen)
+
+
+UNSCALED = """
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    Q, K, V = W_q @ X + b_q, W_k @ X + b_k, W_v @ X + b_v
+    return V @ torch.softmax(K.T @ Q, dim=0)
+"""
+TWO_HEADS = """
+def multihead_scaled_self_attention(
+    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
+):
+    one = scaled_dot_product_self_attention(X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)
+    two = scaled_dot_product_self_attention(X, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)
+    return W_c @ torch.cat([one, two])
+"""
+
+
+def test_what_the_cell_of_an_exercise_defines_is_part_of_the_answer() -> None:
+    """An earlier exercise's function is one in another cell; only there is a right one lent in place of it."""
+    assert grade(UNSCALED, 7, TWO_HEADS, 8)[0][8].right
+    own = grade(UNSCALED + TWO_HEADS, 8)[0][8]
+    assert not own.right
+    assert own.misconceptions == ("not scaled",)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "softmax = lambda x: torch.as_tensor(x) * 0 + 1",
+        "from torch import sigmoid as softmax",
+        "for softmax in [lambda x: torch.ones(len(x))]:\n    pass",
+        "if True:\n    def softmax(x):\n        return torch.ones(len(x))",
+        "class softmax(list):\n    pass",
+    ],
+)
+def test_however_a_name_is_defined_there(definition: str) -> None:
+    assert not grade(SOFTMAX, 3, f"{definition}\n{WEIGHTS}", 4)[0][4].right
+
+
+def test_a_local_name_or_a_method_is_no_definition_of_the_cell() -> None:
+    """So a wrong softmax of exercise 3 costs exercise 3 alone."""
+    wrong = "def softmax(items_in):\n    return torch.as_tensor(items_in) * 3"
+    beside = "class Mine:\n    def softmax(self, x):\n        return x\n\ndef other(softmax):\n    return softmax"
+    found, _ = grade(wrong, 3, f"{beside}\n{WEIGHTS}", 4)
+    assert not found[3].right
+    assert found[4].right

@@ -135,7 +135,7 @@ class ClassGradebook:
         query = select(SubmittedAssignment.student_id, column).where(
             SubmittedAssignment.assignment_id == self._assignment_id
         )
-        return dict(row._tuple() for row in self._session.all(query))
+        return dict(tuple(row) for row in self._session.all(query))
 
     def marks(self) -> dict[str, Marks]:
         """Of the hand-ins that count, by student."""
@@ -190,7 +190,7 @@ class ClassGradebook:
         query = select(SubmittedAssignment.student_id, SubmittedAssignment.id).where(
             SubmittedAssignment.assignment_id == self._assignment_id, SubmittedAssignment.student_id.in_(students)
         )
-        ids: dict[str, str] = dict(row._tuple() for row in self._session.db.execute(query))
+        ids: dict[str, str] = dict(tuple(row) for row in self._session.db.execute(query))
         new = {student: _new_id() for student in students if student not in ids}
         self._add(
             SubmittedAssignment,

@@ -64,9 +64,9 @@ def notebook_rows(session: Any, assignment: str, student: str = "") -> list[Note
     if student:
         query = query.where(SubmittedAssignment.student_id == student)
     if not are_there_any(session):
-        return [NotebookRow(*row._tuple()) for row in session.execute(query)]
+        return [NotebookRow(*row) for row in session.execute(query)]
     query = query.add_columns(BY_RULES.c.penalty).join(BY_RULES, BY_RULES.c.notebook_id == submitted.id, isouter=True)
-    return [NotebookRow(*row._tuple()) for row in session.execute(query)]
+    return [NotebookRow(*row) for row in session.execute(query)]
 
 
 def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Callable[[str], None]) -> None:

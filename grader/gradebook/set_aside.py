@@ -151,7 +151,7 @@ def how_many(session: Any, submissions: Iterable[str] | None = None) -> Counter[
     query = select(SET_ASIDE.c.submission_id, func.count()).group_by(SET_ASIDE.c.submission_id)
     if submissions is not None:
         query = query.where(SET_ASIDE.c.submission_id.in_(list(submissions)))
-    return Counter(dict(row._tuple() for row in session.execute(query)))
+    return Counter(dict(tuple(row) for row in session.execute(query)))
 
 
 def said_of_best(hand_ins: int, time: datetime | None) -> str:

@@ -15,6 +15,7 @@ import torch
 
 from grader.judging.loop_facts import of_loops
 from grader.judging.method_facts import class_in, kept_none, of_class
+from grader.judging.student_text import MAGIC
 from grader.model.fact import Fact, Kind
 
 MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
@@ -63,6 +64,15 @@ def variables_of(source: str) -> frozenset[str]:
             for name in ast.walk(node)
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         )
+    return frozenset()
+
+
+def bound_by(source: str) -> frozenset[str]:
+    """All names to which a cell gives a value at its top level: functions, classes, variables and imports."""
+    with as_far_as_it_can_be_read():
+        if len(source) <= MAX_SOURCE:
+            names = symtable.symtable(MAGIC.sub("", source), "cell", "exec").get_symbols()
+            return frozenset(name.get_name() for name in names if name.is_assigned() or name.is_imported())
     return frozenset()
 
 

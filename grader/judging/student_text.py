@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 MAX_SOURCE = 20_000  # characters of a cell; a whole notebook of the course has as many
 
-_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)  # lines that are for IPython
+MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)  # lines that are for IPython
 _LINE_END = re.compile(r"\r\n?|\n")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -38,7 +38,7 @@ class StudentText:
         """Raise SyntaxError or ValueError where this is no Python that can be looked at."""
         if len(source) > MAX_SOURCE:
             raise ValueError("too long")
-        self.source = _MAGIC.sub("", source)
+        self.source = MAGIC.sub("", source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about odd escapes in strings, which are the student's affair
             self.tree = ast.parse(self.source)

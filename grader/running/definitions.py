@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from grader.judging.code_facts import facts_of, variables_of
+from grader.judging.code_facts import bound_by, facts_of, variables_of
 from grader.judging.forbidden import said_of_forbidden
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
@@ -46,6 +47,12 @@ class Definitions:
             followed |= words
             to_read |= {other for word in words for other in self._defining.get(word, ())} - read
         return False
+
+    def own(self, entry: str, names: Iterable[str]) -> set[str]:
+        """Those of the names that the cell which defines `entry` defines, too: they are part of the same answer."""
+        cells = self._defining.get(entry, ())
+        bound = {name for source in cells for name in bound_by(source) or defined_in(source)}
+        return bound & set(names)
 
     def only_source(self, entry: str) -> str | None:
         """The cell that defines it; None if there is none, or no telling which counts."""

@@ -239,7 +239,9 @@ class Grading:
         return combined({function.entry: self._best_verdict(function) for function in exercise.functions})
 
     def _best_verdict(self, exercise: Exercise) -> Verdict:
-        earlier = earlier_functions(self.settings.exercises, exercise)
+        earlier = dict(earlier_functions(self.settings.exercises, exercise))
+        for name in self.definitions.own(exercise.entry, earlier):
+            del earlier[name]
         standins = earlier if self.definitions.mentions(exercise.entry, set(earlier)) else {}
         ask = functools.partial(self._ask, exercise)
         try:
