@@ -17,14 +17,15 @@ from grader.running import patience, scratch, zygote_process
 
 
 class FailingAtFirst:
-    """Does what it should, after it has failed some times."""
+    """Does what it should, after it has failed some times; or before that as well, some other times."""
 
-    def __init__(self, work: Callable[..., object], error: int, times: int) -> None:
-        self.work, self.error, self.left = work, error, times
+    def __init__(self, work: Callable[..., object], error: int, times: int, before: int = 0) -> None:
+        self.work, self.error, self.left, self.before = work, error, times, before
 
     def __call__(self, *arguments: object) -> object:
-        self.left -= 1
-        if self.left >= 0:
+        self.before -= 1
+        self.left -= self.before < 0
+        if self.before < 0 <= self.left:
             raise OSError(self.error, os.strerror(self.error), "somewhere")
         return self.work(*arguments)
 
@@ -77,16 +78,21 @@ def test_a_full_disk_is_waited_for_when_results_are_written(
     assert listener.told == ["This machine is short of something (No space left on device). Waiting …"]
 
 
+@pytest.mark.parametrize("before", [0, 1])
 def test_what_does_not_pass_is_told_at_once_and_the_folder_of_the_sandbox_is_gone(
-    course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    before: int, course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit(course, "ada")
     (tmp_path / "scratch").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
-    failing = FailingAtFirst(scratch.write_files, errno.EROFS, 1)
+    failing = FailingAtFirst(scratch.write_files, errno.EROFS, 1, before)
     monkeypatch.setattr(scratch, "write_files", failing)
-    (graded,) = autograde(course, ASSIGNMENT)
-    assert "Read-only" in graded.error
+    if before:  # the first sandbox of all, which is nobody's, could start
+        (graded,) = autograde(course, ASSIGNMENT)
+        assert "Read-only" in graded.error
+    else:
+        with pytest.raises(CourseError, match=r"No sandbox can start: .*Read-only"):
+            list(autograde(course, ASSIGNMENT))
     assert [path.name for path in (tmp_path / "scratch").glob("sandbox-*")] == []
 
 

@@ -11,6 +11,8 @@ import torch
 
 from grader.errors import CourseError, CrewGone
 from grader.running.limits import Limits
+from grader.running.patience import patiently
+from grader.running.replies import CellResult
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.running.zygote_process import GPUS, ZygoteError
 from grader.sandbox.confine import CannotConfineError
@@ -50,12 +52,16 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
 
     Returns how many bytes of a GPU's memory are free beside it. NoSandboxError says what is wrong.
     """
-    try:
+
+    def run() -> CellResult:
         sandbox = SandboxProcess({}, _TRIAL, device, confined, hidden, by_user=by_user)
         try:
-            result = sandbox.run_cell(_COMPUTES.format(device=device), _TRIAL.cell)
+            return sandbox.run_cell(_COMPUTES.format(device=device), _TRIAL.cell)
         finally:
             sandbox.close()
+
+    try:
+        result = patiently(run)
     except (ZygoteError, CannotConfineError, SandboxLost, OSError) as error:
         raise NoSandboxError(said(error)) from error
     shown = "".join(output.get("text", "") for output in result.outputs)
