@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import class_oracle
@@ -216,3 +216,28 @@ def forward_in_sixteen_bits(
     low = [one.to(dtype) if class_oracle.is_real(one) else one for one in inputs]
     output: torch.Tensor = forward(copy.deepcopy(self).to(dtype), *low)
     return output.float()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients_that_are_zero_have_the_scale_of_those_beside_them(name: int | str) -> None:
+    """For a single word, those of queries and keys are: what rounding leaves there is no mistake."""
+    key = answer_key(name)
+    form, cases, wanted = key.exercise.form, key.cases, key.expected
+    for case, want in zip(cases, wanted, strict=True):
+        belong_together = isinstance(want, dict) and "gradients" in want and "outputs" not in want
+        if form.name == "by_formulas":
+            found: Any = tuple(_rounded_like(want, one) for one in want)
+        elif belong_together and isinstance(want["gradients"], dict):
+            together = [one for one in want["gradients"].values() if one is not None]
+            found = {
+                **want, "gradients": {which: _rounded_like(together, one) for which, one in want["gradients"].items()}
+            }  # fmt: skip
+        else:
+            continue
+        assert form.finding(found, want, TOLERANCE["cpu"]) is None, case.case.name
+        assert form.agrees(found, want, want, TOLERANCE["cpu"]), case.case.name
+
+
+def _rounded_like(together: Sequence[torch.Tensor], one: torch.Tensor) -> torch.Tensor:
+    largest = max(float(each.abs().max()) for each in together)
+    return one + 3e-7 * largest * torch.randn(one.shape).clamp(-1, 1).to(one.dtype)

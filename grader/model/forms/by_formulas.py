@@ -16,6 +16,7 @@ class ByFormulas(Rounded, Tensors):
     """Several tensors, made from inputs of which autograd notes nothing."""
 
     name = "by_formulas"
+    one_scale = True  # for a single word, two of the gradients are zero but for rounding
     lends_gradients = False  # or the judge would compute what is asked for
 
     def allowed(self, _want: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -85,11 +85,11 @@ def _agree(answer: Any, wrong: Any, tolerance: float) -> bool:
     given = _found(answer)
     if not _flows(answer) or not _flows(wrong):
         return not _flows(answer) and not _flows(wrong) and _is_ruined(answer) == _is_ruined(wrong)
-    return all(_is_same(given.get(name), gradient, tolerance) for name, gradient in _found(wrong).items())
-
-
-def _is_same(given: Any, gradient: Any, tolerance: float) -> bool:
-    return given is None if gradient is None else same(given, gradient, tolerance)
+    together = [gradient for gradient in _found(wrong).values() if gradient is not None]
+    return all(
+        given.get(name) is None if gradient is None else same_among(together, given.get(name), gradient, tolerance)
+        for name, gradient in _found(wrong).items()
+    )
 
 
 def _wrong_gradients(answer: Any, want: Mapping[str, torch.Tensor], tolerance: float) -> Finding | None:
@@ -101,10 +101,24 @@ def _wrong_gradients(answer: Any, want: Mapping[str, torch.Tensor], tolerance: f
         which = f"argument {int(name) + 1}" if len(want) > 1 else "the argument"
         if found.get(name) is None:
             return Broken("gradient", f"No gradient reaches {which}. On the way something is detached, or not used.")
-        differs = exact_difference(found[name], gradient, tolerance)
+        differs = difference_among(list(want.values()), found[name], gradient, tolerance)
         if differs:
             return Differs(differs, "gradient", f"gradient for {which}")
     return None
+
+
+def difference_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> Difference | None:
+    """The difference of one of several tensors that belong together, and so have one scale for their errors.
+
+    Where one is zero or tiny, as some gradients are, what is rounding beside the others would be a mistake by itself.
+    """
+    found = exact_difference(got, want, tolerance)
+    return found if found and not (_has_type_of(got, want) and same_among(together, got, want, tolerance)) else None
+
+
+def same_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> bool:
+    """Whether there is no such difference, but for the type."""
+    return same([got, *together], [want, *together], tolerance, strict=True)
 
 
 def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:

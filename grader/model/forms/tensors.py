@@ -1,4 +1,4 @@
-"""A function that returns several tensors, each with a scale of its own."""
+"""A function that returns several tensors, each with a scale of its own unless they belong together."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import torch
 
 from grader.model.compare import Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
-from grader.model.forms.exact import Exact, exact_difference
+from grader.model.forms.exact import Exact, difference_among, same_among
 
 
 class Tensors(Exact):
     """Shape, type and numbers of each count, and gradients where a case asks for them."""
 
     name = "tensors"
+    one_scale = False
 
     def finding(self, got: Any, want: Any, tolerance: float) -> Finding | None:
         """What is wrong with the first tensor that is, or with gradients."""
@@ -25,7 +26,7 @@ class Tensors(Exact):
             found = difference(got, want, tolerance, strict=True)
             return Differs(found) if found else Broken("", f"{len(want)} tensors were expected.")
         for index, (given, wanted) in enumerate(zip(got, want, strict=True)):
-            found = exact_difference(given, wanted, tolerance)
+            found = difference_among(want if self.one_scale else (), given, wanted, tolerance)
             if found:
                 part = "type" if found.kind == Kind.DTYPE else ""
                 return Differs(replace(found, where=(index, *found.where)), part, part and f"result[{index}]")
@@ -38,7 +39,9 @@ class Tensors(Exact):
         if not _are_as_many(wrong, expected):
             return describe_form(answer) == describe_form(wrong) and same(answer, wrong, tolerance, strict=True)
         return _are_as_many(answer, wrong) and all(
-            super(Tensors, self).agrees(*parts, tolerance) for parts in zip(answer, wrong, expected, strict=True)
+            super(Tensors, self).agrees(*parts, tolerance)
+            or (self.one_scale and same_among(wrong, *parts[:2], tolerance))
+            for parts in zip(answer, wrong, expected, strict=True)
         )
 
     def paired_numbers(self, got: Any, want: Any) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
