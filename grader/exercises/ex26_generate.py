@@ -110,6 +110,13 @@ def fits(counts: Tensor, shares: Tensor) -> bool:
     return bool(by_chance > NEVER)
 
 
+def never_come(counts: Tensor, shares: Tensor) -> bool:
+    """Whether the least likely texts are left out: so many that it is no chance that none of them was drawn."""
+    rarest_first = shares.argsort()
+    left_out = shares[rarest_first] * (counts[rarest_first].cumsum(0) == 0)
+    return bool(torch.exp(-left_out.sum() * counts.sum()) < NEVER)
+
+
 def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how: Any) -> dict[str, Any]:
     if seen["changes_input"]:
         return {"input": generation.CHANGED}
@@ -123,7 +130,9 @@ def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how:
         parts["chance"] = generation.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
     parts["gradients"] = generation.KEEPS if seen["keeps"] else generation.LEFT_OFF if seen["left_off"] else ""
-    parts["mode"] = "" if seen["train"] == bool(how["train"]) else generation.MODE
+    parts["mode"] = generation.MODE if seen["train"] != bool(how["train"]) else ""
+    parts["modules"] = "" if seen["modules"] or parts["mode"] else generation.MODULES
+    parts["frozen"] = generation.FROZEN if seen["frozen"] else ""
     return parts
 
 
@@ -136,6 +145,9 @@ def wrong_distribution(text: Tensor, weights: Any, tokens: Tensor, count: int, h
         return generation.OTHER
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
     logits = logits_of_all_texts(weights, tokens[0], count)  # the same in whichever way tokens are drawn from them
+    shares = expected_shares(logits, probabilities, how["named"])
+    if never_come(counts, shares):
+        return generation.TRUNCATED if fits(counts, shares * (counts > 0)) else generation.OTHER
     ways: dict[str, Shape] = {"": probabilities, **generation.WAYS}
     for sentence, shaped in ways.items():
         if fits(counts, expected_shares(logits, shaped, how["named"])):
@@ -150,7 +162,15 @@ def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapp
 
 
 def sized(
-    B: int, T: int, count: int, *, alike: bool = False, train: bool = True, seed: bool = True, **named: Any
+    B: int,
+    T: int,
+    count: int,
+    *,
+    alike: bool = False,
+    train: bool = True,
+    seed: bool = True,
+    words: int = VOCABULARY,
+    **named: Any,
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         while True:
@@ -160,9 +180,11 @@ def sized(
 
     def any_inputs(rng: torch.Generator) -> Inputs:
         more = T % 2  # so that no size is the same in all cases
-        shapes = small_shapes(VOCABULARY + more, D_MODEL + more, CONTEXT + more)
+        shapes = small_shapes(words + more, D_MODEL + more, CONTEXT + more)
         weights = {name: randn(rng, *shape) for name, shape in shapes.items()}
-        tokens = torch.randint(VOCABULARY + more, (B, T), generator=rng)
+        if words > VOCABULARY:  # of so many, none is rare
+            weights["head.weight"] /= 8
+        tokens = torch.randint(words + more, (B, T), generator=rng)
         seeded = {"seed": int(torch.randint(1000, (), generator=rng))} if seed else {}
         how = {"train": train, "named": named, **seeded}
         return (weights, tokens[:1].expand(B, T).clone() if alike else tokens, count, how)
@@ -193,6 +215,7 @@ exercise = Exercise(
             sized(ROWS, 2, 1, alike=True, seed=False),
             once=True,
         ),
+        Case("drawn from many", "a top_k of its own", sized(ROWS, 4, 1, alike=True, words=64, train=False), once=True),
         Case("cold", "a temperature that is not used", sized(ROWS, 4, 1, alike=True, temperature=0.6), once=True),
         Case(
             "hot",

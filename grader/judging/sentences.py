@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from grader.judging.devices import advice
+from grader.model import compare
 from grader.model.answer import Answer, Lost, Raised, sentence_of
 from grader.model.fact import Fact, Kind
 from grader.model.findings import Broken, Differs, Failed, Finding, NothingReturned, Unreadable
@@ -196,6 +197,8 @@ def about(finding: Finding, noun: str) -> str:
         case NothingReturned():
             what = "forward" if noun == "class" else noun
             return f"Your {what} returned None: does every path through it end with a return statement?"
+        case Differs(difference, name=name, whole=True) if difference.kind == compare.Kind.VALUE:
+            return f"Entry {list(difference.entry)} of the {name} is the first wrong one."
         case Differs(difference, name=name):
             return difference.sentence(name)
         case Broken(sentence=sentence):

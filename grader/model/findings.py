@@ -36,6 +36,7 @@ class Differs:
     difference: Difference
     part: str = ""
     name: str = ""  # of what differs, in this part
+    whole: bool = False  # whole numbers that stand for something: how far they are from each other means nothing
 
 
 @dataclass(frozen=True)

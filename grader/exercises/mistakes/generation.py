@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,18 @@ LEFT_OFF = (
     "torch.no_grad(), which ends with its block."
 )
 MODE = "The model is not left in the mode in which it came. Note model.training first, and set it again at the end."
+MODULES = (
+    "The model has its own mode again, but not the modules in it: what is assigned to model.training stays with the "
+    "model. Call model.train(was_training), which reaches them all."
+)
+FROZEN = (
+    "After your function, parameters of the model have requires_grad off, and it learns no more. Write under "
+    "torch.no_grad() and leave the parameters alone."
+)
+TRUNCATED = (
+    "The least likely tokens never come, as if top_k or something like it had a value when none is given. By default, "
+    "draw from the whole vocabulary."
+)
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
 ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text on its own."
@@ -138,6 +151,18 @@ def first_row(p: Tensor, generator: Any) -> Tensor:
     return torch.multinomial(p[:1], 1, generator=generator).expand(len(p), 1)
 
 
+def only_its_own(model: Any, before: bool) -> None:
+    model.training = before
+
+
+def freeze(model: Any) -> None:
+    model.eval().requires_grad_(False)
+
+
+def by_default(k: int, logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
+    return (best(logits, top_k or min(k, logits.shape[-1])) / temperature).softmax(-1)
+
+
 ALL = [
     *(
         Misconception(name, kind=kind, credit=credit, says=sentence, change={"shaped": shaped})
@@ -213,6 +238,20 @@ ALL = [
         credit=0.75,
         says=MODE,
         change={"leave": lambda model, before: model.train()},
+    ),
+    Misconception(
+        "mode of the modules not set again",
+        kind="mix-up",
+        credit=0.75,
+        says=MODULES,
+        change={"leave": only_its_own},
+    ),
+    Misconception("parameters left frozen", kind="gradient", credit=0.75, says=FROZEN, change={"enter": freeze}),
+    *(
+        Misconception(
+            name, kind="convention", credit=0.75, says=TRUNCATED, change={"shaped": functools.partial(by_default, k)}
+        )
+        for name, k in (("top_k has a default", 20), ("top_k has a small default", 5))
     ),
     Misconception(
         "gradients left off", kind="gradient", credit=0.75, says=LEFT_OFF, change={"leave": without_gradients}

@@ -14,7 +14,7 @@ class Generation(InParts):
     lendable = False
 
     def is_well_formed(self, observed: Any) -> bool:
-        """Four texts, of whatever kind, and three truth values; or that an input was changed."""
+        """Four texts, of whatever kind, and truth values; or that an input was changed."""
         match observed:
             case {"changes_input": True, **more}:
                 return not more
@@ -22,6 +22,8 @@ class Generation(InParts):
                 "changes_input": False,
                 "outputs": dict() as texts,
                 "train": bool(),
+                "modules": bool(),
+                "frozen": bool(),
                 "keeps": bool(),
                 "left_off": bool(),
                 **more,

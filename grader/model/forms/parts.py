@@ -69,7 +69,8 @@ def _finding(part: str, given: Any, wanted: Any, tolerance: float) -> Finding | 
         return Broken(part, given if isinstance(given, str) and given else f"The {part} cannot be compared.")
     if not isinstance(wanted, dict):
         found = difference(given, wanted, tolerance)
-        return Differs(found, part, part) if found else None
+        whole = isinstance(wanted, torch.Tensor) and not wanted.is_floating_point()
+        return Differs(found, part, part, whole) if found else None
     values = [given.get(name) if isinstance(given, dict) else None for name in wanted]
     found = difference(values, list(wanted.values()), tolerance)
     return _of_named(part, list(wanted), found) if found else None

@@ -19,7 +19,7 @@ class Watched(SmallModel):
     keeps = False
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        self.keeps |= torch.is_grad_enabled()
+        self.keeps |= torch.is_grad_enabled() and any(one.requires_grad for one in self.parameters())
         return super().forward(tokens)
 
 
@@ -40,7 +40,7 @@ def written(
     texts: dict[str, Any] = {}
     before, left_off = torch.is_grad_enabled(), False
     for name, rows, more in (("text", len(tokens), 0), ("few", FEW, 0), ("again", FEW, 0), ("other", FEW, 1)):
-        model.train(bool(how["train"]))
+        model.train(bool(how["train"])).requires_grad_()
         given, named = tokens[:rows].clone(), dict(how["named"])
         if "seed" in how:
             named["generator"] = torch.Generator(device=tokens.device).manual_seed(how["seed"] + more)
@@ -53,6 +53,8 @@ def written(
         "changes_input": False,
         "outputs": texts,
         "train": model.training,
+        "modules": all(one.training == bool(how["train"]) for one in model.modules() if one is not model),
+        "frozen": not all(one.requires_grad for one in model.parameters()),
         "keeps": model.keeps,
         "left_off": left_off,
     }
