@@ -125,6 +125,17 @@ def with_gaps(*shape: int, longest: int = LONGEST) -> Callable[[torch.Generator]
     return inputs
 
 
+def in_any_order(*shape: int) -> Callable[[torch.Generator], Inputs]:
+    """The largest comes first, so that neither the first nor the last tells where they begin and end."""
+
+    def inputs(rng: torch.Generator) -> Inputs:
+        positions = torch.randperm(LONGEST, generator=rng)[: shape[-2]]
+        first = positions.argmax()
+        return randn(rng, *shape), torch.cat([positions[first:], positions[:first]])
+
+    return inputs
+
+
 def with_base(rng: torch.Generator) -> Inputs:
     return (*with_gaps(5, 6, longest=40)(rng), float(between(rng, 3, 9)))
 
@@ -150,6 +161,7 @@ exercise = Exercise(
         Case("a sentence from its beginning", catches="pairs, signs and rates", inputs=from_zero(5, 8)),
         Case("positions that start anywhere", catches="arange(T) for positions", inputs=from_anywhere(4, 6)),
         Case("positions with gaps", catches="a first position and a count", inputs=with_gaps(5, 6)),
+        Case("positions in any order", catches="a table as long as the last position", inputs=in_any_order(5, 4)),
         Case("sentences and heads", catches="code for one sentence only", inputs=from_anywhere(2, 3, 5, 4)),
         Case("as many heads as words", catches="angles along the wrong axis", inputs=from_anywhere(4, 4, 6, most=90)),
         Case("a single pair", catches="squeezed dimensions", inputs=from_anywhere(6, 2, most=90)),
@@ -252,6 +264,14 @@ exercise = Exercise(
             credit=0.0,
             says="Sines and cosines are added to the entries in your results, as in exercise 20. Turn pairs.",
             change={"turned": lambda a, b, cos, sin: (a + sin, b + cos)},
+        ),
+        Misconception(
+            "positions sorted",
+            kind="mix-up",
+            credit=0.5,
+            says="Your results are those of sorted positions. Each word has the position that is given for it, in any "
+            "order.",
+            change={"where": lambda positions: positions.sort().values},
         ),
         Misconception(
             "positions without effect",
