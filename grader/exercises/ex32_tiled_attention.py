@@ -10,7 +10,7 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, asked, in_float64
-from grader.model.forms.tensors import TENSORS
+from grader.model.forms.tensors import WITH_LOGSUMEXP
 from grader.model.memory import MemoryPromise
 
 from .ex31_merge import rescaled
@@ -148,7 +148,7 @@ exercise = Exercise(
     assignment="fast_attention",
     title="Attention in tiles",
     entry="tiled_attention",
-    form=TENSORS,
+    form=WITH_LOGSUMEXP,
     reference=asked(attention),
     scales={"scale": "the dot products of queries and keys"},
     cases=[

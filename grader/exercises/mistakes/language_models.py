@@ -177,13 +177,6 @@ BLOCKS = [
         says="In training, your blocks drop nothing, whatever the rate is. Pass them the argument dropout.",
         change={"rate": lambda p: 0.0},
     ),
-    Misconception(
-        "dropout on embeddings",
-        kind="convention",
-        credit=0.75,
-        says="In training, the embeddings are dropped, too. Here only the blocks drop something.",
-        change={"drop": lambda vectors, p, training: nn.functional.dropout(vectors, p, training)},
-    ),
 ]
 
 LAST = [

@@ -1,5 +1,4 @@
-# wrong: TinyGPT: dropout on the embeddings, as GPT-2 has it
-# named: dropout on embeddings
+# right: dropout on the embeddings, as GPT-2 has it
 class TinyGPT(nn.Module):
     def __init__(self, vocab_size, d_model, num_layers, num_heads, context_length, dropout=0.0):
         super().__init__()
