@@ -88,20 +88,32 @@ def in_venv(wheel: Path, folder: Path, *how: str) -> Path:
 
 
 def venv(wheel: Path, folder: Path) -> Installation:
-    return Installation([str(in_venv(wheel, folder).with_name("grader"))])
+    return Installation(grader_in(in_venv(wheel, folder).parent.parent))
+
+
+def shared_venv(wheel: Path) -> Path:
+    """One that several ways start from, and leave as it is."""
+    folder = wheel.parent.with_name("shared-venv")
+    if not folder.exists():
+        venv(wheel, folder)
+    return folder / "environment"
+
+
+def grader_in(environment: Path) -> list[str]:
+    return [str(environment / "bin/grader")]
 
 
 def uv_venv(wheel: Path, folder: Path) -> Installation:
     python = in_venv(wheel, folder, sys.executable, "-m", "uv", "venv", "-q", "--no-config", "--python", BASE)
-    return Installation([str(python.with_name("grader"))])
+    return Installation(grader_in(python.parent.parent))
 
 
 def odd_path(wheel: Path, folder: Path) -> Installation:
     return venv(wheel, folder / "Mein Kurs ü")
 
 
-def without_home(wheel: Path, folder: Path) -> Installation:
-    return Installation(venv(wheel, folder).command, home=False)
+def without_home(wheel: Path, _folder: Path) -> Installation:
+    return Installation(grader_in(shared_venv(wheel)), home=False)
 
 
 def user(wheel: Path, folder: Path) -> Installation:
@@ -131,28 +143,28 @@ def target(wheel: Path, folder: Path) -> Installation:
     return Installation([BASE, "-m", "grader"], {"PYTHONPATH": str(packages)})
 
 
-def read_only(wheel: Path, folder: Path) -> Installation:
+def read_only(wheel: Path, _folder: Path) -> Installation:
     """Nobody may write there, not even root."""
-    installed = venv(wheel, folder)
-    environment = folder / "environment"
+    environment = shared_venv(wheel)
+    command = grader_in(environment)
     if os.geteuid() == 0:
         mount = f"mount --bind '{environment}' '{environment}' && mount -o remount,ro,bind '{environment}'"
-        return Installation(["unshare", "--mount", "sh", "-c", f'{mount} && exec "$0" "$@"', *installed.command])
+        return Installation(["unshare", "--mount", "sh", "-c", f'{mount} && exec "$0" "$@"', *command])
     subprocess.run(["chmod", "-R", "a-w", str(environment)], check=True)
-    return installed
+    return Installation(command)
 
 
-def course_of_another(wheel: Path, folder: Path) -> Installation:
+def course_of_another(wheel: Path, _folder: Path) -> Installation:
     """Who may write in a course folder need not own it."""
 
     def give_away(course: Path) -> None:
         if os.geteuid() == 0:
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", str(course)], check=True)
 
-    return Installation(venv(wheel, folder).command, prepare=give_away)
+    return Installation(grader_in(shared_venv(wheel)), prepare=give_away)
 
 
-WAYS = (venv, uv_venv, odd_path, without_home, user, system_site_packages, target, read_only, course_of_another)
+WAYS = (uv_venv, odd_path, user, system_site_packages, target, without_home, course_of_another, read_only)
 
 
 @pytest.fixture
