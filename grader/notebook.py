@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import torch
 
-from grader.catalogue.loading import Exercises, earlier_functions
+from grader.catalogue.loading import Exercises, earlier_functions, in_order_of
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.judging.best_verdict import best_verdict, in_all_forms
@@ -19,6 +20,7 @@ from grader.model.exercise import DEFAULT_SEED, Exercise, Inputs, SampledCase, S
 from grader.model.label import Label
 from grader.model.lent_class import LentClass
 from grader.model.verdict import Verdict
+from grader.notebooks.cells import tested_exercise
 from grader.notebooks.verdict_cells import verdict_panel
 from grader.sandbox.forms import put
 from grader.sandbox.lent_classes import lent_class
@@ -49,7 +51,8 @@ def _exercises_here() -> Exercises:
     folder = Path.cwd()
     for root in folder.parents:
         if (root / CONFIG_FILE).is_file():
-            return Course(root).exercises(folder.name)
+            cells = [cell for path in sorted(folder.glob("*.ipynb")) for cell in nbformat.read(path, 4).cells]
+            return in_order_of(Course(root).exercises(folder.name), map(tested_exercise, cells))
     raise CourseError(f"{folder} lies in no course folder, so there is nothing to judge by.")
 
 

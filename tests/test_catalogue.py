@@ -10,7 +10,7 @@ import pytest
 from traitlets.config import Config
 
 from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
-from grader.catalogue.loading import ExerciseError, earlier_functions, load
+from grader.catalogue.loading import ExerciseError, earlier_functions, in_order_of, load
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.label import in_order, label_of
@@ -71,6 +71,16 @@ def test_right_versions_of_what_comes_before_are_lent_within_the_assignment() ->
     exercises = load(files(**texts, ex_other=double("number=1", "ps2", "g"))).of("ps1")
     assert list(earlier_functions(exercises, exercises[3])) == ["f1", "f2"]
     assert not earlier_functions(exercises, exercises[1])
+
+
+def test_what_comes_before_is_what_the_notebook_has_before() -> None:
+    """By their names, assign comes before distances."""
+    names = ("assign", "distances", "means")
+    exercises = load(files(**{f"ex_{name}": double(f'name="{name}"', entry=name) for name in names})).of("ps1")
+    as_released = in_order_of(exercises, ["distances", None, "no-such-exercise", "assign", "distances"])
+    assert list(as_released) == ["distances", "assign", "means"]
+    assert list(earlier_functions(as_released, as_released["assign"])) == ["distances"]
+    assert not earlier_functions(as_released, as_released["distances"])
 
 
 def test_files_share_code_with_relative_imports_also_when_a_function_is_called() -> None:

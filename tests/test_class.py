@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from part import part
 from whole_course import files, rows
@@ -27,6 +28,7 @@ from grader.classroom.run import autograde
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
+from grader.notebooks.solutions import fill_in
 from grader.proof.demo import make_up_class
 from grader.running import scratch
 from grader.running.scratch import write_files
@@ -424,3 +426,35 @@ def test_folders_of_graders_that_were_killed_are_removed(tmp_path: Path, monkeyp
     scratch.sweep()
     assert {path.name for path in tmp_path.iterdir()} == {alive.name, "sandbox-new", "sandbox-link", "others"}
     os.close(claim)
+
+
+def test_what_comes_before_is_told_by_the_released_notebook_and_not_by_what_is_handed_in(
+    course: Course, submit: Callable[..., Path], solved: dict[int, str], scores: Callable[..., dict[str, float]]
+) -> None:
+    """The course has moved exercise 3 behind exercise 4: a right softmax is lent to no exercise 4 any longer.
+
+    Whoever moves cells back gets the same.
+    """
+    handed_in: dict[int | str, str] = {
+        3: "def softmax(items_in):\n    return torch.as_tensor(items_in) * 3",
+        4: solved[4],
+    }
+    submit(course, "as-before", handed_in)
+    assert [one.error for one in autograde(course, ASSIGNMENT)] == [""]
+    assert scores(course, "as-before")["test-exercise-4"] == 2
+    released = course.read("release", ASSIGNMENT)
+    ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in released.cells]
+    moved = [released.cells.pop(ids.index(name)) for name in ("test-exercise-3", "exercise-3")][::-1]
+    after = next(
+        place
+        for place, cell in enumerate(released.cells)
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-exercise-4"
+    )
+    released.cells[after + 1 : after + 1] = moved
+    before = course.read("release", ASSIGNMENT)
+    nbformat.write(released, course.notebook("release", ASSIGNMENT))
+    submit(course, "moved-back", fill_in(before, handed_in))
+    submit(course, "in-order", handed_in)
+    assert [one.error for one in autograde(course, ASSIGNMENT)] == ["", "", ""]
+    for student in ("in-order", "moved-back"):
+        assert scores(course, student)["test-exercise-4"] < 2

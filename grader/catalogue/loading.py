@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import itertools
 import sys
 import threading
 import traceback
@@ -44,15 +45,20 @@ class Catalogue:
         return self.assignments.get(assignment, {})
 
 
+def in_order_of(exercises: Exercises, labels: Iterable[Label | None]) -> Exercises:
+    """The same in the order in which a notebook has them; what it does not have keeps its place at the end."""
+    order = {label: exercises[label] for label in labels if label is not None and label in exercises}
+    return order | {label: exercise for label, exercise in exercises.items() if label not in order}
+
+
 def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, Callable[..., Any]]:
-    """Right versions of what comes before in the same assignment: functions, and the classes that are lent.
+    """Right versions of what comes before in this order: functions, and the classes that are lent.
 
     Where gradients are what is asked for, these have none, and no classes are lent, which learn.
     """
     lent = {
         function.entry: function.lent or function.reference
-        for label, earlier in exercises.items()
-        if in_order(label) < in_order(exercise.label)
+        for earlier in itertools.takewhile(lambda one: one.label != exercise.label, exercises.values())
         for function in earlier.functions
         if function.lent or function.form.lendable
     }

@@ -16,14 +16,14 @@ from nbgrader.preprocessors import ClearHiddenTests, Execute, IgnorePattern, NbG
 from traitlets import Bool, Enum, Integer
 
 from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
-from grader.catalogue.loading import Exercises, load
+from grader.catalogue.loading import Exercises, in_order_of, load
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
 from grader.model.submission import Files, KnownCell
 from grader.notebooks import brevity
 from grader.notebooks.beside import given_beside, put_beside
-from grader.notebooks.cells import demos_of
+from grader.notebooks.cells import demos_of, exercise_of
 from grader.notebooks.parsing import NOTES_KEY, read_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
@@ -148,6 +148,8 @@ class RunAndJudge(Execute):
             files, demos = files_beside(Path(folder) if folder else None), self._demos(names)
             seed, known = (self._hidden_seed(names), recorded_cells(self, names)) if names else ("", [])
             exercises, hidden = self._exercises(names)
+        # As the course has released them: whoever hands in may have moved cells.
+        exercises = in_order_of(exercises, (exercise_of(cell.grade_id) for cell in known))
         settings = Settings(
             exercises,
             hidden,
