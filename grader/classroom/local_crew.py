@@ -139,7 +139,7 @@ def places_on(device: str) -> list[str]:
         return [""]
     from grader.running.devices import gpus
 
-    return gpus()
+    return gpus() or [""]
 
 
 def _must_start(assignment: Assignment) -> None:
