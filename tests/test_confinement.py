@@ -256,6 +256,12 @@ def test_a_zygote_for_another_process_is_forked_from_it_and_ends_alone() -> None
 
 
 def test_a_zygote_that_died_is_replaced() -> None:
+    """Nobody waits for its last words while another one, forked from it, could still write some."""
+    with start_zygote().another():
+        _replaces_one_that_died()
+
+
+def _replaces_one_that_died() -> None:
     first = fork_sandbox(ORDER)
     os.kill(parent_of(first.pid), 9)
     second = fork_sandbox(ORDER)

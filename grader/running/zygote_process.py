@@ -245,7 +245,8 @@ class OwnZygote(Zygote):
         except subprocess.TimeoutExpired:
             return ""
         assert self._process.stderr is not None
-        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        os.set_blocking(self._process.stderr.fileno(), False)  # what it has forked may hold the other end
+        lines = (self._process.stderr.read() or b"").decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def _environment(self) -> dict[str, str]:
