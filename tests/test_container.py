@@ -53,7 +53,7 @@ def test_it_is_a_container() -> None:
 
 def test_the_doctor_says_what_works() -> None:
     said = examined()
-    assert {said[what][0] for what in ("Landlock", "seccomp", "trial")} == {"good"}
+    assert {said[what][0] for what in ("Landlock", "seccomp", "sandbox")} == {"good"}
     assert said["own disk"][:2] == ("note", "none (PermissionError: [Errno 1] Operation not permitted: 'unshare')")
     assert said["tries"][:2] == ("note", "told in part")
 
