@@ -47,14 +47,14 @@ class NoSandboxError(Exception):
     """No sandbox can start, or compute, or is kept from anything; the text says why."""
 
 
-def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str] = (), by_user: bool = False) -> int:
+def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str] = ()) -> int:
     """Start a sandbox as for a submission, and have it compute and try what it may not.
 
     Returns how many bytes of a GPU's memory are free beside it. NoSandboxError says what is wrong.
     """
 
     def run() -> CellResult:
-        sandbox = SandboxProcess({}, _TRIAL, device, confined, hidden, by_user=by_user)
+        sandbox = SandboxProcess({}, _TRIAL, device, confined, hidden)
         try:
             return sandbox.run_cell(_COMPUTES.format(device=device), _TRIAL.cell)
         finally:
@@ -71,7 +71,7 @@ def try_sandbox(device: str = "cpu", confined: bool = True, hidden: Sequence[str
         raise NoSandboxError(result.error or shown) from None
     if computed != RIGHT:
         raise NoSandboxError(f"{device} computes {computed} where {RIGHT} is right")
-    if confined and could and not by_user:
+    if confined and could:
         raise NoSandboxError(f"it could {' and '.join(could)}")
     return int(free)
 

@@ -195,7 +195,7 @@ def _limit_files(folder: Path, device: str, hidden: tuple[str, ...]) -> None:
         rules.allow(path, rules=access & handled)
     if device != "cpu":
         # A driver looks up its own addresses and names its threads. Names can only be given through a folder that
-        # holds more files, all about this process: docs/threat_model.md says what can be written there.
+        # holds more files, all about this process: docs/gpu.md says what can be written there.
         rules.allow(Path("/proc/self/maps"), rules=FSAccess.READ_FILE)
         rules.allow(Path("/proc/self/task"), rules=FSAccess.WRITE_FILE | FSAccess.TRUNCATE)
     # Scratch: files and folders, but no devices, sockets or programs to execute.
