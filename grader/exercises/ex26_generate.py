@@ -48,6 +48,7 @@ def generate(
     grad: bool = False,
     crop: Callable[[Tensor, int], Tensor] = lambda tokens, longest: tokens[:, -longest:],
     last: Callable[[Tensor], Tensor] = lambda logits: logits[:, -1],
+    among: Callable[[Tensor, int | None], Tensor] = lambda logits, top_k: logits,
     is_greedy: Callable[[float], bool] = lambda temperature: temperature == 0,
     best: Callable[[Tensor], Tensor] = lambda logits: logits.argmax(-1, keepdim=True),
     shaped: Shape = probabilities,
@@ -59,7 +60,7 @@ def generate(
     enter(model)
     with torch.set_grad_enabled(grad):
         for _ in range(count):
-            logits = last(model(crop(tokens, model.context_length)))  # (B, V)
+            logits = among(last(model(crop(tokens, model.context_length))), top_k)  # (B, V)
             greedy = is_greedy(temperature)
             tokens = append(tokens, best(logits) if greedy else draw(shaped(logits, temperature, top_k), generator))
     leave(model, before)

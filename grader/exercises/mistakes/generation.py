@@ -31,6 +31,10 @@ TRUNCATED = (
     "The least likely tokens never come, as if top_k or something like it had a value when none is given. By default, "
     "draw from the whole vocabulary."
 )
+NO_AXIS = (
+    "With top_k, your function works for one text only. The smallest of the best logits has shape (B,), and beside "
+    "(B, V) it is taken for a row of the vocabulary. Keep its axis, as in values[:, -1:], so that each text has its own."
+)
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
 ALL_ALIKE = "Texts that begin alike all go on alike. Draw each token by its probability, for each text on its own."
@@ -163,6 +167,13 @@ def by_default(k: int, logits: Tensor, temperature: float, top_k: int | None) ->
     return (best(logits, top_k or min(k, logits.shape[-1])) / temperature).softmax(-1)
 
 
+def without_its_axis(logits: Tensor, top_k: int | None) -> Tensor:
+    """(B, V) beside (B,), which fits a single text only."""
+    if top_k is None:
+        return logits
+    return logits.masked_fill(logits < logits.topk(top_k).values[:, -1], -torch.inf)
+
+
 ALL = [
     *(
         Misconception(name, kind=kind, credit=credit, says=sentence, change={"shaped": shaped})
@@ -252,6 +263,20 @@ ALL = [
             name, kind="convention", credit=0.75, says=TRUNCATED, change={"shaped": functools.partial(by_default, k)}
         )
         for name, k in (("top_k has a default", 20), ("top_k has a small default", 5))
+    ),
+    *(
+        Misconception(name, kind="axis", credit=0.5, says=NO_AXIS, change=change)
+        for name, change in (
+            ("smallest of the best without its axis", {"among": without_its_axis}),
+            (
+                "smallest of the best without its axis, drawn",
+                {
+                    "shaped": lambda logits, temperature, top_k: (
+                        without_its_axis(logits, top_k) / temperature
+                    ).softmax(-1)
+                },
+            ),
+        )
     ),
     Misconception(
         "gradients left off", kind="gradient", credit=0.75, says=LEFT_OFF, change={"leave": without_gradients}
