@@ -33,7 +33,7 @@ TRUNCATED = (
 )
 NO_AXIS = (
     "With top_k, your function works for one text only. The smallest of the best logits has shape (B,), and beside "
-    "(B, V) it is taken for a row of the vocabulary. Keep its axis, as in values[:, -1:], so that each text has its own."
+    "(B, V) it is taken for one row of logits. Keep its axis, as in values[:, -1:], so that each text has its own."
 )
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
