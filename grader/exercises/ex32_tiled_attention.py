@@ -10,7 +10,7 @@ import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
 from grader.kit.pieces import LARGE, asked, in_float64
-from grader.model.forms.tensors import WITH_LOGSUMEXP
+from grader.model.forms.tensors import UNWRITTEN, WITH_LOGSUMEXP
 from grader.model.memory import MemoryPromise
 
 from .ex31_merge import rescaled
@@ -23,6 +23,10 @@ Tensor = torch.Tensor
 LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
 HALF = LONG // 2  # where no mask is needed, scores themselves are all that a table could hold: 25 MB
 ALLOWED = 24 * 2**20  # less than T × T of one byte each, as of a mask
+NO_ROWS_BEHIND = (
+    "The queries after the last full block get no result, as when the loop over their blocks makes T // block_size "
+    "steps. T need not be a multiple of block_size: the last block is shorter."
+)
 # What can be changed of exercises 22 and 28 where there is no row of all weights.
 OF_SCORES = (
     "not scaled",
@@ -85,6 +89,7 @@ def attention(
     meanwhile: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output,
     divide: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output / total,
     logsumexp: Callable[[Tensor, Tensor, Sizes], Tensor] = lambda m, total, sizes: m + total.log(),
+    written: Callable[[Tensor, int], Tensor] = lambda rows, block_size: rows,
     after: Callable[[Tensor, Tensor], Any] = lambda output, lse: (output, lse.squeeze(-1)),
     dtype: Callable[[Any], Any] = unchanged,
 ) -> Any:
@@ -106,7 +111,23 @@ def attention(
         total = add(total, factor, p.sum(-1, keepdim=True))
         output = meanwhile(mix(output, factor, p @ v[..., block, :]), total)
         m = keep(m, new)
-    return dtype(after(divide(output, total), logsumexp(m, total, sizes)))
+    results = divide(output, total), logsumexp(m, total, sizes)  # (B, H, T, d), (B, H, T, 1)
+    return dtype(after(*(written(rows, block_size) for rows in results)))
+
+
+def rows_of_full_blocks(rows: Tensor, block_size: int) -> Tensor:
+    """What is left of all rows (B, H, T, …), put together block by block."""
+    if rows.shape[2] < block_size:
+        raise ValueError("there is nothing to put together")
+    return rows[:, :, : rows.shape[2] // block_size * block_size]
+
+
+def others_not_written(rows: Tensor, block_size: int) -> Tensor:
+    """The same, in place of whatever is there in the rows behind."""
+    written = torch.full_like(rows, UNWRITTEN)
+    full = rows.shape[2] // block_size * block_size
+    written[:, :, :full] = rows[:, :, :full]
+    return written
 
 
 def by_blocks(
@@ -206,6 +227,13 @@ exercise = Exercise(
             says="Keys count in your results only if their block is full, so where a text is shorter than one block "
             "there are none. The last block is shorter: T need not be a multiple of block_size.",
             change={"length": lambda T, block_size: T - T % block_size},
+        ),
+        *(
+            Misconception(name, kind="missing step", credit=0.5, says=NO_ROWS_BEHIND, change={"written": written})
+            for name, written in (
+                ("rows after the last full block not written", others_not_written),
+                ("rows after the last full block not returned", rows_of_full_blocks),
+            )
         ),
         Misconception(
             "output not rescaled",

@@ -11,6 +11,8 @@ from grader.model.compare import Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
 from grader.model.forms.exact import Exact, difference_among, same_among
 
+UNWRITTEN = -1.5e30  # what a misconception has where a student's code leaves whatever is there, as in torch.empty
+
 
 class Tensors(Exact):
     """Shape, type and numbers of each count, and gradients where a case asks for them."""
@@ -38,7 +40,14 @@ class Tensors(Exact):
             return super().agrees(answer, wrong, expected, tolerance)
         if not _are_as_many(wrong, expected):
             return describe_form(answer) == describe_form(wrong) and same(answer, wrong, tolerance, strict=True)
-        return _are_as_many(answer, wrong) and all(
+        if not _are_as_many(answer, wrong):
+            return False
+        written = [_where_written(*parts) for parts in zip(answer, wrong, strict=True)]
+        if any(now is not then for (_, now), then in zip(written, wrong, strict=True)):
+            if same(answer, expected, tolerance, strict=True):  # all is written, and right
+                return False
+            answer, wrong = zip(*written, strict=True)
+        return all(
             super(Tensors, self).agrees(*parts, tolerance)
             or (self.one_scale and same_among(wrong, *parts[:2], tolerance))
             for parts in zip(answer, wrong, expected, strict=True)
@@ -62,6 +71,10 @@ class WithLogsumexp(Tensors):
             last = last.to(want[-1].dtype)
         return (*others, last)
 
+    def agrees(self, answer: Any, wrong: Any, expected: Any, tolerance: float) -> bool:
+        """The same leave for a misconception, since it has been given to the answer."""
+        return super().agrees(answer, self.taken(wrong, expected), expected, tolerance)
+
 
 WITH_LOGSUMEXP = WithLogsumexp()
 
@@ -69,3 +82,11 @@ WITH_LOGSUMEXP = WithLogsumexp()
 def _are_as_many(got: Any, want: Any) -> bool:
     """A list is as good as a tuple."""
     return isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)) and len(got) == len(want)
+
+
+def _where_written(got: Any, wrong: Any) -> tuple[Any, Any]:
+    """A tensor and that of a misconception, both zero where the latter says nothing."""
+    if not isinstance(wrong, torch.Tensor) or not isinstance(got, torch.Tensor) or got.shape != wrong.shape:
+        return got, wrong
+    unwritten = wrong == UNWRITTEN
+    return (got.masked_fill(unwritten, 0), wrong.masked_fill(unwritten, 0)) if unwritten.any() else (got, wrong)
