@@ -17,6 +17,7 @@ from grader.judging import sentences
 from grader.kit.dropout_rules import ROWS_SUM_AGAIN
 from grader.model.answer import Raised
 from grader.model.exercise import Misconception
+from grader.model.fact import Fact, Kind
 from grader.model.findings import Failed
 from grader.model.located import Change
 from grader.model.verdict import Verdict
@@ -334,7 +335,7 @@ def test_what_a_call_makes_of_its_input_is_not_put_down_to_the_rate_of_the_next(
 
 
 def test_what_is_the_same_for_inputs_of_a_size_is_not_said_of_all_inputs(judged: Judged) -> None:
-    assert judged(3, LONG).sentences[1:] == (sentences.constant("function"), sentences.WHOLE)
+    assert judged(3, LONG).sentences[1:] == (sentences.constant("function"),)
 
 
 def test_numbers_below_one_are_not_right_without_their_decimals(judged: Judged) -> None:
@@ -519,3 +520,39 @@ def weighted_sums(all_attention_weights, all_values):
 def test_a_copy_that_is_missing_is_not_called_an_order_of_axes(judged: Judged) -> None:
     verdict = judged(5, SCALED_IN_PLACE)
     assert (verdict.credit, [place.change for place in verdict.located]) == (0.5, [Change.ALIAS])
+
+
+NOT_WRITTEN = """
+def padded_attention(queries, keys, values, lengths, causal=False):
+    out = torch.empty(*queries.shape[:3], values.shape[-1])
+    out.fill_(math.nan)  # as what was in memory may be
+    out[..., 0] = queries.sum(-1)
+    return out
+"""
+
+
+def test_nan_that_was_in_memory_is_not_said_to_be_computed(judged: Judged) -> None:
+    (line,) = (line.strip() for line in NOT_WRITTEN.splitlines() if "empty" in line)
+    said = judged(22, NOT_WRITTEN).sentences
+    assert sentences.WHERE_NAN_COMES_FROM not in said
+    assert said[-1] == sentences.of_facts([Fact(Kind.EMPTY, line)])[0]
+
+
+MADE_IN_FORWARD = """
+class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.d_in, self.d_out = d_in, d_out
+
+    def forward(self, x):
+        self.W_value = nn.Linear(self.d_in, self.d_out, bias=False)
+        scores = self.W_query(x) @ self.W_key(x).T
+        return torch.softmax(scores / scores.shape[-1] ** 0.5, dim=-1) @ self.W_value(x)
+"""
+
+
+def test_a_layer_that_forward_makes_comes_first(judged: Judged) -> None:
+    line = "self.W_value = nn.Linear(self.d_in, self.d_out, bias=False)"
+    assert judged(13, MADE_IN_FORWARD).sentences[0] == sentences.of_facts([Fact(Kind.MADE_ANEW, line)])[0]

@@ -52,6 +52,7 @@ class TransformerBlock(nn.Module):
     add: Any = staticmethod(lambda x, made, part: x + made)
     drop_sum: Any = staticmethod(lambda dropout, x: x)
     after: Any = staticmethod(lambda norm, x: x)
+    drop_last: Any = staticmethod(lambda dropout, x: x)
     finish: Any = staticmethod(lambda x: x)
     begin: Any = staticmethod(lambda module: None)
     dtype: Any = staticmethod(lambda outputs: outputs)
@@ -74,7 +75,7 @@ class TransformerBlock(nn.Module):
             made = self.attention(normed) if part == 1 else self.feed_forward(normed)
             kept = self.shortcut(x, normed, first, part)
             x = self.drop_sum(self.dropout, self.add(kept, self.drop(self.dropout, made, part), part))
-            x = self.after(norm, x)
+            x = self.drop_last(self.dropout, self.after(norm, x))
         return self.dtype(self.finish(x))
 
     def feed_forward(self, x: Tensor) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.judging.loop_facts import of_loops
-from grader.judging.method_facts import class_in, kept_none, of_class
+from grader.judging.method_facts import class_in, kept_none, made_anew, of_class
 from grader.judging.student_text import MAGIC
 from grader.model.fact import Fact, Kind
 
@@ -46,6 +46,7 @@ def facts_of(
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
         if owner := class_in(tree, entry):
             found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
+            found += made_anew(owner, [line[:MAX_LINE] for line in lines])
         found += [Fact(Kind.ARGUMENTS, function.name, _arguments(function, methods)) for function in functions]
         found += [Fact(Kind.WRITTEN, expression) for expression in asked if _is_written(expression, functions)]
         return tuple(dict.fromkeys([*(Fact(Kind.BORROWED, name) for name in borrowed), *found]))
@@ -136,10 +137,19 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                 yield Fact(Kind.ALWAYS_TRUE, _line(node, lines))
     shown = [line.strip()[:MAX_LINE] for line in lines]
     yield from of_loops(function, shown)
+    if function.name != "__init__":
+        yield from _with_whatever_was_in_memory(nodes, shown)
     yield from kept_none(nodes, shown, own)
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
         yield Fact(Kind.NO_RETURN, function.name)
+
+
+def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
+    for node in nodes:
+        match node:
+            case ast.Assign(value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))):
+                yield Fact(Kind.EMPTY, shown[node.lineno - 1])
 
 
 def _is_infinity(node: ast.expr) -> bool:

@@ -10,6 +10,7 @@ from grader.model.fact import Fact, Kind
 # Of a module, and of a tensor.
 _RETURN_NONE = frozenset({"register_buffer", "register_parameter", "add_module", "backward", "zero_grad"})
 _OF_LISTS = frozenset({"append", "extend", "insert", "sort", "reverse"})  # a ModuleList's return more
+_LAYERS = frozenset({"Linear", "Parameter", "Embedding", "LayerNorm", "RMSNorm", "MultiheadAttention"})  # of nn
 _LETTERS = set("__init__")  # and those of __int__, _init_ and __inti__, which people write for it
 
 
@@ -28,6 +29,16 @@ def of_class(owner: ast.ClassDef) -> Iterator[Fact]:
             yield Fact(Kind.NOT_INIT, method.name)
         if "self" in _read(method) - _bound(method):
             yield Fact(Kind.NO_SELF, method.name)
+
+
+def made_anew(owner: ast.ClassDef, lines: Sequence[str]) -> Iterator[Fact]:
+    """The first layer that `forward` makes, each time that it is called."""
+    forward = [node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == "forward"]
+    for node in ast.walk(ast.Module([*forward], [])):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _LAYERS:
+                yield Fact(Kind.MADE_ANEW, lines[node.lineno - 1].strip())
+                return
 
 
 def kept_none(nodes: Sequence[ast.AST], lines: Sequence[str], own: Collection[str]) -> Iterator[Fact]:

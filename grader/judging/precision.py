@@ -63,8 +63,10 @@ def is_cut(got: Tensor, want: Tensor) -> bool:
 
 
 def said_of_whole_numbers(numbers: tuple[Tensor, Tensor] | None) -> list[str]:
-    """A sentence, if only whole numbers came back and that is wrong."""
-    return [sentences.WHOLE] if numbers and are_whole(numbers[0]) and not are_whole(numbers[1]) else []
+    """A sentence, if only whole numbers came back and that is wrong. All zeros are more often what was there first."""
+    if numbers is None or not numbers[0].any():
+        return []
+    return [sentences.WHOLE] if are_whole(numbers[0]) and not are_whole(numbers[1]) else []
 
 
 def are_whole(numbers: Tensor) -> bool:

@@ -80,6 +80,9 @@ _FACTS = {
     Kind.LEFT_EARLY: "The line `{}` is inside a loop and ends it in its first step.",
     Kind.INFINITE: "The line `{}` computes with ∞: 0 · ∞ and ∞ − ∞ are NaN.",
     Kind.NEVER_CALLED: "`{}` is made in `__init__` and not used anywhere.",
+    Kind.MADE_ANEW: "The line `{}` is in `forward`: at each call it makes a new layer, with new random numbers, and "
+    "nothing can train it. Make it in `__init__`.",
+    Kind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN, until each entry is written.",
     Kind.KEPT_NONE: "The line `{}` goes on with what {} returns, which is None. Call it in a line by itself.",
     Kind.NO_SELF: "`{}` uses `self` and has no such argument. Write it first: a method gets its object there.",
     Kind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on either side.",

@@ -51,10 +51,15 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
         return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
+    if verdict.misconceptions or verdict.reason != Reason.WRONG:
+        kinds.add(Kind.EMPTY)
+    elif any(fact.kind == Kind.EMPTY for fact in facts):  # then nobody has computed it
+        told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
+        verdict = replace(verdict, sentences=tuple(told))
     if not any("NaN" in text for text in verdict.sentences):
         kinds.add(Kind.INFINITE)
     said = sentences.of_facts([fact for fact in facts if fact.kind not in kinds])
-    first = "missing step" in kinds
+    first = "missing step" in kinds or any(fact.kind == Kind.MADE_ANEW for fact in facts)
     return replace(verdict, sentences=(*said, *verdict.sentences) if first else (*verdict.sentences, *said))
 
 

@@ -16,6 +16,8 @@ class Kind(StrEnum):
     ALWAYS_TRUE = "always true"  # it asserts a tuple
     INFINITE = "infinite"  # it adds or multiplies infinity, which makes NaN of what is hidden or of what is not
     NEVER_CALLED = "never called"  # it makes a layer that it never uses
+    MADE_ANEW = "made anew"  # `forward` makes a layer, which is another one at each call
+    EMPTY = "empty"  # it makes a tensor that holds whatever was in memory
     NO_RETURN = "no return"
     KEPT_NONE = "kept None"  # it goes on with what a method returns that returns None
     NO_SELF = "no self"  # a method uses self, and has no such argument

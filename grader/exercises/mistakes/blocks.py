@@ -29,6 +29,19 @@ NORMS = [
         change={"before": lambda norm, x, part: x, "after": lambda norm, x: norm(x)},
     ),
     Misconception(
+        "norm and dropout after adding",
+        kind="arrangement",
+        credit=0.25,
+        says="Your results are those of a block that normalises its sums (post-norm) and drops entries of what comes "
+        "out. Here each part gets a normalised copy of x, and dropout is for what it returns, before that is added.",
+        change={
+            "before": lambda norm, x, part: x,
+            "after": lambda norm, x: norm(x),
+            "drop": lambda dropout, made, part: made,
+            "drop_last": lambda dropout, x: dropout(x),
+        },
+    ),
+    Misconception(
         "norm before and after",
         kind="arrangement",
         credit=0.5,
