@@ -14,7 +14,7 @@ from grader.course import Course
 from grader.judging import another_way
 from grader.judging.arguments import ANOTHER_ORDER
 from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
-from grader.judging.sentences import RIGHT_OTHERWISE
+from grader.judging.sentences import FITS_ROWS, RIGHT_OTHERWISE
 from grader.model.verdict import Reason, Verdict
 from grader.running import trial
 from grader.running.grading import grade_notebook
@@ -277,3 +277,22 @@ def test_parameters_that_do_not_fit_hide_nothing_else(
     assert verdict.misconceptions == names
     credits = {one.name: one.credit for one in EXERCISES[number].misconceptions}
     assert verdict.credit == pytest.approx(credits[names[0]] * (credits[names[1]] if len(names) > 1 else 1))
+
+
+ROWS_AND_MORE = """
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    V, Q, K = (X @ W.T + b.T for W, b in ((W_v, b_v), (W_q, b_q), (W_k, b_k)))
+    A = torch.softmax(Q @ K.T, dim=-1)
+    return A @ V
+"""
+
+
+def test_what_is_wrong_besides_words_as_rows_is_named_with_them(judged: Judged) -> None:
+    verdict = judged(7, ROWS_AND_MORE)
+    assert (verdict.misconceptions, verdict.credit) == ((WORDS_AS_ROWS, "not scaled"), 0.25)
+    assert verdict.sentences[:2] == ("Two things at once:", FITS_ROWS)
+
+
+def test_where_more_than_has_a_name_is_wrong_nothing_is_said_of_rows(judged: Judged) -> None:
+    verdict = judged(7, ROWS_AND_MORE.replace("A @ V", "torch.tanh(A @ V + 1)"))
+    assert (verdict.misconceptions, FITS_ROWS in verdict.sentences) == ((), False)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.identical import are_unchanged
-from grader.judging.judge import is_right
+from grader.judging.judge import is_right, judge_by
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import UNCHANGED, Answer, Lost, Missing, Returned
 from grader.model.exercise import Inputs, SampledCase
+from grader.model.verdict import Verdict
 
 # Puts cases to the student's code.
 AskAgain = Callable[[Sequence[SampledCase]], list[Answer]]
@@ -31,6 +32,7 @@ class AskedAgain:
     """The cases of an exercise, once more for each way. Hardly any gets beyond the first case, which is put alone."""
 
     def __init__(self, key: AnswerKey, ask: AskAgain, device: str, time: JudgingTime) -> None:
+        self._key = key
         self._keys = key.split()
         self._ask = ask
         self._device = device
@@ -46,17 +48,30 @@ class AskedAgain:
                 break
         return None
 
-    def _is_right(self, way: Way) -> bool:
-        return all(self._is_right_for(key, way) for key in self._keys)
+    def best_named(self, ways: Iterable[Way]) -> tuple[Way, Verdict] | None:
+        """The way in which the fewest mistakes are left, if these have names."""
+        verdicts = ((way, verdict) for way in ways for verdict in self._verdicts(way) if verdict.misconceptions)
+        return min(verdicts, key=lambda found: len(found[1].misconceptions), default=None)
 
-    def _is_right_for(self, key: AnswerKey, way: Way) -> bool:
+    def _verdicts(self, way: Way) -> Iterator[Verdict]:
+        """What is said of code that does not stop in this way; the first case, alone, tells of most that it does."""
+        if not self._lost and any(self._as_asked(self._keys[0], way)):
+            for answers in self._as_asked(self._key, way):
+                yield judge_by(self._key, answers, self._device, self._time)
+
+    def _is_right(self, way: Way) -> bool:
+        return all(
+            any(is_right(key, answers, self._device, self._time) for answers in self._as_asked(key, way))
+            for key in self._keys
+        )
+
+    def _as_asked(self, key: AnswerKey, way: Way) -> Iterator[list[Answer]]:
+        """The answers to these cases as they may be meant; none if one of them is no result."""
         given = [replace(case, inputs=way.given(case.inputs)) for case in key.cases]
         answers = self._ask(given)
         self._lost = any(isinstance(answer, (Lost, Missing)) for answer in answers)
-        if not all(isinstance(answer, Returned) for answer in answers):
-            return False
-        as_asked = (_as_asked(answers, given, key.cases, back) for back in way.back)
-        return any(is_right(key, turned, self._device, self._time) for turned in as_asked)
+        if all(isinstance(answer, Returned) for answer in answers):
+            yield from (_as_asked(answers, given, key.cases, back) for back in way.back)
 
 
 def _as_asked(

@@ -14,6 +14,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.judging.lending import is_right_with_lent_values
 from grader.judging.rows import ways_with_rows
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
+from grader.model.exercise import Exercise
 from grader.model.fact import Fact
 from grader.model.verdict import Reason, Verdict
 
@@ -46,11 +47,13 @@ def _in_another_way(
     key: AnswerKey, verdict: Verdict, facts: Sequence[Fact], ask: AskAgain, device: str, time: JudgingTime
 ) -> Verdict | None:
     exercise, first = key.exercise, key.cases[0]
-    ways = itertools.chain(
-        ways_by_name(exercise, first, facts), all_orders(exercise, first), ways_with_rows(exercise, first)
-    )
-    way = AskedAgain(key, ask, device, time).first_right(ways)
-    return _right_in(way, verdict) if way else None
+    by_name, with_rows = list(ways_by_name(exercise, first, facts)), list(ways_with_rows(exercise, first))
+    asked = AskedAgain(key, ask, device, time)
+    if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
+        return _right_in(way, verdict)
+    # Orders of which the code says nothing are too many to have another mistake beside them.
+    found = asked.best_named(itertools.chain(by_name, with_rows))
+    return _named_in(*found, exercise) if found else None
 
 
 def _right_in(way: Way, verdict: Verdict) -> Verdict:
@@ -60,5 +63,18 @@ def _right_in(way: Way, verdict: Verdict) -> Verdict:
         reason=Reason.MISCONCEPTION,
         misconceptions=(way.name,),
         sentences=(*way.says, sentences.RIGHT_OTHERWISE),
+        pictures=(),
+    )
+
+
+def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
+    """The way, and what is wrong all the same."""
+    says = [one.says for one in exercise.misconceptions if one.name in verdict.misconceptions]
+    names = (way.name, *verdict.misconceptions)
+    return replace(
+        verdict,
+        credit=CREDIT * verdict.credit,
+        misconceptions=names,
+        sentences=(sentences.things_at_once(len(names), len(names)), *way.says, *says),
         pictures=(),
     )
