@@ -193,6 +193,12 @@ def sized(
     return inputs
 
 
+def in_evaluation(inputs: Inputs) -> Inputs:
+    """A model that is in evaluation mode when it comes: who forgets the mode makes no mistake with it."""
+    weights, tokens, count, how = inputs
+    return (weights, tokens, count, how | {"train": False})
+
+
 exercise = Exercise(
     number=26,
     assignment="transformer",
@@ -201,6 +207,7 @@ exercise = Exercise(
     form=GENERATION,
     reference=reference,
     read=read,
+    sparing=in_evaluation,
     cases=[
         Case("greedy, one text", "a mode that is not set", sized(1, 3, 3, temperature=0.0)),
         Case("greedy, several texts", "texts that are mixed", sized(4, 2, 4, temperature=0.0, train=False)),

@@ -10,11 +10,14 @@ from grader.judging import sentences
 from grader.judging.another_way import AskAgain, AskedAgain, Way
 from grader.judging.answer_key import AnswerKey
 from grader.judging.arguments import all_orders, ways_by_name
+from grader.judging.judge import judge_by, judge_with
 from grader.judging.judging_time import JudgingTime
 from grader.judging.lending import is_right_with_lent_values
+from grader.judging.naming import shown_nowhere
 from grader.judging.rows import ways_with_rows
+from grader.judging.tolerance import tolerance_on
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
-from grader.model.exercise import Exercise
+from grader.model.exercise import Exercise, Inputs
 from grader.model.fact import Fact
 from grader.model.verdict import Reason, Verdict
 
@@ -52,8 +55,9 @@ def _in_another_way(
     if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
         return _right_in(way, verdict)
     # Orders of which the code says nothing are too many to have another mistake beside them.
-    found = asked.best_named(itertools.chain(by_name, with_rows))
-    return _named_in(*found, exercise) if found else None
+    if found := asked.best_named(itertools.chain(by_name, with_rows)):
+        return _named_in(*found, exercise)
+    return _with_what_is_spared(key, exercise.sparing, ask, device, time) if exercise.sparing else None
 
 
 def _right_in(way: Way, verdict: Verdict) -> Verdict:
@@ -78,3 +82,14 @@ def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
         sentences=(sentences.things_at_once(len(names), len(names)), *way.says, *says),
         pictures=(),
     )
+
+
+def _with_what_is_spared(
+    key: AnswerKey, sparing: Callable[[Inputs], Inputs], ask: AskAgain, device: str, time: JudgingTime
+) -> Verdict | None:
+    """What has a name on inputs that spare some mistakes, together with the one of those that explains the rest."""
+    spared = AnswerKey(key.exercise, [replace(case, inputs=sparing(case.inputs)) for case in key.cases])
+    names = judge_by(spared, ask(spared.cases), device, time).misconceptions
+    held = tuple(one for one in key.exercise.misconceptions if one.name in names)
+    likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(device))] if held else []
+    return judge_with(key, ask(key.cases), device, time, likely) if likely else None

@@ -18,7 +18,7 @@ from grader.judging.case_key import Held
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.compare import same
-from grader.model.exercise import can_combine
+from grader.model.exercise import Misconception, can_combine
 from grader.model.forms.parts import IN_PART
 
 FEWEST_IN_COMMON = 2  # of several sets of three: with less in common there is no telling what is wrong
@@ -51,6 +51,12 @@ def common_to_all_explaining(
     found = [held for held in likely if _explained_by(held, looks)]
     common = tuple(one for one in found[0] if all(one in held for held in found)) if found else ()
     return common if len(common) >= FEWEST_IN_COMMON else ()
+
+
+def shown_nowhere(key: AnswerKey, tolerance: float) -> list[Misconception]:
+    """Those with which all answers are right."""
+    looks = [Look(key, index, Returned(expected, []), tolerance) for index, expected in enumerate(key.expected)]
+    return [one for one in key.exercise.misconceptions if all(look.is_explained_by((one,)) for look in looks)]
 
 
 def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:

@@ -112,6 +112,9 @@ class Exercise:
     lent: Callable[..., Any] | None = None
     # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` computes them, or all.
     glance: Callable[..., Glance] | None = None
+    # Other inputs, on which some mistakes show nothing. Of code that nothing explains, what is wrong besides can be
+    # named there.
+    sparing: Callable[[Inputs], Inputs] | None = None
     # What the code must not use, whatever it answers.
     forbidden: Forbidden | None = None
     # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code

@@ -209,6 +209,14 @@ ALL = [
         },
     ),
     Misconception(
+        "divided by a temperature of 0",
+        kind="missing step",
+        credit=0.5,
+        says="At temperature 0, your function divides by zero, and nothing is left to draw by. Take the most "
+        "likely token there: argmax.",
+        change={"is_greedy": lambda temperature: False},
+    ),
+    Misconception(
         "the least likely at temperature 0",
         kind="axis",
         credit=0.5,
@@ -282,6 +290,14 @@ ALL = [
         "gradients left off", kind="gradient", credit=0.75, says=LEFT_OFF, change={"leave": without_gradients}
     ),
     Misconception("gradients kept", kind="gradient", credit=0.75, says=KEEPS, change={"grad": True}),
+    Misconception(
+        "not cropped",
+        kind="missing step",
+        credit=0.5,
+        says="Texts longer than context_length reach the model whole, and it has no positions for them. Give it the "
+        "last context_length tokens.",
+        change={"crop": lambda tokens, longest: tokens},
+    ),
     Misconception(
         "cropped to the first words",
         kind="axis",

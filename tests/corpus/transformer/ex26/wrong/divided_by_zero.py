@@ -1,5 +1,5 @@
 # wrong: temperature 0 is divided by
-# named: nothing
+# named: divided by a temperature of 0
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     was_training = model.training
     model.eval()

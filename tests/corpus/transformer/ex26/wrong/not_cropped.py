@@ -1,5 +1,5 @@
 # wrong: the context is never cropped
-# named: nothing
+# named: not cropped
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     was_training = model.training
     model.eval()
