@@ -23,6 +23,7 @@ from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.answer import Loss, Lost
+from grader.running import scratch
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
@@ -373,6 +374,21 @@ def test_files_beside_the_notebook_are_on_its_disk() -> None:
         assert shown[0].data["text/plain"] == "('1,2', '3')"
     finally:
         process.close()
+
+
+def test_order_and_times_of_files_tell_code_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their order in a zip would be a number with many digits, which does not count among what is handed in."""
+    written: list[str] = []
+    write = Path.write_bytes
+    monkeypatch.setattr(Path, "write_bytes", lambda path, content: (written.append(path.name), write(path, content))[1])
+    for order in ("bca", "cab"):
+        made = scratch.Scratch({f"{name}/{name}": b"" for name in order})
+        try:
+            times = {path.stat().st_mtime_ns for path in made.folder.rglob("*") if path.is_file()}
+            assert times == {scratch.LONG_AGO * 10**9}
+        finally:
+            made.remove()
+    assert written == [*"abcabc"]
 
 
 def test_the_kernel_counts_threads_too(sandbox: SandboxProcess) -> None:

@@ -67,8 +67,8 @@ def autograder(archive: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def hand_in(folder: Path, previous: int = 0) -> None:
-    metadata = {"users": [{"email": EMAIL, "name": "Ada"}], "previous_submissions": [{}] * previous}
+def hand_in(folder: Path) -> None:
+    metadata = {"users": [{"email": EMAIL, "name": "Ada"}]}
     (folder / "submission_metadata.json").write_text(json.dumps(metadata))
 
 
@@ -315,6 +315,28 @@ def test_what_cannot_be_told_earns_nothing_and_says_why(
     assert words in said["output"]
 
 
+def test_whatever_its_files_are_called_there_is_a_result(
+    course: Course, autograder: Path, make_notebook: MakeNotebook
+) -> None:
+    """Files where folders of the course or of the sandbox must be, folders where files must be, and no files at all."""
+    folder = autograder / "submission"
+    nbformat.write(make_notebook(course, {3: "import table\nsoftmax = table.softmax"}), folder / "mine.ipynb")
+    (folder / "table.py").write_text("import torch\nsoftmax = lambda x: torch.softmax(torch.as_tensor(x), 0)")
+    ours = ("images", ".ipython", ".matplotlib", "__pycache__", "torch.py")
+    for name in (*ours, "-rf", "new\nline", "half\udcff", "x" * 255):
+        (folder / name).write_text("raise SystemExit")
+    for name in ("checks.py", "compare.py", f"{ASSIGNMENT}.ipynb", "IPython", "results", "grader", "deep/" * 30):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "file.txt").write_text("1")
+    os.mkfifo(folder / "pipe.ipynb")
+    (folder / "link.ipynb").symlink_to(folder / "mine.ipynb")
+    (folder / "loop").symlink_to(folder)
+    (folder / "gone.py").symlink_to("/nowhere")
+    os.link(folder / "-rf", folder / "hard.py")
+    gradescope.main(autograder)
+    assert [one["score"] for one in results(autograder)["tests"]] == [0, 0, 2, 0, 0, 0, 0, 0]
+
+
 def test_without_a_folder_there_is_still_a_result(autograder: Path) -> None:
     (autograder / "submission").rmdir()
     gradescope.main(autograder)
@@ -331,21 +353,28 @@ def graders(monkeypatch: pytest.MonkeyPatch) -> list[Submission]:
 
         def grade(self, submission: Submission) -> Graded:
             asked.append(submission)
-            return Graded(submission.student, error="" if len(asked) < 3 else "ZygoteError: no room")
+            return Graded(submission.student, error="" if len(asked) < 4 else "ZygoteError: no room")
 
     monkeypatch.setattr(grading_one, "SubmissionGrader", Notes)
     return asked
 
 
-def test_each_hand_in_meets_others_and_our_faults_are_nobodys_grade(
-    course: Course, autograder: Path, make_notebook: MakeNotebook, graders: list[Submission]
+def test_each_grading_meets_other_inputs_and_our_faults_are_nobodys_grade(
+    course: Course,
+    autograder: Path,
+    make_notebook: MakeNotebook,
+    graders: list[Submission],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Whatever a student can repeat, such as the number of hand-ins. Instructors are told how to see the same again."""
     nbformat.write(make_notebook(course, {}), autograder / "submission/mine.ipynb")
     (autograder / "submission/table.csv").write_text("1,2")
     gradescope.main(autograder)
-    hand_in(autograder, previous=1)
+    (told,) = re.findall("^Hidden inputs: (.+)$", capsys.readouterr().out, re.MULTILINE)
     gradescope.main(autograder)
     assert graders[0].hidden_seed != graders[1].hidden_seed
+    gradescope.main(autograder, told)
+    assert graders[2].hidden_seed == graders[0].hidden_seed
     assert (graders[0].student, list(graders[0].notebooks), list(graders[0].files)) == (
         EMAIL,
         [ASSIGNMENT],

@@ -97,11 +97,11 @@ def test_nothing_hidden_is_in_the_students_folder(course: Course, exported: Path
 
 
 def clone(folder: Path, notebook: Any) -> Path:
-    """A student's repository with two commits."""
+    """A student's repository."""
     folder.mkdir()
     nbformat.write(notebook, folder / "my work.ipynb")
     who = ["-c", "user.name=ada", "-c", "user.email=ada@example.edu"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "1"], ["commit", "-qm", "2", "--allow-empty"]):
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "1"]):
         subprocess.run(["git", *who, *command], cwd=folder, check=True)
     return folder
 
@@ -121,7 +121,7 @@ def test_the_instructor_sees_points_and_where_they_are_lost(
     notebook.cells.append(nbformat.v4.new_code_cell("open('/etc/passwd')"))
     path = clone(tmp_path / "ada", notebook) / "my work.ipynb"
     runner.others = {STUDENT: path.parent}
-    runner.known = {"inputs.repository": STUDENT, "secrets.STUDENTS_TOKEN": "token"}
+    runner.known = {"inputs.repository": STUDENT, "inputs.hidden_inputs": "", "secrets.STUDENTS_TOKEN": "token"}
     assert runner.run() == 0, runner.said
     told = orders_in(runner.said)
     assert set(told) == {"Exercise 2", "Exercise 5"}
@@ -137,6 +137,7 @@ def test_the_instructor_sees_points_and_where_they_are_lost(
     found = json.loads(results.read_text())
     assert (found["student"], found["points"], found["max_points"]) == (STUDENT, 24, 30)
     assert [one["points"] for one in found["exercises"]] == [3, 0, 2, 2, 0, 4, 5, 8]
+    assert re.fullmatch("[0-9a-f]{16}", found["hidden_inputs"])
 
 
 # --- what is told ----------------------------------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from grader.classroom.returned import as_text, not_handed_in
 from grader.gradebook.conversion import Conversion
-from grader.model.submission import Assignment, Graded, GradedNotebook, KnownNotebook, Submission
+from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
 from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.verdict_cells import results_of, together
@@ -44,7 +45,7 @@ class SubmissionGrader:
         if known.name not in submission.notebooks:
             graded.notebooks[known.name], verdicts = not_handed_in(known)
             return verdicts, ()
-        files = {**submission.files, **self._assignment.given}
+        files = _with_given(submission.files, self._assignment.given)
         content = parse_notebook(submission.notebooks[known.name])
         notebook, held = self._conversion.run(content, known, submission.student, files, submission.hidden_seed)
         graded.notebooks[known.name] = GradedNotebook(
@@ -53,3 +54,14 @@ class SubmissionGrader:
             comments={name: marks.auto_comment for name, marks in held.comments.items()},
         )
         return results_of(notebook)
+
+
+def _with_given(files: Files, given: Files) -> Files:
+    """What the course gives has its place, also where a file was handed in that is called like a folder of it."""
+    folders = {str(folder) for place in given for folder in PurePosixPath(place).parents}
+    others = {
+        place: content
+        for place, content in files.items()
+        if place not in folders and given.keys().isdisjoint(map(str, PurePosixPath(place).parents))
+    }
+    return {**others, **given}

@@ -16,9 +16,9 @@ from grader.errors import CourseError
 from grader.model.verdict import Scored
 
 
-def main(clone: Path, student: str, number: int, results: Path) -> None:
-    """`number` says how often the student has handed in. Its folder's name comes before the files in annotations."""
-    outcome = grade_folder(unpack(Path.cwd()), clone, student, number)
+def main(clone: Path, student: str, results: Path, drawn: str = "") -> None:
+    """The name of the clone's folder comes before the files in annotations."""
+    outcome = grade_folder(unpack(Path.cwd()), clone, student, drawn)
     for said in _annotations(outcome, clone):
         print(said)  # noqa: T201
     summarise(summary(outcome, student, who_confines()))
@@ -67,11 +67,12 @@ def as_json(outcome: Outcome, student: str) -> dict[str, object]:
         {"exercise": one.verdict.label, "points": one.points, "max_points": one.max_points, "said": _said(one)}
         for one in outcome.scored
     ]
-    return {"student": student, "points": outcome.points, "max_points": outcome.max_points, "exercises": exercises}
+    points = {"points": outcome.points, "max_points": outcome.max_points, "exercises": exercises}
+    return {"student": student, **points, "hidden_inputs": outcome.drawn}
 
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]))
+        main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), *sys.argv[4:])
     except CourseError as failure:
         sys.exit(str(failure))

@@ -19,24 +19,23 @@ from grader.model.verdict import Scored
 from grader.sandbox.plain_text import one_line
 
 
-def main(autograder: Path) -> None:
+def main(autograder: Path, drawn: str = "") -> None:
     packed = unpack(autograder / "source")
-    student, number = _who(autograder / "submission_metadata.json")
-    outcome = grade_folder(packed, autograder / "submission", student, number)
+    student = _who(autograder / "submission_metadata.json")
+    outcome = grade_folder(packed, autograder / "submission", student, drawn)
     # What is printed is for instructors alone.
-    print(f"Confined by: {who_confines()}.", *outcome.tries, sep="\n")  # noqa: T201
+    print(f"Confined by: {who_confines()}.", f"Hidden inputs: {outcome.drawn}", *outcome.tries, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
     results.parent.mkdir(exist_ok=True)
     results.write_text(json.dumps(results_of(outcome), indent=1))
 
 
-def _who(metadata: Path) -> tuple[str, int]:
-    """Who has handed in, and for the how-manieth time: each meets other hidden inputs."""
+def _who(metadata: Path) -> str:
+    """Who has handed in: one student, or a group."""
     try:
-        said = json.loads(metadata.read_text())
-        students = sorted(str(user["email"]).casefold() for user in said["users"])
-        return " ".join(students), len(said.get("previous_submissions", ())) + 1
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        users = json.loads(metadata.read_text())["users"]
+        return " ".join(sorted(str(user["email"]).casefold() for user in users))
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise CourseError(f"{metadata.name} cannot be read: {type(error).__name__}. Nothing is graded.") from None
 
 
@@ -67,6 +66,6 @@ def _test(scored: Scored) -> dict[str, Any]:
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]))
+        main(Path(sys.argv[1]), *sys.argv[2:])
     except CourseError as failure:
         sys.exit(str(failure))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +39,7 @@ class Outcome:
     notes: Sequence[str]  # about it as a whole
     blocked: Sequence[str] = ()  # what its code tried, in full: for the instructor
     taken: Mapping[str, bytes] = field(default_factory=dict)  # the notebooks that count, by name
+    drawn: str = ""  # what the hidden inputs were drawn by: tells nothing of them without the secret
 
     @property
     def points(self) -> float:
@@ -64,19 +66,24 @@ def who_confines() -> str:
     return "a user of its own, without Landlock" if why_no_landlock() else "Landlock"
 
 
-def grade_folder(packed: Packed, folder: Path, student: str, number: int) -> Outcome:
-    """Grade what a student has handed in for the how-manieth time. CourseError is raised for what is our own fault."""
+def grade_folder(packed: Packed, folder: Path, student: str, drawn: str = "") -> Outcome:
+    """Grade what a student has handed in. CourseError is raised for what is our own fault.
+
+    Each time, other hidden inputs are drawn: whatever could be counted here, students can repeat. With what an earlier
+    outcome was `drawn` by, and the same hand-in, they are the same again.
+    """
     who_confines()
     sweep()
     found = _choose(packed, folder, student)
     if isinstance(found, Waits):
         return _nothing(packed, found.why)
     name = packed.assignment.name
-    seed = hidden_seed(packed.secret, name, student, number)
+    drawn = drawn or secrets.token_hex(8)
+    seed = hidden_seed(packed.secret, name, student, drawn)
     graded = SubmissionGrader(packed.assignment).grade(Submission(student, found.notebooks, found.files, seed))
     if graded.error:
         raise CourseError(f"It could not be graded, which is not the student's fault: {graded.error}")
-    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, found.notebooks)
+    return Outcome(graded.verdicts, [*found.notes, *_notes(packed, graded)], graded.blocked, found.notebooks, drawn)
 
 
 def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:

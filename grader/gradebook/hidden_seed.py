@@ -57,7 +57,7 @@ def secret_of(course: Path) -> bytes:
     return path.read_bytes()
 
 
-def hidden_seed(secret: bytes, assignment: str, student: str, hand_in: int = 1) -> str:
-    """What the inputs of this hand-in follow from."""
+def hidden_seed(secret: bytes, assignment: str, student: str, hand_in: int | str = 1) -> str:
+    """What the inputs of this hand-in follow from: its number, or what was drawn where nobody can count."""
     said = "\0".join((assignment, student, str(hand_in))).encode("utf-8", "surrogateescape")
     return hmac.new(secret, said, hashlib.sha256).hexdigest()
