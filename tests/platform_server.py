@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 TOKEN = "not-for-others"
 PAGE = 2  # people on a page of Canvas, whatever is asked for
+Planned = tuple[int, dict[str, str], str] | None  # code, headers, text; a code of 0 cuts the connection
 
 
 @dataclass
@@ -28,9 +29,9 @@ class Held:
     grading_type: str = "points"
     teams: int = 0
     calls: list[str] = field(default_factory=list)
-    # What is answered first in place of what is asked: code, headers, text. A code of 0 cuts the connection.
-    first: list[tuple[int, dict[str, str], str]] = field(default_factory=list)
-    first_writes: list[tuple[int, dict[str, str], str]] = field(default_factory=list)
+    # What is answered first in place of what is asked. Nothing stands for what is asked.
+    first: list[Planned] = field(default_factory=list)
+    first_writes: list[Planned] = field(default_factory=list)
     link: str = ""  # where pages go on, if not here
 
 
@@ -138,10 +139,10 @@ class Handler(BaseHTTPRequestHandler):
         text = self.rfile.read(int(self.headers["Content-Length"])).decode()
         return dict(parse_qsl(text, keep_blank_values=True))
 
-    def _instead(self, planned: list[tuple[int, dict[str, str], str]]) -> bool:
-        if not planned:
+    def _instead(self, planned: list[Planned]) -> bool:
+        if not planned or (now := planned.pop(0)) is None:
             return False
-        code, headers, text = planned.pop(0)
+        code, headers, text = now
         if code:
             self._answer(code, text, headers)
         else:
@@ -149,9 +150,9 @@ class Handler(BaseHTTPRequestHandler):
         return True
 
     def _answer(self, code: int, said: Any, headers: dict[str, str] | None = None) -> None:
-        body = said.encode() if isinstance(said, str) else json.dumps(said).encode()
+        body = said.encode("utf-8", "surrogateescape") if isinstance(said, str) else json.dumps(said).encode()
         self.send_response(code)
-        for name, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
+        for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

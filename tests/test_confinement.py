@@ -376,7 +376,7 @@ def test_files_beside_the_notebook_are_on_its_disk() -> None:
         process.close()
 
 
-def test_order_and_times_of_files_tell_code_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_and_times_of_files_tell_code_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their order in a zip would be a number with many digits, which does not count among what is handed in."""
     written: list[str] = []
     write = Path.write_bytes

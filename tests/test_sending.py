@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -71,6 +71,11 @@ def platform(request: pytest.FixtureRequest, url: str, waits: list[float]) -> Pl
     found = send.platform_at(request.param, "101/4711", environment(request.param, url))
     found._rest._sleep = waits.append  # type: ignore[attr-defined]
     return found
+
+
+@pytest.fixture(params=KINDS)
+def kind_and_url(request: pytest.FixtureRequest, url: str) -> tuple[str, str]:
+    return request.param, url
 
 
 def environment(kind: str, url: str, token: str = TOKEN) -> dict[str, str]:
@@ -207,7 +212,7 @@ def test_a_platform_that_never_has_time_is_left_alone(published: Course, platfor
         ((403, {}, '{"message": "user not authorized"}'), "forbids that to the token's owner: .*not authorized"),
         ((404, {}, "gone"), "does not know what we ask for: gone"),
         ((500, {}, "oh"), "says 500: oh Run this again"),
-        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "says 302"),
+        ((302, {"Location": "http://127.0.0.1:9/"}, ""), "sends us to another place, http://127.0.0.1:9/"),
         ((200, {}, "<html>"), "no JSON. Is its address right"),
     ],
 )  # fmt: skip
@@ -227,6 +232,109 @@ def test_a_wrong_token_is_told_and_not_shown(kind: str, words: str, published: C
     with pytest.raises(CourseError, match=words) as failed:
         planned(published, platform)
     assert "wrong-one" not in str(failed.value)
+
+
+JSON = (
+    "", "null", "3", '"text"', "[null]", "[[]]", "[{}]", "{}", '{"id": 1}', '[{"id": {}}]', '[{"id": true}]',
+    '[{"id": "../7"}]',
+    '{"courses": 3}', '{"courses": [{"assignments": {}}]}', '{"courses": [{"assignments": [{"id": 4711}]}]}',
+    '{"courses": [{"assignments": [{"id": 4711, "name": [], "grade": "NaN"}]}]}',
+    '{"assignments": [{"grades": [{"userid": 7, "grade": "many"}]}]}',
+    '{"assignments": [{"grades": [{"userid": 7, "grade": Infinity, "attemptnumber": []}]}]}',
+    '{"name": {}, "grading_type": "points", "points_possible": "30"}',
+    '{"name": "x", "grading_type": "points", "points_possible": NaN}',
+    '[{"user_id": 7, "score": "30"}]', '[{"user_id": 7, "score": NaN}]', '[{"user_id": 7, "score": [1]}]',
+    "[" * 100_000, "1" * 10_000, "\udcff", "<html>", f'"{"x" * 2**20}"',
+    f'{{"exception": {{}}, "message": ["{TOKEN}"], "errorcode": "{TOKEN}"}}',
+)  # fmt: skip
+HOSTILE = [
+    *((200, {}, text) for text in JSON),
+    (200, {"Content-Length": "99"}, "[]"),
+    (200, {"Content-Length": "-1"}, "[]"),
+    (200, {"Link": f'<http://[{TOKEN}>; rel="next"'}, "[]"),
+    (200, {"Link": f'<https://example.edu/{TOKEN}>; rel="next"'}, "[]"),
+    (200, {"X": "x" * 100_000}, "[]"),
+    (204, {}, ""), (301, {}, ""), (304, {}, ""), (418, {}, "x" * 289 + TOKEN),
+    *((302, {"Location": place}, "") for place in (f"https://example.edu/?t={TOKEN}", "http://[", "file:///x", "//")),
+    (401, {}, TOKEN), (403, {}, f"Authorization: Bearer {TOKEN}"), (500, {}, f"wstoken={TOKEN}"),
+    (403, {"Content-Length": "99"}, "cut off"),
+    *((429, {"Retry-After": when}, "") for when in ("nan", "-5", "soon", "9e9", "Mon, 01 Jan 9999999999 0:0:0 GMT")),
+]  # fmt: skip
+
+
+def refusal(ask: Callable[[], object]) -> str:
+    """What is said, if it is refused; any other error fails the test."""
+    try:
+        ask()
+    except CourseError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.slow
+def test_whatever_a_platform_answers_is_told_in_a_sentence(
+    published: Course, kind_and_url: tuple[str, str], held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each step, to reading and to writing; none of it shows the token, sends anything, or is a traceback."""
+    monkeypatch.setattr(rest, "MAX_BYTES", 2**19)
+    known = send.read_class(published, ASSIGNMENT, print)
+    monkeypatch.setattr(send, "read_class", lambda *_: known)
+    kind, url = kind_and_url
+
+    def new() -> Platform:
+        made = send.platform_at(kind, "101/4711", environment(kind, url))
+        made._rest._sleep = lambda _: None  # type: ignore[attr-defined]
+        return made
+
+    grades = planned(published, new())
+    reads = len(held.calls)
+    for answer in HOSTILE:
+        for before in range(reads):
+            held.first[:] = [*[None] * before, answer]
+            said = refusal(lambda: planned(published, new()))
+            assert new().name in said or not said, (answer, before)
+            assert TOKEN[4:] not in said, (answer, before)
+            assert held.first == []
+        assert writes(held) == []
+        held.first_writes[:] = [answer]
+        assert TOKEN[4:] not in refusal(lambda: sent(published, new(), grades)), answer
+        held.calls.clear()
+
+
+def test_an_answer_of_another_kind_is_not_taken_for_none(published: Course, platform: Platform, held: Held) -> None:
+    """Else all would be left alone, or sent again."""
+    for before in (1, 2):
+        held.first[:] = [*[None] * before, (200, {}, "{}")]
+        with pytest.raises(CourseError, match="has answered with something that it should not"):
+            planned(published, platform)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "text", ["not-for\nothers", "not for others", "", "„not-for-others“", "not-for-others\0", "x" * 5000]
+)
+def test_what_cannot_be_a_token_is_told_and_not_shown(text: str, kind: str, url: str) -> None:
+    with pytest.raises(CourseError, match=f"{kind.upper()}_TOKEN") as failed:
+        send.platform_at(kind, "101/4711", environment(kind, url, token=text))
+    assert not text or text not in str(failed.value)
+    assert "others" not in str(failed.value)
+
+
+def test_a_line_end_behind_a_token_is_no_part_of_it(published: Course, kind_and_url: tuple[str, str]) -> None:
+    kind, url = kind_and_url
+    platform = send.platform_at(kind, "101/4711", environment(kind, f"{url}/\n", token=f"{TOKEN}\r\n"))
+    assert len(planned(published, platform)) == 3
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://ada:not-for-others@example.edu", "https://example.edu/?token=not-for-others", "https://[", "https://",
+     "https://exa mple.edu", "https://example.edu/\nnot-for-others", "https://münchen.example"],
+)  # fmt: skip
+def test_what_cannot_be_an_address_is_told_and_not_shown(url: str) -> None:
+    with pytest.raises(CourseError, match="CANVAS_URL") as failed:
+        send.platform_at("canvas", "101/4711", environment("canvas", url))
+    assert "not-for-others" not in str(failed.value)
 
 
 def test_a_token_goes_nowhere_else(published: Course, held: Held, url: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from grader.errors import CourseError
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
-from grader.sending.platform import Grade, There, must_be_worth
+from grader.sending.platform import Grade, There, entries, identity, must_be_worth, points_of
 from grader.sending.rest import Rest
 
 _NAMES = {"username": "login_id", "email": "email", "idnumber": "sis_user_id"}
@@ -31,19 +31,22 @@ class Canvas:
         title = one_line(found.get("name", ""), 100)
         if found.get("grading_type") != "points":
             raise CourseError(f"In Canvas, “{title}” is not graded with points. Change that there, and run this again.")
-        must_be_worth(self.name, title, found.get("points_possible"), max_points)
+        worth = found.get("points_possible")
+        must_be_worth(self.name, title, None if worth is None else points_of(worth), max_points)
 
     def people(self) -> list[There]:
         query = {"enrollment_type[]": "student", "per_page": "100"}
         return [
-            There(str(one["id"]), {ours: str(one.get(theirs) or "") for ours, theirs in _NAMES.items()})
+            There(identity(one["id"]), {ours: str(one.get(theirs) or "") for ours, theirs in _NAMES.items()})
             for one in self._all(f"{self._course}/users", query)
         ]
 
     def points(self) -> dict[str, float | None]:
         """Who is excused has none that could be another one."""
-        found = self._all(f"{self._assignment}/submissions", {"per_page": "100"})
-        return {str(one["user_id"]): one.get("score") for one in found if not one.get("excused")}
+        found = [
+            one for one in self._all(f"{self._assignment}/submissions", {"per_page": "100"}) if not one.get("excused")
+        ]
+        return {identity(one["user_id"]): None if one["score"] is None else points_of(one["score"]) for one in found}
 
     def save(self, grades: Sequence[Grade]) -> None:
         """Grade and comment in one request: there is never one without the other."""
@@ -55,7 +58,7 @@ class Canvas:
         """Page after page: each says where the next one is."""
         reply = self._rest.get(path, query)
         for _ in range(MOST_PAGES):
-            yield from reply.data
+            yield from entries(reply.data)
             following = _NEXT.search(reply.headers.get("Link", ""))
             if not following:
                 return

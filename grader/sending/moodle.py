@@ -9,7 +9,7 @@ from typing import Any
 from grader.errors import CourseError
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
-from grader.sending.platform import Grade, There, must_be_worth
+from grader.sending.platform import Grade, There, entries, identity, must_be_worth, points_of
 from grader.sending.rest import Rest
 
 _NAMES = ("username", "email", "idnumber")
@@ -31,7 +31,8 @@ class Moodle:
 
     def look(self, max_points: float) -> None:
         found = self._call("mod_assign_get_assignments", {"courseids[0]": self._course})
-        known = {str(one["id"]): one for course in found.get("courses", ()) for one in course["assignments"]}
+        given = [one for course in entries(found["courses"]) for one in entries(course["assignments"])]
+        known = {identity(one["id"]): one for one in given}
         if self._assignment not in known:
             ids = ", ".join(f"{name} ({one_line(one['name'], 40)})" for name, one in known.items()) or "none"
             raise CourseError(
@@ -43,12 +44,12 @@ class Moodle:
             raise CourseError(
                 f"In Moodle, “{title}” is for groups. Import a CSV file instead: grader export --to moodle"
             )
-        must_be_worth(self.name, title, float(found["grade"]), max_points)
+        must_be_worth(self.name, title, points_of(found["grade"]), max_points)
 
     def people(self) -> list[There]:
         if self._people is None:
             self._people = [
-                There(str(one["id"]), {name: str(one.get(name) or "") for name in _NAMES}) for one in self._all()
+                There(identity(one["id"]), {name: str(one.get(name) or "") for name in _NAMES}) for one in self._all()
             ]
         return self._people
 
@@ -60,7 +61,7 @@ class Moodle:
             form = {"courseid": self._course}
             for place, (name, value) in enumerate(options.items()):
                 form |= {f"options[{place}][name]": name, f"options[{place}][value]": value}
-            here = self._call("core_enrol_get_enrolled_users", form)
+            here = entries(self._call("core_enrol_get_enrolled_users", form))
             found += here
             if len(here) < PAGE:
                 return found
@@ -68,11 +69,11 @@ class Moodle:
 
     def points(self) -> dict[str, float | None]:
         found = self._call("mod_assign_get_grades", {"assignmentids[0]": self._assignment})
-        given = [grade for one in found.get("assignments", ()) for grade in one["grades"]]
+        given = [grade for one in entries(found["assignments"]) for grade in entries(one["grades"])]
         points: dict[str, float | None] = {one.id: None for one in self.people()}
         for grade in sorted(given, key=lambda grade: int(grade.get("attemptnumber", 0))):  # the last attempt counts
-            value = float(grade["grade"])
-            points[str(grade["userid"])] = value if value >= 0 else None  # how Moodle says that there is none
+            value = points_of(grade["grade"])
+            points[identity(grade["userid"])] = value if value >= 0 else None  # how Moodle says that there is none
         return points
 
     def save(self, grades: Sequence[Grade]) -> None:

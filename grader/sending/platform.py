@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from grader.errors import CourseError
 from grader.pages.spreadsheet import number
@@ -27,6 +29,31 @@ class Grade:
     before: float | None
     points: float
     comment: str
+
+
+# Platforms answer in JSON, which may hold anything. What follows raises TypeError or ValueError if it is something
+# else.
+
+
+def entries(found: object) -> list[Any]:
+    """Several of something: else an answer that says something else would be taken for none."""
+    if not isinstance(found, list):
+        raise TypeError
+    return found
+
+
+def identity(found: object) -> str:
+    """A number that the platform has for something: it becomes part of an address."""
+    if not re.fullmatch("[0-9]{1,20}", str(found)):
+        raise ValueError
+    return str(found)
+
+
+def points_of(found: Any) -> float:
+    points = float(found)
+    if not math.isfinite(points):
+        raise ValueError
+    return points
 
 
 def same(one: float, other: float) -> bool:

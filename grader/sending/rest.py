@@ -35,21 +35,29 @@ class Reply(NamedTuple):
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A token must not follow one to another server."""
 
-    def redirect_request(self, *_: object) -> None:
-        return None
+    def http_error_302(self, *_: object) -> None:
+        """The answer is left as it is, and told."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class Rest:
-    """One platform, at an address of its own."""
+    """One platform, at an address of its own. The token is in none of what comes back."""
 
     def __init__(
-        self, name: str, url: str, headers: Mapping[str, str], sleep: Callable[[float], None] = time.sleep
+        self,
+        name: str,
+        url: str,
+        headers: Mapping[str, str],
+        token: str = "",
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
             raise CourseError(f"The address of {name} is “{one_line(url, 100)}”. It has to begin with https://.")
         self.name = name
         self.base = url.rstrip("/")
+        self._token = token
         self._headers = {"Accept": "application/json", "User-Agent": "attention-grader", **headers}
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._sleep = sleep
@@ -58,9 +66,7 @@ class Rest:
         """`path` may be an address that this platform has given, as long as it is one of its own."""
         if not path.startswith(f"{self.base}/"):
             if "://" in path:
-                raise CourseError(
-                    f"{self.name} sends us to another place, {one_line(path, 100)}. Nothing is sent there."
-                )
+                raise self._sent_away(path)
             path = f"{self.base}/{path}"
         asked = f"{path}?{urllib.parse.urlencode(query)}" if query else path
         return self._ask(lambda: urllib.request.Request(asked, headers=self._headers), harmless=True)
@@ -75,24 +81,37 @@ class Rest:
         for tried in range(TRIES):
             try:
                 with self._opener.open(request(), timeout=SECONDS) as answer:
-                    return Reply(self._read(answer.read(MAX_BYTES)), answer.headers)
+                    return Reply(self._read(answer.read(MAX_BYTES + 1)), answer.headers)
             except urllib.error.HTTPError as error:
-                with error:
-                    said = error.read(10_000).decode("utf-8", "replace")
+                said = self._said(error)
                 busy = error.code in _BUSY or (error.code == 403 and "rate limit" in said.lower())
                 if not busy and not (harmless and error.code in _BROKEN):
-                    raise self._refused(error.code, said) from None
+                    raise self._refused(error, said) from None
                 self._wait(tried, error.headers.get("Retry-After", ""))
             except (OSError, HTTPException) as error:  # where it is not known whether it was done, it is not done again
                 if not harmless:
-                    raise CourseError(f"{self.name} has not answered: {one_line(error, 200)}. {_AGAIN}") from None
-                self._wait(tried, "", str(error))
+                    raise CourseError(f"{self.name} has not answered: {self._shown(error, 200)}. {_AGAIN}") from None
+                self._wait(tried, "", self._shown(error, 200))
         raise AssertionError("the last try waits no more")
 
+    def _shown(self, text: object, length: int) -> str:
+        """Whatever a platform repeats of what it was asked."""
+        return one_line(self._without_token(str(text)), length)
+
+    def _without_token(self, text: str) -> str:
+        return text.replace(self._token, "[the token]") if self._token else text
+
+    def _said(self, error: urllib.error.HTTPError) -> str:
+        with error, contextlib.suppress(OSError, HTTPException):
+            return self._without_token(error.read(10_000).decode("utf-8", "replace"))
+        return ""
+
     def _read(self, content: bytes) -> Any:
+        if len(content) > MAX_BYTES:
+            raise CourseError(f"{self.name} has answered with more than {MAX_BYTES / 2**20:g} MB. Nothing is sent.")
         try:
-            return json.loads(content)
-        except ValueError:
+            return json.loads(self._without_token(content.decode()))
+        except (ValueError, RecursionError):
             raise CourseError(
                 f"{self.name} has answered with something that is no JSON. Is its address right?"
             ) from None
@@ -100,11 +119,20 @@ class Rest:
     def _wait(self, tried: int, asked: str, why: str = "") -> None:
         seconds = _seconds(asked, 2.0**tried)
         if tried == TRIES - 1 or seconds > LONGEST_WAIT:
-            said = f"cannot be reached: {one_line(why, 200)}" if why else "asks us to come later"
+            said = f"cannot be reached: {why}" if why else "asks us to come later"
             raise CourseError(f"{self.name} {said}. {_AGAIN}")
         self._sleep(seconds)
 
-    def _refused(self, code: int, said: str) -> CourseError:
+    def _sent_away(self, place: str) -> CourseError:
+        return CourseError(
+            f"{self.name} sends us to another place, {self._shown(place, 100)}. Nothing is sent there. Is its address "
+            "right?"
+        )
+
+    def _refused(self, error: urllib.error.HTTPError, said: str) -> CourseError:
+        code = error.code
+        if place := error.headers.get("Location") if 300 <= code < 400 else None:
+            return self._sent_away(place)
         if code == 401:
             return CourseError(f"{self.name} does not take the token. Make a new one there, and run this again.")
         means = {403: "forbids that to the token's owner", 404: "does not know what we ask for"}.get(
@@ -117,6 +145,6 @@ def _seconds(asked: str, otherwise: float) -> float:
     """What Retry-After says: seconds, or a time."""
     with contextlib.suppress(ValueError):
         return max(0.0, float(asked))
-    with contextlib.suppress(ValueError, TypeError):
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
         return max(0.0, (parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds())
     return otherwise

@@ -5,11 +5,12 @@ The platform itself knows how far we are, so a run that is cut off is run again.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -33,7 +34,9 @@ from grader.sending.rest import Rest
 
 Key = TypeVar("Key")
 SENDERS = ("canvas", "moodle")
-_PLACE = re.compile(r"(\d+)/(\d+)")
+_PLACE = re.compile(r"([0-9]+)/([0-9]+)")
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,2000}")  # nothing that is written otherwise in a header, a form or an address
+_ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]*)*")
 
 
 def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.environ) -> Platform:
@@ -43,24 +46,51 @@ def platform_at(kind: str, place: str, environment: Mapping[str, str] = os.envir
         raise CourseError(
             f"Say where: --at COURSE/ASSIGNMENT, with the numbers that {name} has for them, such as --at 101/4711."
         )
-    url, token = environment.get(f"{prefix}_URL", ""), environment.get(f"{prefix}_TOKEN", "")
-    if not url or not token:
-        missing = " and ".join(each for each in (f"{prefix}_URL", f"{prefix}_TOKEN") if not environment.get(each))
+    # What is read from a file ends with the end of a line.
+    given = {each: environment.get(each, "").strip() for each in (f"{prefix}_URL", f"{prefix}_TOKEN")}
+    if missing := " and ".join(each for each, text in given.items() if not text):
         raise CourseError(f"The address of {name} and a token are taken from the environment. Set {missing}.")
+    url, token = given.values()
+    if not _ADDRESS.fullmatch(url):
+        raise CourseError(
+            f"What {prefix}_URL holds is no address of {name}. Set it to one like https://{kind}.example.edu, without "
+            "a user, a password or a question mark."
+        )
+    if not _TOKEN.fullmatch(token):
+        raise CourseError(
+            f"What {prefix}_TOKEN holds is no token of {name}: those are made of letters, digits and . _ ~ - alone. "
+            "Copy it again, without anything around it."
+        )
     if kind == "moodle":
-        return Moodle(Rest(name, url, {}), token, found[1], found[2])
-    return Canvas(Rest(name, url, {"Authorization": f"Bearer {token}"}), found[1], found[2])
+        return Moodle(Rest(name, url, {}, token), token, found[1], found[2])
+    return Canvas(Rest(name, url, {"Authorization": f"Bearer {token}"}, token), found[1], found[2])
+
+
+@contextlib.contextmanager
+def _in_a_sentence(platform: Platform) -> Iterator[None]:
+    """Whatever goes wrong with what a platform answers. A traceback would show more than anybody should see."""
+    try:
+        yield
+    except CourseError:
+        raise
+    except Exception as error:
+        raise CourseError(
+            f"{platform.name} has answered with something that it should not ({type(error).__name__}). Is its address "
+            "right?"
+        ) from None
 
 
 def plan(course: Course, assignment: str, platform: Platform, by: str, link: str, tell: Tell) -> list[Grade]:
     """Whose points are others there than those that were published last."""
     last = Publications(course, assignment).last()
     assert last is not None  # it was published just now
-    platform.look(last.max_points)
+    with _in_a_sentence(platform):
+        platform.look(last.max_points)
+        people, points = platform.people(), platform.points()
     heading, identifier = IDENTIFIERS[by]
     names = {one.student: identifier(one).casefold() for one in read_class(course, assignment, tell).standings}
     here = _once({student: names.get(student, "") for student in last.students})
-    there = _once({one: one.names.get(by, "").casefold() for one in platform.people()})
+    there = _once({one: one.names.get(by, "").casefold() for one in people})
     by_name = {name: one for one, name in there.items()}
     found = {student: by_name[name] for student, name in here.items() if name in by_name}
     if not found:
@@ -68,7 +98,6 @@ def plan(course: Course, assignment: str, platform: Platform, by: str, link: str
         raise CourseError(f"{platform.name} knows nobody here by {heading}. Say how it is to find them: --by {ways}")
     if unknown := [student for student in last.students if student not in found]:
         tell(f"Left out, because {platform.name} knows nobody or two by their {heading}: {listed(unknown)}.")
-    points = platform.points()
     if excused := [student for student, one in found.items() if one.id not in points]:
         tell(f"Left out, because {platform.name} has excused them, or has not assigned it to them: {listed(excused)}.")
     return [
@@ -107,7 +136,8 @@ def send(course: Course, assignment: str, platform: Platform, grades: Sequence[G
         for first in range(0, len(grades), platform.at_once):
             some = grades[first : first + platform.at_once]
             try:
-                platform.save(some)
+                with _in_a_sentence(platform):
+                    platform.save(some)
             except CourseError as error:
                 raise CourseError(f"{error} {sent} of {len(grades)} were sent.") from None
             sent += len(some)
