@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import textwrap
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -104,7 +105,9 @@ def test_setup_installs_what_is_needed_and_nothing_else(autograder: Path, tmp_pa
     assert done.returncode == 0, done.stderr
     assert "torch" in done.stdout
     assert "Installing" not in done.stdout
-    assert (tmp_path / "apt").read_text() == "update\ninstall -y python3 python3-venv libseccomp2\n"
+    assert (
+        tmp_path / "apt"
+    ).read_text() == "update\ninstall -y --no-install-recommends python3 python3-venv libseccomp2\n"
 
 
 # Everything that it can find out, into a file that anybody may write.
@@ -264,6 +267,28 @@ def _wait_for_user(pid: int) -> None:
         os.sched_yield()
 
 
+@pytest.mark.slow
+def test_it_can_be_tried_as_the_page_says(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "ada", {3: "softmax = lambda x: torch.softmax(torch.as_tensor(x), 0)"})
+    a_program(course.root / ".venv/bin/python", f'exec {sys.executable} "$@"')
+    commands, shown = commands_after("### Try it here"), commands_after("It prints")
+    grader("export", ASSIGNMENT, "--to", "gradescope-autograder", folder=course.root)
+    program = f"PATH={course.root}/.venv/bin:$PATH\n{commands}"
+    done = subprocess.run(["bash", "-ec", program], cwd=course.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told, result = done.stdout.split("{", 1)
+    assert re.fullmatch(re.sub("[0-9a-f]{16}", "[0-9a-f]{16}", shown), told)
+    assert json.loads("{" + result)["score"] == 2
+
+
+def commands_after(words: str) -> str:
+    """The first of what is shown behind these words on the page."""
+    page = Path(__file__).parent.parent / "docs/grading_elsewhere.md"
+    shown = re.search(r"\n\n((?:    .*\n)+)", page.read_text(encoding="utf-8").split(words, 1)[1])
+    assert shown
+    return textwrap.dedent(shown[1])
+
+
 # --- what is handed in -----------------------------------------------------------------------------------------------
 
 
@@ -403,6 +428,23 @@ def test_the_courses_secret_and_other_assignments_stay_at_home(course: Course, a
     assert [name for name, text in texts.items() if solution.encode() in text] == []
     reference = b"exp = torch.exp("
     assert [name for name, text in texts.items() if reference in text] == [HIDDEN_FILE]
+
+
+def test_pip_looks_where_it_is_told(course: Course) -> None:
+    where = "https://wheels.example.edu/cpu"
+    for target in ("gradescope-autograder", "github"):
+        assert grader("export", ASSIGNMENT, "--to", target, "--index", where, folder=course.root).returncode == 0
+    folder = course.root / "export"
+    with zipfile.ZipFile(folder / f"{ASSIGNMENT}-gradescope-autograder.zip") as content:
+        texts = [content.read("requirements.txt").decode()]
+    texts += [path.read_text() for path in (folder / f"{ASSIGNMENT}-github").rglob("requirements.txt")]
+    assert len(texts) == 3
+    assert {text.splitlines()[0] for text in texts} == {f"--extra-index-url {where}"}
+    for wrong in ("http://example.edu", "https://me:secret@example.edu", "https://example.edu\nmore"):
+        done = grader("export", ASSIGNMENT, "--to", "github", "--index", wrong, folder=course.root)
+        assert (done.returncode, done.stderr) == (
+            1, "What --index says is no address of an index for pip. Give one like https://example.edu/cpu.\n"
+        )  # fmt: skip
 
 
 def test_nothing_travels_that_was_not_released(new_course: Callable[[], Course]) -> None:

@@ -154,6 +154,10 @@ def test_the_column_that_finds_the_most_is_taken_though_others_find_different_on
         (["--to", "moodle", "--roster", "x.csv"], "--roster is for Canvas, not for Moodle."),
         (["--to", "gradescope", "--roster", "x.csv"], "--roster is for Canvas, not for Gradescope."),
         (["--to", "gradescope", "--column", "x"], "--column is for Canvas and Moodle, not for Gradescope."),
+        (
+            ["--to", "gradescope", "--index", "x"],
+            "--index is for Gradescope-Autograder and Github, not for Gradescope.",
+        ),
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(arguments: list[str], words: str, course_of_four: Course) -> None:

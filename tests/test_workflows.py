@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,6 +141,51 @@ def test_the_instructor_sees_points_and_where_they_are_lost(
     assert (found["student"], found["points"], found["max_points"]) == (STUDENT, 24, 30)
     assert [one["points"] for one in found["exercises"]] == [3, 0, 2, 2, 0, 4, 5, 8]
     assert re.fullmatch("[0-9a-f]{16}", found["hidden_inputs"])
+
+
+# GitHub's own program: what is hosted lies in a folder, and what else it is asked for is noted. It may read its input.
+GH = """#!/bin/sh
+cat > /dev/null
+case "$1 $2" in
+"repo list") cd "$HOSTED" && echo class/* | tr ' ' '\\n' ;;
+"repo clone") git clone -q "$HOSTED/$3" "$4" ;;
+*) echo "$@" >> "$HOSTED/asked" ;;
+esac
+"""
+
+
+@pytest.mark.slow
+def test_a_class_goes_there_and_back_as_the_page_says(
+    new_course: Callable[[], Course], runner: Runner, make_notebook: MakeNotebook, scores: Any, tmp_path: Path
+) -> None:
+    """From repositories to the gradebook; one student is called otherwise on GitHub."""
+    course = new_course()
+    right = "softmax = lambda x: torch.softmax(torch.as_tensor(x), 0)"
+    for name, answers in {"ada": {3: right}, "Robert-99": {}}.items():
+        place = tmp_path / "hosted/class"
+        place.mkdir(parents=True, exist_ok=True)
+        clone(place / f"self-attention-{name}", make_notebook(course, answers))
+    (course.root / "students.csv").write_text("id,name\nada,\nbob,Robert-99\n")
+    export(ASSIGNMENT, "github", f"export/{ASSIGNMENT}-github", course.root)
+    for name, text in {"gh": GH, "grader": f'#!/bin/sh\nexec {sys.executable} -m grader "$@"\n'}.items():
+        (runner.programs / name).write_text(text)
+        (runner.programs / name).chmod(0o755)
+    page = (Path(__file__).parent.parent / "docs/grading_elsewhere.md").read_text(encoding="utf-8")
+    shown = page.partition("### The whole class")[2].partition("### What is told")[0]
+    commands = textwrap.dedent("".join(re.findall("^    .*\n", shown, re.MULTILINE)))
+    names = {"PATH": f"{runner.programs}:{os.environ['PATH']}", "HOSTED": str(tmp_path / "hosted")}
+    subprocess.run(
+        ["bash", "-euc", commands], cwd=course.root, env={**os.environ, **names}, check=True, stdin=subprocess.DEVNULL
+    )
+    asked = (tmp_path / "hosted/asked").read_text().splitlines()
+    for name in ("Robert-99", "ada"):
+        assert f"workflow run Grade -R class/grading -f repository=class/self-attention-{name}" in asked
+        put = [line for line in asked if f"repos/class/self-attention-{name}/contents/.github/" in line]
+        assert len(put) == 5
+        (given,) = [line.rpartition("content=")[2] for line in put if "check.yml" in line]
+        assert b"Visible checks" in base64.b64decode(given)
+    assert scores(course, "ada")["test-exercise-3"] == 2
+    assert set(scores(course, "bob").values()) == {0}
 
 
 # --- what is told ----------------------------------------------------------------------------------------------------

@@ -164,6 +164,9 @@ def export(
     roster: Roster = None,
     column: Column = "",
     by: By = None,
+    index: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Graders elsewhere: where pip finds PyTorch for CPUs.")
+    ] = "",
     stale_anyway: StaleAnyway = False,
 ) -> None:
     """Write points, or the grader, in the form a platform takes.
@@ -178,7 +181,7 @@ def export(
 
     options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
     if assignment is None:
-        if to or any(options.values()):
+        if to or index or any(options.values()):
             raise CourseError(
                 "Platforms import one assignment: name it. Without one, leave out --to and what is for it."
             )
@@ -190,9 +193,9 @@ def export(
     course.chosen([assignment])
     if to is None:
         raise CourseError(f"Name a platform: --to {', --to '.join(TARGETS)}.")
-    refuse_what_is_not_for(to, options)
+    refuse_what_is_not_for(to, {**options, "index": index})
     if to == "gradescope-autograder" or to == "github":
-        print_path(export_grader(to, course, assignment, tell))
+        print_path(export_grader(to, course, assignment, tell, index))
         return
     refuse_names(course, assignment, "an export")
     refuse_stale(course, assignment, stale_anyway, tell)

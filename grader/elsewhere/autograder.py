@@ -12,6 +12,6 @@ from grader.elsewhere.packed import pack
 _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
 
 
-def gradescope_autograder(course: Course, assignment: str, tell: Callable[[str], None]) -> bytes:
+def gradescope_autograder(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> bytes:
     programs = {path.name: path.read_bytes() for path in sorted(_TEMPLATES.iterdir())}
-    return zipped(programs, pack(course, assignment, tell))
+    return zipped(programs, pack(course, assignment, tell, index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from importlib.metadata import distribution
 
@@ -9,15 +10,22 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from grader.errors import CourseError
+
+_ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]*)*")  # no name, no password, one line
+
 
 def needed_by_grader() -> list[Requirement]:
     return _asked_by("attention-grader")
 
 
-def to_install(requirements: Sequence[Requirement]) -> dict[str, bytes]:
-    """Two files for pip."""
+def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, bytes]:
+    """Two files for pip, which also looks at this address, if there is one."""
+    if index and not _ADDRESS.fullmatch(index):
+        raise CourseError("What --index says is no address of an index for pip. Give one like https://example.edu/cpu.")
+    lines = [*([f"--extra-index-url {index}"] if index else []), *requirements]
     return {
-        "requirements.txt": "".join(f"{one}\n" for one in requirements).encode(),
+        "requirements.txt": "".join(f"{one}\n" for one in lines).encode(),
         "constraints.txt": "".join(f"{line}\n" for line in sorted(set(_versions(requirements)))).encode(),
     }
 

@@ -43,14 +43,14 @@ class Packed:
     secret: bytes
 
 
-def pack(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, bytes]:
+def pack(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
     """The files that travel, by their places."""
     if not course.notebooks("release", assignment):
         raise CourseError(f"{assignment} has not been released yet. Run: grader release {assignment}")
     packed = Packed(_assignment(course, assignment, tell), released_by(course), _secret(course, assignment))
     return {
         HIDDEN_FILE: pickle.dumps(packed),
-        **to_install(needed_by_grader()),
+        **to_install(needed_by_grader(), index),
         **{f"grader/{path.relative_to(_PACKAGE).as_posix()}": path.read_bytes() for path in _sources()},
         **{f"{PLUGINS}/{path.name}": path.read_bytes() for path in _plugins(course)},
     }

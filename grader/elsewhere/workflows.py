@@ -20,17 +20,17 @@ _CHECKS = ".github/checks"
 _LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
-def github_folders(course: Course, assignment: str, tell: Callable[[str], None]) -> dict[str, bytes]:
+def github_folders(course: Course, assignment: str, tell: Callable[[str], None], index: str) -> dict[str, bytes]:
     """The files of both, by their places."""
-    grading = pack(course, assignment, tell)
+    grading = pack(course, assignment, tell, index)
     return {
-        **{f"student/{place}": content for place, content in _student(course, assignment).items()},
+        **{f"student/{place}": content for place, content in _student(course, assignment, index).items()},
         **{f"instructor/grading/{place}": content for place, content in grading.items()},
         "instructor/.github/workflows/grade.yml": _workflow("grade.yml", ""),
     }
 
 
-def _student(course: Course, assignment: str) -> dict[str, bytes]:
+def _student(course: Course, assignment: str, index: str) -> dict[str, bytes]:
     """The release, which holds nothing secret, and what runs its checks."""
     release = course.folder("release") / assignment
     files = {path.relative_to(release): path for path in release.rglob("*") if path.is_file()}
@@ -38,7 +38,7 @@ def _student(course: Course, assignment: str) -> dict[str, bytes]:
         place.as_posix(): path.read_bytes() for place, path in files.items() if not _LEFT_BEHIND & set(place.parts)
     }
     notebooks = [f"{name}.ipynb" for name in course.notebooks("release", assignment)]
-    needed = to_install([Requirement(name) for name in _OF_NOTEBOOKS])
+    needed = to_install([Requirement(name) for name in _OF_NOTEBOOKS], index)
     return {
         **given,
         ".github/workflows/check.yml": _workflow("check.yml", shlex.join(notebooks)),

@@ -15,10 +15,11 @@ Elsewhere = Literal["gradescope-autograder", "github"]  # where the grader itsel
 Target = Literal[Platform, Elsewhere]
 TARGETS: tuple[Target, ...] = get_args(Target)
 Identifier = Literal["username", "email", "idnumber"]
-OPTION_OF: dict[str, tuple[Platform, ...]] = {
+OPTION_OF: dict[str, tuple[Target, ...]] = {
     "roster": ("canvas",),
     "column": ("canvas", "moodle"),
     "by": ("moodle",),
+    "index": ("gradescope-autograder", "github"),
 }
 
 
@@ -56,17 +57,19 @@ def export_points(
     return export_gradescope(course, assignment, tell)
 
 
-def export_grader(target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+def export_grader(
+    target: Elsewhere, course: Course, assignment: str, tell: Callable[[str], None], index: str = ""
+) -> Path:
     """Write what grades an assignment there, with its hidden cases."""
     from grader.pages.export import FOLDER, write_export
 
     if target == "github":
         from grader.elsewhere.workflows import github_folders
 
-        for place, content in github_folders(course, assignment, tell).items():
+        for place, content in github_folders(course, assignment, tell, index).items():
             write_export(course, f"{assignment}-github/{place}", content)
         return course.root / FOLDER / f"{assignment}-github"
     from grader.elsewhere.autograder import gradescope_autograder
 
-    content = gradescope_autograder(course, assignment, tell)
+    content = gradescope_autograder(course, assignment, tell, index)
     return write_export(course, f"{assignment}-gradescope-autograder.zip", content)

@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
 # Gradescope runs this once, as root, when it builds the image: it installs what the grader needs.
-#
-# PyTorch's default build brings gigabytes for GPUs. Its installation page has the address of the small one for CPUs:
-# export PIP_EXTRA_INDEX_URL=ADDRESS
 set -euo pipefail
 source=${AUTOGRADER:-/autograder}/source
 environment=${GRADER_ENVIRONMENT:-/opt/grader}
 
 apt-get update
-apt-get install -y python3 python3-venv libseccomp2
+apt-get install -y --no-install-recommends python3 python3-venv libseccomp2
 python=python3
 if ! $python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-    apt-get install -y python3.11 python3.11-venv
+    apt-get install -y --no-install-recommends python3.11 python3.11-venv
     python=python3.11
 fi
 $python -m venv "$environment"
