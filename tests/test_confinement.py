@@ -372,6 +372,8 @@ def test_files_beside_the_notebook_are_on_its_disk() -> None:
     try:
         shown = process.run_cell("open('table.csv').read(), open('data/more.csv').read()", 20).outputs
         assert shown[0].data["text/plain"] == "('1,2', '3')"
+        times = process.run_cell("[__import__('os').stat(f).st_mtime for f in ('table.csv', 'data/more.csv')]", 20)
+        assert times.outputs[0].data["text/plain"] == f"[{scratch.LONG_AGO}.0, {scratch.LONG_AGO}.0]"
     finally:
         process.close()
 
@@ -380,7 +382,12 @@ def test_order_and_times_of_files_tell_code_nothing(monkeypatch: pytest.MonkeyPa
     """Their order in a zip would be a number with many digits, which does not count among what is handed in."""
     written: list[str] = []
     write = Path.write_bytes
-    monkeypatch.setattr(Path, "write_bytes", lambda path, content: (written.append(path.name), write(path, content))[1])
+
+    def noted(path: Path, content: bytes) -> int:
+        written.append(path.name)
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", noted)
     for order in ("bca", "cab"):
         made = scratch.Scratch({f"{name}/{name}": b"" for name in order})
         try:

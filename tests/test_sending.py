@@ -17,6 +17,7 @@ from platform_server import TOKEN, Held, serving
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.published import Publication, Publications, told_now
+from grader.gradebook.standings import read_class
 from grader.sending import rest, send
 from grader.sending.platform import Grade, Platform
 from grader.sending.rest import Rest
@@ -277,7 +278,7 @@ def test_whatever_a_platform_answers_is_told_in_a_sentence(
 ) -> None:
     """At each step, to reading and to writing; none of it shows the token, sends anything, or is a traceback."""
     monkeypatch.setattr(rest, "MAX_BYTES", 2**19)
-    known = send.read_class(published, ASSIGNMENT, print)
+    known = read_class(published, ASSIGNMENT, print)
     monkeypatch.setattr(send, "read_class", lambda *_: known)
     kind, url = kind_and_url
 

@@ -24,7 +24,8 @@ def main(autograder: Path, drawn: str = "") -> None:
     student = _who(autograder / "submission_metadata.json")
     outcome = grade_folder(packed, autograder / "submission", student, drawn)
     # What is printed is for instructors alone.
-    print(f"Confined by: {who_confines()}.", f"Hidden inputs: {outcome.drawn}", *outcome.tries, sep="\n")  # noqa: T201
+    drawn_by = outcome.drawn or "none, since nothing was graded"
+    print(f"Confined by: {who_confines()}.", f"Hidden inputs: {drawn_by}", *outcome.tries, sep="\n")  # noqa: T201
     results = autograder / "results" / "results.json"
     results.parent.mkdir(exist_ok=True)
     results.write_text(json.dumps(results_of(outcome), indent=1))

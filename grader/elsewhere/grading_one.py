@@ -94,7 +94,7 @@ def _choose(packed: Packed, folder: Path, student: str) -> Chosen | Waits:
 
 def _nothing(packed: Packed, why: Sequence[str]) -> Outcome:
     """No notebook, or more than one: that earns nothing, and the student can mend it."""
-    said = f"Nothing was graded: {'; '.join(why)}. {_AGAIN}"
+    said = f"Nothing was graded: {'; '.join(why).removesuffix('.')}. {_AGAIN}"
     tests = [cell for cell in _cells(packed) if cell.grade and not cell.solution]
     verdicts = [
         Verdict(exercise_of(cell.grade_id), "" if exercise_of(cell.grade_id) else cell.grade_id, 0.0, Reason.MISSING)

@@ -32,13 +32,14 @@ class Reply(NamedTuple):
     headers: Message
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A token must not follow one to another server."""
-
-    def http_error_302(self, *_: object) -> None:
-        """The answer is left as it is, and told."""
-
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+# Nothing that would follow a redirect, since a token must not go to another server.
+_HANDLERS = (
+    urllib.request.ProxyHandler,
+    urllib.request.HTTPHandler,
+    urllib.request.HTTPSHandler,
+    urllib.request.HTTPDefaultErrorHandler,
+    urllib.request.HTTPErrorProcessor,
+)
 
 
 class Rest:
@@ -59,7 +60,9 @@ class Rest:
         self.base = url.rstrip("/")
         self._token = token
         self._headers = {"Accept": "application/json", "User-Agent": "attention-grader", **headers}
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._opener = urllib.request.OpenerDirector()
+        for handler in _HANDLERS:
+            self._opener.add_handler(handler())
         self._sleep = sleep
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Reply:
