@@ -26,7 +26,7 @@ from command_line import export, grader
 from root_container import run_as_root
 
 from grader.course import Course
-from grader.elsewhere import gradescope, grading_one
+from grader.elsewhere import github, gradescope, grading_one
 from grader.elsewhere.packed import HIDDEN_FILE, unpack
 from grader.errors import CourseError
 from grader.gradebook.hidden_seed import secret_of
@@ -341,7 +341,7 @@ def test_what_cannot_be_told_earns_nothing_and_says_why(
 
 
 def test_whatever_its_files_are_called_there_is_a_result(
-    course: Course, autograder: Path, make_notebook: MakeNotebook
+    course: Course, autograder: Path, make_notebook: MakeNotebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files where folders of the course or of the sandbox must be, folders where files must be, and no files at all."""
     folder = autograder / "submission"
@@ -360,6 +360,9 @@ def test_whatever_its_files_are_called_there_is_a_result(
     os.link(folder / "-rf", folder / "hard.py")
     gradescope.main(autograder)
     assert [one["score"] for one in results(autograder)["tests"]] == [0, 0, 2, 0, 0, 0, 0, 0]
+    monkeypatch.chdir(autograder / "source")
+    github.main(folder, "class/ada", autograder / "results.json")
+    assert json.loads((autograder / "results.json").read_text())["points"] == 2
 
 
 def test_without_a_folder_there_is_still_a_result(autograder: Path) -> None:
