@@ -104,15 +104,6 @@ def test_words_as_rows_are_the_mistake_where_all_is_right_with_them(what: str, j
     assert "column" in verdict.sentences[0]
 
 
-ROWS_AND_NOT_SCALED = ROWS["rows, with matrices turned"][1].replace(" / K.shape[-1] ** 0.5", "")
-
-
-def test_words_as_rows_are_not_all_where_something_else_is_wrong(judged: Judged) -> None:
-    verdict = judged(7, ROWS_AND_NOT_SCALED)
-    assert verdict.credit < 0.5
-    assert WORDS_AS_ROWS not in verdict.misconceptions
-
-
 ORDERS = {
     "a function, by name": (5, """
 def weighted_sums(all_values, all_attention_weights):
@@ -296,3 +287,34 @@ def test_what_is_wrong_besides_words_as_rows_is_named_with_them(judged: Judged) 
 def test_where_more_than_has_a_name_is_wrong_nothing_is_said_of_rows(judged: Judged) -> None:
     verdict = judged(7, ROWS_AND_MORE.replace("A @ V", "torch.tanh(A @ V + 1)"))
     assert (verdict.misconceptions, FITS_ROWS in verdict.sentences) == ((), False)
+
+
+IN_TRAINING = """
+def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
+    for _ in range(count):
+        with torch.no_grad():
+            logits = model(tokens[:, -model.context_length:])[:, -1, :]
+        if top_k is not None:
+            smallest = torch.topk(logits, top_k).values[:, -1]
+            logits = torch.where(logits < smallest, torch.tensor(float("-inf")), logits)
+        if temperature > 0:
+            new = torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1)
+        else:
+            new = logits.argmax(dim=-1, keepdim=True)
+        tokens = torch.cat((tokens, new), dim=1)
+    return tokens
+"""
+
+
+def test_what_is_wrong_besides_a_mode_that_is_not_set_is_named_with_it(judged: Judged) -> None:
+    verdict = judged(26, IN_TRAINING)
+    assert verdict.misconceptions == (
+        "generator without effect",
+        "smallest of the best without its axis",
+        "not in evaluation mode",
+    )
+    assert verdict.sentences[0] == "Three things at once:"
+
+
+def test_a_mode_is_not_blamed_where_the_rest_has_no_name(judged: Judged) -> None:
+    assert judged(26, IN_TRAINING.replace("logits / temperature", "logits.square() / temperature")).misconceptions == ()
