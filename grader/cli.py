@@ -17,7 +17,7 @@ from grader.commands import collecting, grading, telling
 from grader.commands.options import Assignments, Device
 from grader.course import Course
 from grader.errors import CourseError
-from grader.terminal import console, errors, print_whatever_it_takes, shown, tell
+from grader.terminal import busy, console, errors, print_whatever_it_takes, shown, tell
 
 # As an instructor's work goes.
 ORDER = ["new", "release", "collect", "autograde", "publish", "feedback", "report", "export"]
@@ -121,7 +121,7 @@ def validate(assignments: Assignments = None) -> None:
     checked = [Checked(assignment) for assignment in chosen]
     try:
         for one in checked:
-            with console.status(f"{escape(one.assignment)} …"):
+            with busy(f"{one.assignment} …"):
                 one.take(findings(course, one.assignment))
     finally:  # what was found before something could not be read, or before Ctrl-C, is shown
         if found := [one for one in checked if one.findings]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -24,8 +26,25 @@ def print_whatever_it_takes() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+_busy = 0
+
+
+@contextlib.contextmanager
+def busy(with_what: str) -> Iterator[None]:
+    """A line that moves as long as something takes. What is told meanwhile stands above it, on lines of its own."""
+    global _busy
+    _busy += 1
+    try:
+        with console.status(escape(one_line(with_what))):
+            yield
+    finally:
+        _busy -= 1
+
+
 def tell(text: str) -> None:
-    errors.print(escape(one_line(text, 1000)), highlight=False)
+    """On the same terminal as a moving line, by what draws that: else it would be written behind it."""
+    by = console if _busy and console.is_terminal and errors.is_terminal else errors
+    by.print(escape(one_line(text, 1000)), style="red", highlight=False, soft_wrap=True)
 
 
 def print_path(path: Path) -> None:

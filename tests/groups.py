@@ -27,7 +27,7 @@ SLOW = (
 LONG = (
     *SLOW, "test_installations", "test_elsewhere", "test_workflows", "test_pages", "test_class", "test_modules",
     "test_judge", "test_report", "test_cell_outputs", "test_sixty", "test_located", "test_publish",
-    "test_cut_off", "test_rules", "test_best", "test_showing", "test_laws", "test_grading", "test_sending",
+    "test_cut_off", "test_rules", "test_best", "test_by_hand", "test_showing", "test_laws", "test_grading", "test_sending",
 )  # fmt: skip
 
 

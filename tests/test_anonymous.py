@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,13 @@ from grader.errors import CourseError
 from grader.gradebook.names import Names
 from grader.notebooks.solutions import solved
 from grader.pages import class_summary
+from grader.pages import publish as publishing
 from grader.pages.feedback import write_feedback
-from grader.pages.publish import publish
 from grader.pages.report import write_report
 from grader.pages.similar_code import Pair, Shared
 from grader.release.compiling import compile_release
 
+publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"
 NAMES = {  # by id
     "adalove": ("Augusta", "Lovelace"), "emmynoe": ("Amalie", "Noether"), "kurtgoe": ("Kurtus", "Goedel"),

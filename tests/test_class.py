@@ -214,7 +214,7 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, submit: Callable
     list(autograde(course, ASSIGNMENT))
     with course.api().gradebook as gradebook:
         grade = gradebook.find_grade("test-exercise-2", ASSIGNMENT, ASSIGNMENT, "ada")
-        assert (grade.manual_score, grade.auto_score, grade.needs_manual_grade) == (2.5, 0, True)
+        assert (grade.manual_score, grade.auto_score, grade.needs_manual_grade) == (2.5, 0, False)
         comment = gradebook.find_comment("exercise-2", ASSIGNMENT, ASSIGNMENT, "ada")
         assert comment.comment == "Well meant."
         assert gradebook.find_submission(ASSIGNMENT, "ada").score == 5.5

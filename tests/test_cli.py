@@ -295,7 +295,7 @@ def test_feedback_with_a_file_in_its_way_says_so_and_what_else_to_ask(course: Co
     (course.root / "feedback").write_text("a file, where a folder is to be")
     result = grader("feedback", "self_attention", folder=course.root)
     assert result.returncode == 1
-    assert "could not write the feedback: NotADirectoryError" in result.stderr
+    assert "could not write the feedback. It says:\nNotADirectoryError" in result.stderr
     assert "nbgrader generate_feedback self_attention --force" in result.stderr
     assert "Traceback" not in result.stderr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
@@ -14,7 +15,9 @@ import pytest
 from command_line import Ended
 from command_line import grader as run_grader
 from made_class import ASSIGNMENT, Made, grade
+from rich.console import Console
 
+from grader import terminal
 from grader.classroom.intake import all_handed_in
 from grader.classroom.progress import as_json, results_table, summary_table
 from grader.classroom.run import autograde
@@ -126,7 +129,7 @@ def by_hand() -> tuple[list[Graded], dict[str, Told]]:
     """Exercise 2 has half of its points, and one by hand; a question has only those, and a half is taken off."""
     wrong = Scored(Verdict(2, "Scores", 0.5, Reason.MISCONCEPTION, misconceptions=("a",)), max_points=3)
     right = Scored(Verdict(3, "Softmax", 1.0, Reason.RIGHT), max_points=2)
-    counts = Told({"2": 1.0, "3": 2.0, "why": 4.0}, 6.5, penalty=0.5, by_hand=["2", "why"])
+    counts = Told({"2": 1.0, "3": 2.0, "why": 4.0, "how": 0.0}, 6.5, 0.5, by_hand=["2", "why"], waits=["how"])
     return [Graded("ada", verdicts=[wrong, right])], {"ada": counts}
 
 
@@ -137,11 +140,15 @@ def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None
         "ada",
         "1",
         "2",
+        "4",
+        "waits",
         "6.5/9",
-        "2: a\n2: 1 by hand, in place of 1.5\nwhy: 4 by hand\nlate: 0.5 taken off",
+        "2: a",
+        "2: 1 by hand, in place of 1.5\nwhy: 4 by hand\nlate: 0.5 taken off",
     ]
     rows = list(zip(*(column.cells for column in summary_table(results, told).columns), strict=True))
     assert ("points by hand", "1", "ada: 2: 1 by hand, in place of 1.5; why: 4 by hand") in rows
+    assert ("waiting for points", "1", "ada: how") in rows
     assert "points by hand" not in [
         row[0] for row in zip(*(c.cells for c in summary_table(results).columns), strict=True)
     ]
@@ -159,6 +166,21 @@ def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, 
     shown = command(course, "autograde", ASSIGNMENT).stdout
     assert "3: 0.5 by hand, in place of 2" in shown
     assert "0.5/30" in shown
+
+
+def test_what_is_told_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written past the line, it would stand behind it: “Canvas …Left out: ada”."""
+    shown, other = (Console(file=io.StringIO(), force_terminal=True) for _ in range(2))
+    monkeypatch.setattr(terminal, "console", shown)
+    monkeypatch.setattr(terminal, "errors", other)
+    with terminal.busy("Canvas …"):
+        terminal.tell("Left out: ada")
+    terminal.tell("Not final: emmy")
+    assert isinstance(shown.file, io.StringIO)
+    assert isinstance(other.file, io.StringIO)
+    assert "Left out: ada" in shown.file.getvalue()
+    assert "Left out" not in other.file.getvalue()
+    assert "Not final: emmy" in other.file.getvalue()
 
 
 # --- what the command says of itself ---------------------------------------------------------------------------------

@@ -321,7 +321,10 @@ def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> N
         gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
         gradebook.db.commit()
     export_moodle(course_of_four, ASSIGNMENT, "username", "", told.append)
-    assert told == ["Not final: ada waits for points by hand. Give them in the formgrader, and export again."]
+    assert told == [
+        "Not final: 1 answer waits for points by hand, of 1 student (1: ada). Give them in the formgrader, and export "
+        "again."
+    ]
 
 
 def test_formulas_are_defused_and_identifiers_are_never_changed(

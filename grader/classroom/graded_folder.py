@@ -89,9 +89,12 @@ class GradedFolder:
             return ""
 
     def texts(self, student: str) -> dict[str, str]:
-        """The notebooks that lie there, by name."""
-        paths = [self._place(student) / f"{name}.ipynb" for name in self._names]
-        return {path.stem: path.read_text() for path in paths if path.exists()}
+        """The notebooks that lie there and can be read, by name."""
+        found = {}
+        for path in (self._place(student) / f"{name}.ipynb" for name in self._names):
+            with contextlib.suppress(OSError):
+                found[path.stem] = path.read_text(encoding="utf-8", errors="replace")
+        return found
 
     def _place(self, student: str) -> Path:
         return self._folder / student / self._assignment

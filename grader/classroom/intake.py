@@ -30,6 +30,7 @@ from grader.model.submission import Assignment, Files, KnownNotebook, Submission
 from grader.notebooks.beside import FILES, given_beside
 from grader.notebooks.cells import demos_of
 from grader.notebooks.repair import known_cells
+from grader.term.times import said
 
 
 def who(course: Course, assignment: str, students: Sequence[str] = ()) -> list[str]:
@@ -195,7 +196,7 @@ class Intake:
         """The gradebook keeps the time of an earlier hand-in, as it does in nbgrader. This one may have been late."""
         if not (time := self._times.get(student)):
             return []
-        return [f"hand in without a time: that of an earlier hand-in, {time:%Y-%m-%d %H:%M}, still counts"]
+        return [f"hand in without a time: that of an earlier hand-in, {said(time, self._rules.zone)}, still counts"]
 
     def _is_ignored(self, place: str) -> bool:
         return any(fnmatchcase(part, pattern) for part in Path(place).parts for pattern in self._ignored)

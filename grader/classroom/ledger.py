@@ -12,6 +12,7 @@ from grader.classroom.graded_folder import GradedFolder
 from grader.classroom.intake import Taken
 from grader.errors import CourseError
 from grader.gradebook.class_gradebook import Entry
+from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.records import Record, digest_of
 from grader.gradebook.set_aside import Aside, Marks, SetAside
@@ -81,30 +82,42 @@ class Ledger:
 
     def _best(self, results: Sequence[Result]) -> Result:
         times = {one.hand_in: one.taken.timestamp for one in results}
-        new = {one.hand_in: self._gradebook.fresh_marks(one.graded) for one in results if not one.graded.unchanged}
+        new = {one.hand_in: self._fresh(one) for one in results if not one.graded.unchanged}
         best = self._known.best(results[0].graded.student, times, new)
         return next(one for one in results if one.hand_in == best)
 
     def _marks(self, result: Result) -> Marks:
         """With what a person has given this very hand-in."""
-        new = {} if result.graded.unchanged else {result.hand_in: self._gradebook.fresh_marks(result.graded)}
+        new = {} if result.graded.unchanged else {result.hand_in: self._fresh(result)}
         return self._known.known_marks(result.graded.student, result.hand_in, new)
+
+    def _fresh(self, result: Result) -> Marks:
+        return self._gradebook.fresh_marks(result.graded, self._same(result))
+
+    def _same(self, result: Result) -> frozenset[tuple[str, str]]:
+        """The graded cells of which a person has seen this very answer, if one has looked at it at all."""
+        return frozenset() if result.graded.unchanged else same_answers(self._before(result), self._texts(result))
 
     def _texts(self, result: Result) -> dict[str, str]:
         """Its graded notebooks, wherever they are."""
+        if result.graded.unchanged:
+            return self._before(result)
+        return {name: notebook.text for name, notebook in result.graded.notebooks.items() if notebook.text}
+
+    def _before(self, result: Result) -> dict[str, str]:
+        """Its graded notebooks as they were so far, or those of the hand-in in whose place it comes."""
         student, hand_in = result.graded.student, result.hand_in
-        if not result.graded.unchanged:
-            return {name: notebook.text for name, notebook in result.graded.notebooks.items() if notebook.text}
-        if hand_in == self._known.counting(student):
-            return self._folder.texts(student)
-        return self._gradebook.notebooks_aside(student, hand_in)
+        if hand_in in self._known.aside[student]:
+            return self._gradebook.notebooks_aside(student, hand_in)
+        return self._folder.texts(student)
 
     def _lay_down(self, result: Result, marks: Marks | None) -> None:
         """Lay a result down beside its place in autograded/, and put it on the list for the gradebook."""
         taken, texts = result.taken, self._texts(result)
         files: Files = {**taken.submission.files, **self._given}
         self._written(lambda: self._folder.lay_down(result.graded.student, taken.fingerprint, texts, files))
-        self._batch.append(Entry(result.graded, _record(result, texts), taken.timestamp, marks))
+        record = _record(result, texts)
+        self._batch.append(Entry(result.graded, record, taken.timestamp, marks, self._same(result)))
 
     def _set_aside(self, result: Result, counted: bool) -> None:
         texts = self._texts(result)

@@ -88,63 +88,88 @@ def results_table(
     told: Mapping[str, Told] | None = None,
     most: float | None = None,
 ) -> Table:
-    """One line for each student: points for each exercise, and what went wrong.
+    """One line for each student: points for each exercise, what went wrong, and what else there is to say.
 
-    Where it is `told` what counts in the gradebook, and of `most` how many points, that is shown: points by hand, and
-    penalties taken off.
+    Where it is `told` what counts in the gradebook, and of `most` how many points, that is shown: points by hand or
+    what waits for them, and penalties taken off.
     """
-    count = max((len(result.verdicts) for result in results), default=0)
+    labels = _labels(results, {one.student: counts for one in results if (counts := (told or {}).get(one.student))})
+    besides = {result.student: _besides(result, _counts(result, told)) for result in results}
     table = Table(title="Points", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
-    for label in _labels(results):
-        table.add_column(label, justify="right")
+    for label in labels:
+        table.add_column(escape(label), justify="right")
     table.add_column("total", justify="right")
     table.add_column("what went wrong")
+    if any(besides.values()):
+        table.add_column("besides")
     if pages is not None:
         table.add_column("feedback", overflow="fold")
     for result in sorted(results, key=lambda graded: graded.student):
         row = [escape(one_line(result.student))]
-        counts = (told or {}).get(result.student) or _by_tests(result)
-        row += [_counting(scored, counts) for scored in result.verdicts] or ["–"] * count
+        counts = _counts(result, told)
+        row += [_counting(label, counts, result) for label in labels]
         if result.error or most is None:
             row.append(f"{result.points:g}/{result.max_points:g}")
         else:
             row.append(f"{counts.total:g}/{most:g}")
-        late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
-        which = [counts.hand_in] if counts.hand_in else []
-        row.append(escape("\n".join([*_mistakes(result), *_by_hand(result, counts), *late, *which])))
+        row.append(escape("\n".join(_mistakes(result, told))))
+        if any(besides.values()):
+            row.append(escape("\n".join(besides[result.student])))
         if pages is not None:
             row.append(str(pages.get(result.student, "–")))
         table.add_row(*row)
     return table
 
 
-def _by_tests(result: Graded) -> Told:
-    return Told({scored.verdict.label: scored.points for scored in result.verdicts}, result.points)
+def _counts(result: Graded, told: Mapping[str, Told] | None) -> Told:
+    """What counts, or else what the tests gave."""
+    by_tests = {scored.verdict.label: scored.points for scored in result.verdicts}
+    return (told or {}).get(result.student) or Told(by_tests, result.points)
 
 
-def _counting(scored: Scored, counts: Told) -> str:
-    label = scored.verdict.label
-    return "–" if label in counts.void else f"{counts.points.get(label, scored.points):g}"
+def _counting(label: str, counts: Told, result: Graded) -> str:
+    is_known = label in counts.points and not (result.error and not result.verdicts)
+    return counts.shown(label) if is_known else "–"
+
+
+def _besides(result: Graded, counts: Told) -> list[str]:
+    """Points by hand, being late, and which hand-in counts."""
+    late = [f"late: {counts.penalty:g} taken off"] if counts.penalty else []
+    which = [counts.hand_in] if counts.hand_in else []
+    return [*_by_hand(result, counts), *late, *which]
 
 
 def _by_hand(result: Graded, counts: Told) -> list[str]:
     """What a person has given, and what it takes the place of."""
     by_tests = {scored.verdict.label: f", in place of {scored.points:g}" for scored in result.verdicts}
-    return [f"{label}: {counts.points[label]:g} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
+    return [f"{label}: {counts.shown(label)} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
 
 
-def _labels(results: Iterable[Graded]) -> list[str]:
-    """The exercises of the assignment."""
+def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:
+    """The exercises of the assignment, those without a test last."""
     longest = max((result.verdicts for result in results), key=len, default=())
-    return [scored.verdict.label for scored in longest]
+    tested = [scored.verdict.label for scored in longest]
+    return list(dict.fromkeys([*tested, *(label for one in told.values() for label in one.points)]))
 
 
-def _mistakes(result: Graded) -> list[str]:
+def _went_wrong(result: Graded, told: Mapping[str, Told] | None) -> list[Verdict]:
+    """Nothing that a person has given all points for, or is to look at."""
+    counts = _counts(result, told)
+    return [
+        scored.verdict
+        for scored in result.verdicts
+        if not scored.verdict.right
+        and (label := scored.verdict.label) not in counts.waits
+        and not (label in counts.by_hand and counts.points[label] >= scored.max_points)
+    ]
+
+
+def _mistakes(result: Graded, told: Mapping[str, Told] | None) -> list[str]:
     """The named misconceptions, and the kind of every other mistake."""
     if result.error:
         return [result.error]
-    wrong = [scored.verdict for scored in result.verdicts if not scored.verdict.right]
+    wrong = _went_wrong(result, told)
     found = [(verdict.label, " + ".join(verdict.misconceptions) or verdict.reason) for verdict in wrong]
     mistakes = {mistake for _, mistake in found}
     if len(mistakes) == 1 and len(found) == len(result.verdicts):
@@ -170,18 +195,23 @@ def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = N
     ]
     if by_hand:
         table.add_row("points by hand", str(len(by_hand)), escape("\n".join(by_hand)))
-    for label, names in misconceptions(results).items():
+    if waiting := [
+        f"{one_line(result.student)}: {', '.join(waits)}"
+        for result in results
+        if (waits := _counts(result, told).waits)
+    ]:
+        table.add_row("waiting for points", str(len(waiting)), escape("\n".join(waiting)))
+    for label, names in misconceptions(results, told).items():
         counted = ", ".join(f"{name} ({count})" for name, count in names.most_common())
         table.add_row(f"exercise {label}", str(names.total()), escape(counted))
     return table
 
 
-def misconceptions(results: Iterable[Graded]) -> dict[Label, Counter[str]]:
+def misconceptions(results: Iterable[Graded], told: Mapping[str, Told] | None) -> dict[Label, Counter[str]]:
     """How often each was named, by exercise."""
     found: dict[Label, Counter[str]] = {}
     for result in results:
-        for scored in result.verdicts:
-            verdict = scored.verdict
+        for verdict in _went_wrong(result, told):
             if verdict.misconceptions and verdict.exercise is not None:
                 found.setdefault(verdict.exercise, Counter()).update(verdict.misconceptions)
     return {label: found[label] for label in sorted(found, key=in_order)}
@@ -207,7 +237,7 @@ def as_json(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -
         "graded": sum(not result.unchanged and not result.error for result in results),
         "unchanged": sum(result.unchanged for result in results),
         "failed": {result.student: result.error for result in results if result.error},
-        "misconceptions": {label: dict(names) for label, names in misconceptions(results).items()},
+        "misconceptions": {label: dict(names) for label, names in misconceptions(results, told).items()},
         "students": {
             result.student: {
                 "points": result.points,
@@ -228,7 +258,8 @@ def _counted(counts: Told | None) -> dict[str, object]:
         return {}
     by_hand = {label: counts.points[label] for label in counts.by_hand}
     which = {"hand_in": counts.hand_in} if counts.hand_in else {}
-    return {"by_hand": by_hand, "penalty": counts.penalty, "total": counts.total, **which}
+    own = {"by_hand": by_hand, "waits": list(counts.waits), "penalty": counts.penalty, "total": counts.total}
+    return {**own, **which}
 
 
 def _short(scored: Scored) -> dict[str, object]:

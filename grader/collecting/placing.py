@@ -15,6 +15,7 @@ from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.collecting.choosing import Chosen
 from grader.course import Course
 from grader.sandbox.plain_text import one_line
+from grader.term.times import said
 
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
 _TIME = "timestamp.txt"
@@ -63,7 +64,8 @@ class Place:
         there = self._there(chosen)
         time, before, same = chosen.hand_in.time, _time_of(there), self._is_same(there, chosen)
         if time and before and time != before:
-            return (REPLACED, f"one of {_shown(before)}") if time > before else (OLDER, f"of {_shown(before)}")
+            shown = said(before, self._course.rules(self._assignment).zone)
+            return (REPLACED, f"one of {shown}") if time > before else (OLDER, f"of {shown}")
         if same and time and not before:
             return REPLACED, "by the same, whose time is known now"
         if same or (time and time == before):
@@ -143,7 +145,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _shown(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M} UTC"

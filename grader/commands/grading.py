@@ -154,7 +154,7 @@ def _grade_as(
             console.print(progress.results_table(results, told=told, most=most))
         console.print(progress.summary_table(results, told))
         if before and dry_run and found:
-            console.print(changes_table(found, before))
+            console.print(changes_table(found, before, course.rules(assignment).zone))
         elif before and not dry_run:
             show_changes(course, assignment, found, before)
     for result in results:
@@ -169,5 +169,5 @@ def show_changes(course: Course, assignment: str, found: Sequence[Change], befor
 
     path = write_changes(course, assignment, found, before)
     if found:
-        console.print(changes_table(found, before))
+        console.print(changes_table(found, before, course.rules(assignment).zone))
         print_path(path)

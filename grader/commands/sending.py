@@ -8,7 +8,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.sending.platform import Platform
 from grader.sending.send import SENDERS, plan, plan_table, platform_at, send
-from grader.terminal import console, tell
+from grader.terminal import busy, console, tell
 
 
 def receiver(to: Sequence[str], at: str) -> Platform:
@@ -21,13 +21,13 @@ def receiver(to: Sequence[str], at: str) -> Platform:
 
 def send_published(course: Course, assignment: str, platform: Platform, by: str, link: str, yes: bool) -> None:
     """What was published last: shown at first, and sent when it has been seen."""
-    with console.status(f"{platform.name} …"):
+    with busy(f"{platform.name} …"):
         grades = plan(course, assignment, platform, by, link, tell)
     if not grades:
         console.print(f"{platform.name} has all of these points already; nothing is sent.", highlight=False)
         return
     console.print(plan_table(grades, platform))
-    with console.status(f"{platform.name} …"):
+    with busy(f"{platform.name} …"):
         sent = send(course, assignment, platform, grades, yes)
     if sent:
         console.print(f"{sent} sent.", highlight=False)

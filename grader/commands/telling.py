@@ -29,6 +29,9 @@ def publish(
     by: By = None,
     yes: Annotated[bool, typer.Option("--yes", help="Even if students are told other points than before.")] = False,
     stale_anyway: StaleAnyway = False,
+    waiting_anyway: Annotated[
+        bool, typer.Option("--waiting-anyway", help="Even if answers wait for points by hand.")
+    ] = False,
     history: Annotated[bool, typer.Option("--history", help="Say what was published so far, and stop.")] = False,
     again: Annotated[int | None, typer.Option("--restore", metavar="N", help="Hand out the Nth publication.")] = None,
     send: Annotated[bool, typer.Option("--send", help="Also send points to Canvas or Moodle; shown first.")] = False,
@@ -62,12 +65,11 @@ def publish(
     if again is not None:
         new = restore(course, assignment, again)
     else:
+        how: dict[str, Any] = {"yes": yes, "stale_anyway": stale_anyway, "waiting_anyway": waiting_anyway}
         options: dict[str, Any] = {"roster": roster, "column": column, "by": by}
         try:
             with Names(course, assignment).in_errors():
-                new = tell_students(
-                    course, assignment, to or [], tell, yes=yes, stale_anyway=stale_anyway, options=options
-                )
+                new = tell_students(course, assignment, to or [], tell, **how, options=options)
         except UnseenChanges as unseen:
             show_changes(course, assignment, unseen.found, unseen.since)
             raise

@@ -6,7 +6,7 @@ What each grade was given for is written in the same transaction.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -31,6 +31,7 @@ from grader.gradebook.set_aside import (
     Aside,
     Marks,
     SetAside,
+    by_person,
     commented_row,
     graded_row,
     read_marks,
@@ -54,6 +55,7 @@ class Entry:
     record: Record
     timestamp: datetime | None  # when it was handed in, if that is known
     marks: Marks | None = None  # its own, where another hand-in counted so far, and what a person gave is for that one
+    same: Collection[tuple[str, str]] = ()  # graded cells, by notebook and name, with answer and task as before
 
 
 class ClassGradebook:
@@ -148,12 +150,13 @@ class ClassGradebook:
     def notebooks_aside(self, student: str, hand_in: str) -> dict[str, str]:
         return self._read_only(lambda: read_notebooks(self._session.db, self._assignment_id, student, hand_in))
 
-    def fresh_marks(self, graded: Graded) -> Marks:
-        """What grading gave, as it stands in nbgrader's tables."""
+    def fresh_marks(self, graded: Graded, same: Collection[tuple[str, str]]) -> Marks:
+        """What grading gave, as it stands in nbgrader's tables. `same` says which answers are as they were before."""
         scores, comments = _by_cell(graded, "scores"), _by_cell(graded, "comments")
         return Marks(
             {cell: graded_row(scores[name]) for cell, name in self._grade_cells.items() if name in scores},
             {cell: commented_row(comments[name]) for cell, name in self._comment_cells.items() if name in comments},
+            [cell for cell, name in self._grade_cells.items() if name in same],
         )
 
     def write(self, entries: Sequence[Entry], aside: Sequence[Aside] = ()) -> None:
@@ -218,14 +221,15 @@ class ClassGradebook:
         return ids | new
 
     def _write_grades(self, entries: Sequence[Entry], submissions: dict[str, str]) -> None:
-        """Scores and comments. What a person has given stays, and is to be looked at again, as nbgrader has it."""
+        """Scores and comments. What a person has given stays, and is looked at again if it was for another answer."""
         by_id = {submissions[entry.graded.student]: entry.graded for entry in entries}
+        same = {submissions[entry.graded.student]: entry.same for entry in entries}
         earned = {submission: _by_cell(graded, "scores") for submission, graded in by_id.items()}
         said = {submission: _by_cell(graded, "comments") for submission, graded in by_id.items()}
         scores = [
             {"one": row.id, "score": (score := earned[row.submission][name]),
-             "manual": row.manual_score is not None or score is None}
-            for row in self._rows(Grade, Grade.manual_score, by_id)
+             "manual": by_person(score, row._mapping, name in same[row.submission])["needs_manual_grade"]}
+            for row in self._rows(Grade, by_id)
             if (name := self._grade_cells.get(row.cell_id)) in earned[row.submission]
         ]  # fmt: skip
         table = Grade.__table__
@@ -238,15 +242,15 @@ class ClassGradebook:
             )
         comments = [
             {"one": row.id, "value": said[row.submission][name]}
-            for row in self._rows(Comment, Comment.manual_comment, by_id)
+            for row in self._rows(Comment, by_id)
             if (name := self._comment_cells.get(row.cell_id)) in said[row.submission]
         ]
         self._update(Comment, "auto_comment", comments)
 
-    def _rows(self, kind: Any, column: Any, submissions: Iterable[str]) -> Sequence[Any]:
+    def _rows(self, kind: Any, submissions: Iterable[str]) -> Sequence[Any]:
         """The rows of the cells of these submissions."""
         query = (
-            select(kind.id, kind.cell_id, column, SubmittedNotebook.assignment_id.label("submission"))
+            select(*kind.__table__.c, SubmittedNotebook.assignment_id.label("submission"))
             .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
             .where(SubmittedNotebook.assignment_id.in_(submissions))
         )

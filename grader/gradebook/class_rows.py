@@ -203,7 +203,7 @@ class ClassRows:
             return ""
         group = [self._own[one] for one in self._rules.group_of(student) if one in self._own]
         hand_ins = sum(1 + self._aside[one.id] for one in group if one.id in self.scored)
-        return said_of_best(hand_ins, row.timestamp)
+        return said_of_best(hand_ins, row.timestamp, self._rules.zone)
 
     @property
     def graded(self) -> dict[str, Any]:
@@ -219,6 +219,11 @@ class ClassRows:
         """The cells for which a person is to give points that would count."""
         settled = {item.cell for item in self.items if item.rule in (Rule.VOID, Rule.FULL)}
         return self.waiting.get(submission, set()) - settled
+
+    def waiting_for(self, submission: str) -> list[str]:
+        """The same, as they are called."""
+        waits = self.waits(submission)
+        return [item.label for item in self.items if item.cell in waits]
 
     def late_by(self, submission: Any) -> timedelta:
         return self._rules.late_by(submission.student_id, submission.timestamp, self.duedate, submission.extension)

@@ -1,9 +1,19 @@
-"""What a grade was given for, in five digests: whoever compares two of them can say what has changed."""
+"""What a grade was given for, in five digests: whoever compares two of them can say what has changed.
+
+Points by hand were given for less: for an answer and its task.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
+from typing import Any
+
+import nbformat
+
+from grader.notebooks.cells import solved_exercise, tested_exercise
 
 HAND_IN, EXERCISES = "a new hand-in", "an exercise file"  # what may have changed
 
@@ -57,3 +67,38 @@ def digest(*parts: str | bytes) -> str:
         content = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
         found.update(b"%d " % len(content) + content)
     return found.hexdigest()
+
+
+def same_answers(before: Mapping[str, str], now: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    """The graded cells, by notebook and name, of which both answer and task are the same in two sets of notebooks.
+
+    What nobody can read is another answer.
+    """
+    old = dict(answer for name, text in before.items() for answer in _answers(name, text))
+    return frozenset(
+        cell for name, text in now.items() if old for cell, answer in _answers(name, text) if old.get(cell) == answer
+    )
+
+
+def _answers(name: str, text: str) -> Iterator[tuple[tuple[str, str], object]]:
+    """By graded cell: what a person sees to give points for."""
+    try:
+        cells = nbformat.from_dict(json.loads(text)).cells
+        marked = [(cell, cell.metadata.get("nbgrader") or {}) for cell in cells]
+        for cell, marks in marked:
+            if marks.get("grade") or marks.get("task"):
+                task = (marks.get("checksum"), marks.get("points"))  # the first is of the cell as it was released
+                yield (name, marks["grade_id"]), (task, _answer_to(cell, marks, marked))
+    except (ValueError, RecursionError, AttributeError, TypeError, KeyError):  # not what a grader has written
+        return
+
+
+def _answer_to(cell: Any, marks: Any, marked: list[tuple[Any, Any]]) -> list[str]:
+    """The cell itself; of a test, what it tests, as far as the names of cells tell. Else all that it can be."""
+    if marks.get("solution"):
+        return [cell.source]
+    exercise = tested_exercise(cell)
+    own = [other.source for other, _ in marked if exercise is not None and solved_exercise(other) == exercise]
+    ungraded = [other.source for other, its in marked if its.get("solution") and not its.get("grade")]
+    added = [other.source for other, its in marked if not its] if marks.get("task") else []
+    return own or [*ungraded, *added]

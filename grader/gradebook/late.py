@@ -76,16 +76,19 @@ def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Cal
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
     if row.duedate != rules.due:
         session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
-        before = f"on {said(row.duedate)}" if row.duedate else "at no time"
-        tell(f"By course.toml, {assignment} is due on {said(rules.due)}; by the gradebook, it was {before}.")
+        before = f"on {said(row.duedate, rules.zone)}" if row.duedate else "at no time"
+        now = said(rules.due, rules.zone)
+        tell(f"By course.toml, {assignment} is due on {now}; by the gradebook, it was {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
     for one in session.execute(query).all():
         extension = rules.extension(one.student_id)
         if (one.extension or timedelta()) != (extension or timedelta()):
             session.execute(update(submitted).where(submitted.id == one.id).values(extension=extension))
-            until = f"until {said(rules.due + extension)}" if extension else "none"
-            before = f"until {said((row.duedate or rules.due) + one.extension)}" if one.extension else "none"
+            until, before = (
+                f"until {said(due + more, rules.zone)}" if more else "none"
+                for due, more in ((rules.due, extension), (row.duedate or rules.due, one.extension))
+            )
             tell(f"By course.toml, the extension of {one_line(one.student_id, 60)} is {until}; it was {before}.")
 
 

@@ -39,6 +39,14 @@ class Told:
     void: Sequence[str] = field(default_factory=list)  # exercises that do not count
     rules: Sequence[str] = field(default_factory=list)  # of the term, by which this is what counts
     hand_in: str = ""  # which one counts, where the best of several does
+    waits: Sequence[str] = field(default_factory=list)  # exercises that a person is to give points for
+
+    def shown(self, exercise: str) -> str:
+        """The points for it. What waits has none, or such as a person has given for an earlier answer."""
+        points = self.points.get(exercise, 0)
+        if exercise not in self.waits:
+            return _number(points)
+        return f"{_number(points)} so far" if points else "waits"
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,10 @@ class Publication:
     changed: Sequence[Change] = field(default_factory=tuple)  # since the one before
 
 
+def _number(points: float) -> str:
+    return f"{round(points, 2):g}"
+
+
 def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tuple[dict[str, Told], float]:
     """What everyone would be told now whose submission is graded, and of how many points."""
     api = course.api()
@@ -90,25 +102,28 @@ def _told(rows: ClassRows, student: str, submission: Any) -> Told:
         void=[item.label for item in rows.items if item.rule is Rule.VOID],
         rules=rows.said_of_rules(student),
         hand_in=rows.said_of_hand_in(student),
+        waits=rows.waiting_for(submission.id),
     )
 
 
 def changes(before: Mapping[str, Told], now: Mapping[str, Told]) -> list[Change]:
-    """Whose points, in all or of an exercise, are not what they were."""
+    """Whose points, in all or of an exercise, are not what they were, or wait in place of them."""
     both = [(student, before.get(student), now.get(student)) for student in sorted({*before, *now})]
     return [_change(student, old, new) for student, old, new in both if _points(old) != _points(new)]
 
 
 def _points(told: Told | None) -> Any:
-    return told and (told.total, told.penalty, {name: points for name, points in told.points.items() if points})
+    if told is None:
+        return None
+    return told.total, told.penalty, {name: points for name, points in told.points.items() if points}, told.waits
 
 
 def _change(student: str, old: Told | None, new: Told | None) -> Change:
     if old is None or new is None:
         before, now = (told.total if told else None for told in (old, new))
         return Change(student, before, now, (), ("graded for the first time" if old is None else "no longer graded",))
-    names = [name for name in {**old.points, **new.points} if old.points.get(name, 0) != new.points.get(name, 0)]
-    shown = [f"{name}: {old.points.get(name, 0):g} → {new.points.get(name, 0):g}" for name in names]
+    names = [name for name in {**old.points, **new.points} if old.shown(name) != new.shown(name)]
+    shown = [f"{name}: {old.shown(name)} → {new.shown(name)}" for name in names]
     why = list(changes_between(old.fingerprint, new.fingerprint))
     if HAND_IN in why and (new.hand_in or old.hand_in):
         why[why.index(HAND_IN)] = f"another hand-in counts: {new.hand_in or 'the last one'}"

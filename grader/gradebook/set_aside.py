@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -58,6 +58,7 @@ class Marks:
 
     grades: Mapping[str, Row]
     comments: Mapping[str, Row]
+    same: Collection[str] = ()  # cells with the answer and the task that they had before
 
     @property
     def points(self) -> dict[str, float]:
@@ -74,13 +75,16 @@ class Marks:
         return {cell for cell, row in self.grades.items() if row["needs_manual_grade"] and row["manual_score"] is None}
 
     def by_person(self, other: Marks) -> Marks:
-        """With what a person has given the other one, which is to be looked at again."""
-        grades = {cell: _by_person(row, other.grades.get(cell, row)) for cell, row in self.grades.items()}
+        """With what a person has given the other one, to be looked at again where it was for another answer."""
+        grades = {
+            cell: {**row, **by_person(row["auto_score"], other.grades.get(cell, row), cell in self.same)}
+            for cell, row in self.grades.items()
+        }
         comments = {
             cell: {**row, "manual_comment": other.comments.get(cell, row)["manual_comment"]}
             for cell, row in self.comments.items()
         }
-        return Marks(grades, comments)
+        return Marks(grades, comments, self.same)
 
 
 def graded_row(score: float | None) -> Row:
@@ -92,9 +96,10 @@ def commented_row(comment: str | None) -> Row:
     return {"auto_comment": comment, "manual_comment": None}
 
 
-def _by_person(row: Row, given: Row) -> Row:
-    to_look_at = row["auto_score"] is None or given["manual_score"] is not None
-    return {**row, **{name: given[name] for name in _BY_HAND}, "needs_manual_grade": to_look_at}
+def by_person(score: float | None, given: Row, is_same: bool) -> Row:
+    """What a person has given, and whether somebody is to look at it: nobody has, or at another answer."""
+    is_open = given["needs_manual_grade"] or not is_same if given["manual_score"] is not None else score is None
+    return {**{name: given[name] for name in _BY_HAND}, "needs_manual_grade": is_open}
 
 
 @dataclass(frozen=True)
@@ -154,9 +159,9 @@ def how_many(session: Any, submissions: Iterable[str] | None = None) -> Counter[
     return Counter(dict(tuple(row) for row in session.execute(query)))
 
 
-def said_of_best(hand_ins: int, time: datetime | None) -> str:
+def said_of_best(hand_ins: int, time: datetime | None, zone: str) -> str:
     """Which one counts of so many; empty if there is only one."""
-    which = f"that of {said(time)}" if time else "whose time is not known"
+    which = f"that of {said(time, zone)}" if time else "whose time is not known"
     return f"the best of {hand_ins} hand-ins, {which}" if hand_ins > 1 else ""
 
 

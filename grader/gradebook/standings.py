@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from grader.course import Course
@@ -75,6 +76,7 @@ class ClassGrades:
     standings: Sequence[Standing]  # of everyone, by name
     given: Mapping[Label, Sequence[str]]  # solution cells as they were released, and as the course solves them
     late: Late | None = None  # what being late costs by the rules of the term
+    zone: str = ""  # the time zone of the course
 
     @property
     def graded(self) -> list[Standing]:
@@ -88,6 +90,20 @@ class ClassGrades:
     @property
     def max_points(self) -> float:
         return sum(item.most for item in self.items)
+
+    @property
+    def without_rules(self) -> float:
+        """The maximum, if the rules of the term said nothing of exercises."""
+        return sum(item.max_points for item in self.items)
+
+    @cached_property
+    def waiting(self) -> dict[str, list[str]]:
+        """By student, the exercises that a person is to give points for."""
+        return {
+            standing.student: [item.label for item in self.items if item.cell in standing.waits]
+            for standing in self.graded
+            if standing.waits
+        }
 
 
 def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> ClassGrades:
@@ -114,6 +130,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
         late=rules.late,
+        zone=rules.zone,
     )
     if not found.graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")

@@ -39,6 +39,7 @@ class TermGrades:
     assignments: Sequence[AssignmentGrades]  # of which there are grades
     ungraded: Sequence[str]  # the other ones
     people: Sequence[Person]  # by name
+    zone: str = ""  # the time zone of the course
 
     def total(self, student: str) -> float | None:
         """The mean share of the points, each with the weight of its assignment. None if nothing counts."""
@@ -70,7 +71,8 @@ def read_term(course: Course, tell: Callable[[str], None]) -> TermGrades:
     people = {student: Person(student) for one in found for student in one.not_final} | people
     graded = {one.name for one in found}
     ungraded = [name for name in rules if name not in graded]
-    return TermGrades(found, ungraded, [people[student] for student in sorted(people)])
+    zone = next((own.zone for own in rules.values()), "")
+    return TermGrades(found, ungraded, [people[student] for student in sorted(people)], zone)
 
 
 def _is_hidden(course: Course, name: str, tell: Callable[[str], None]) -> bool:

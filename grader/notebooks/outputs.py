@@ -57,6 +57,12 @@ def rebuild_again(value: Any) -> list[Any]:
     return rebuild_outputs([_with_drawing(output) for output in value] if isinstance(value, list) else value)
 
 
+def drawing_in(html: str) -> str:
+    """The address of a drawing that was made an image here; empty if this is something else."""
+    image = _OUR_SVG_IMAGE.fullmatch(html)
+    return f"data:image/svg+xml;base64,{image[1]}" if image else ""
+
+
 def size_of(outputs: list[Any]) -> int:
     """In characters, or what takes as much memory."""
     text = str(outputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 
 from rich import box
@@ -17,6 +18,7 @@ from grader.pages.folders import REPORT
 from grader.pages.spreadsheet import number as shortly
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
+from grader.term.times import said
 
 NOBODY = "–"  # no points
 
@@ -42,20 +44,22 @@ def as_json(before: Publication | None, found: Sequence[Change]) -> dict[str, ob
 
 def history_table(course: Course, assignment: str) -> Table:
     """One line for each publication."""
-    publications = Publications(course, assignment)
+    publications, zone = Publications(course, assignment), course.rules(assignment).zone
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("number", "when", "by", "students", "changed", "for", "restores"):
         table.add_column(name)
     for one in map(publications.read, publications.numbers):
         sizes = (str(len(one.students)), str(len(one.changed)))
         again = str(one.restores or "")
-        table.add_row(str(one.number), day(one), escape(one_line(one.by)), *sizes, ", ".join(one.platforms), again)
+        table.add_row(
+            str(one.number), day(one, zone), escape(one_line(one.by)), *sizes, ", ".join(one.platforms), again
+        )
     return table
 
 
-def changes_table(found: Sequence[Change], since: Publication) -> Table:
+def changes_table(found: Sequence[Change], since: Publication, zone: str) -> Table:
     """One line for each student."""
-    title = f"Not as published on {day(since)}" if since.number else "Not as in the gradebook"
+    title = f"Not as published on {day(since, zone)}" if since.number else "Not as in the gradebook"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("student", no_wrap=True)
     for name in ("published", "now"):
@@ -70,8 +74,9 @@ def changes_table(found: Sequence[Change], since: Publication) -> Table:
 
 def write_changes(course: Course, assignment: str, found: Sequence[Change], since: Publication) -> Path:
     """The same as a page, in report/. What is written there has been shown."""
+    when, most = day(since, course.rules(assignment).zone), shortly(since.max_points)
     page = template("changes.html", text=one_line, points=points).render(
-        assignment=assignment, found=found, since=since, day=day(since), max_points=shortly(since.max_points)
+        assignment=assignment, found=found, since=since, day=when, max_points=most
     )
     path = course.root / REPORT / f"{assignment}-changes.html"
     path.parent.mkdir(exist_ok=True)
@@ -85,6 +90,6 @@ def points(value: float | None) -> str:
     return NOBODY if value is None else shortly(value)
 
 
-def day(publication: Publication) -> str:
-    """Such as 2026-11-24 at 10:15 UTC."""
-    return f"{publication.at[:10]} at {publication.at[11:16]} UTC" if publication.number else "in the gradebook"
+def day(publication: Publication, zone: str) -> str:
+    """When it was published."""
+    return said(datetime.fromisoformat(publication.at), zone) if publication.number else "in the gradebook"

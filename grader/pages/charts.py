@@ -47,11 +47,11 @@ def step(largest: float, most: int) -> float:
     return next((step for step in _STEPS if largest / step <= most), math.ceil(largest / most))
 
 
-def histogram(edges: Sequence[float], counts: Sequence[int]) -> Chart:
-    """Upright bars: how many there are between two edges."""
+def histogram(edges: Sequence[float], counts: Sequence[tuple[int, int]]) -> Chart:
+    """Upright bars: how many there are between two edges, and on top of them how many are not final."""
     height = 240.0
     right, bottom = WIDTH - _RIGHT, height - _BOTTOM
-    most = max([1, *counts])
+    most = max([1, *map(sum, counts)])
     tall = step(most, 5) if most > 5 else 1
     top = math.ceil(most / tall) * tall
     wide = (right - _LEFT) / (edges[-1] - edges[0])
@@ -63,8 +63,12 @@ def histogram(edges: Sequence[float], counts: Sequence[int]) -> Chart:
         return bottom - count / top * (bottom - _TOP)
 
     bars = [
-        Bar(x(low) + 1, y(count), x(high) - x(low) - 2, bottom - y(count), label=str(count))
-        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+        Bar(x(low) + 1, y(below + count), x(high) - x(low) - 2, y(below) - y(below + count), kind, label)
+        for low, high, (final, waiting) in zip(edges, edges[1:], counts, strict=False)
+        for kind, below, count, label in (
+            ("full", 0, final, "" if waiting else str(final)),
+            ("waiting", final, waiting, str(final + waiting)),
+        )
         if count
     ]
     apart = step(edges[-1] - edges[0], 8)

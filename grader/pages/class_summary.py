@@ -14,7 +14,7 @@ from grader.gradebook.items import Item
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
 from grader.model.label import Label, in_order
-from grader.model.verdict import Reason
+from grader.model.verdict import Reason, Verdict
 from grader.pages import charts
 from grader.pages.at_once import said_of_each
 from grader.pages.code_forms import form_of
@@ -39,6 +39,7 @@ from grader.pages.report_lines import (
 )
 from grader.pages.similar_code import pairs
 from grader.term.rules import Rule
+from grader.term.times import local
 
 BINS = 12  # at most, in the distribution of points
 UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
@@ -51,13 +52,14 @@ def summary(grades: ClassGrades) -> Summary:
     empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
     return Summary(
         assignment=grades.assignment,
-        written=datetime.now(UTC).isoformat(timespec="seconds"),
-        due=grades.duedate.isoformat() if grades.duedate else None,
+        written=local(datetime.now(UTC), grades.zone).isoformat(timespec="seconds"),
+        due=local(grades.duedate, grades.zone).isoformat() if grades.duedate else None,
+        zone=grades.zone,
         counts=Counts(len(grades.standings), len(graded)),
-        points=_points([standing.total for standing in graded], grades.max_points),
+        points=_points(grades),
         exercises=[_exercise(item, titles, graded) for item in grades.items],
-        mistakes=_mistakes([standing for standing in graded if standing.student not in empty], titles),
-        together=_together(graded),
+        mistakes=_mistakes([standing for standing in graded if standing.student not in empty], grades.items, titles),
+        together=_together(graded, grades.items),
         stopped=[line for standing in grades.submissions for line in _stopped(standing)],
         denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
         alike=_alike(grades),
@@ -99,19 +101,24 @@ def _in_process(graded: Iterable[Standing]) -> list[str]:
     return sorted({verdict.label for verdict in verdicts if verdict.in_process})
 
 
-def _points(totals: Sequence[float], most: float) -> Points:
+def _points(grades: ClassGrades) -> Points:
     """The distribution. Points above the maximum belong to the last bin."""
+    most = grades.max_points
+    totals = [standing.total for standing in grades.graded if not standing.waits]
+    so_far = [standing.total for standing in grades.graded if standing.waits]
     width = charts.step(most, BINS) if most else 1.0
     count = max(1, math.ceil(most / width))
-    bins = Counter(min(count - 1, int(total / width)) for total in totals)
-    quarters = statistics.quantiles(totals, n=4, method="inclusive") if len(totals) > 1 else [totals[0]] * 3
+    final, open_ = (Counter(min(count - 1, int(total / width)) for total in some) for some in (totals, so_far))
+    quarters = statistics.quantiles(totals, n=4, method="inclusive") if len(totals) > 1 else totals * 3
     return Points(
         max=most,
-        mean=round(statistics.mean(totals), 2),
-        median=round(quarters[1], 2),
-        middle_half=(round(quarters[0], 2), round(quarters[2], 2)),
+        max_without_rules=grades.without_rules,
+        final=len(totals),
+        mean=round(statistics.mean(totals), 2) if totals else None,
+        median=round(quarters[1], 2) if totals else None,
+        middle_half=(round(quarters[0], 2), round(quarters[2], 2)) if totals else None,
         full_marks=sum(total >= most for total in totals),
-        distribution=[Bin(index * width, (index + 1) * width, bins[index]) for index in range(count)],
+        distribution=[Bin(index * width, (index + 1) * width, final[index], open_[index]) for index in range(count)],
     )
 
 
@@ -134,13 +141,24 @@ def _exercise(item: Item, titles: Mapping[Label | None, str], graded: Sequence[S
     )
 
 
-def _mistakes(graded: Sequence[Standing], titles: Mapping[Label | None, str]) -> list[Mistakes]:
+def _verdicts(standing: Standing, items: Sequence[Item]) -> list[Verdict]:
+    """Those that stand: where a person has given full marks, or is to look, nothing went wrong so far."""
+    by_hand = {
+        item.exercise or item.name
+        for item in items
+        if item.cell in standing.waits or standing.raw.get(item.cell, 0.0) >= item.max_points > 0
+    }
+    verdicts = [scored.verdict for scored in standing.verdicts]
+    return [one for one in verdicts if one.right or (one.exercise or one.title) not in by_hand]
+
+
+def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping[Label | None, str]) -> list[Mistakes]:
     named: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     others: dict[Label | None, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     says: dict[tuple[Label | None, str], str] = {}
     says_beside: dict[tuple[Label | None, str], str] = {}  # where there was another one in the same exercise
     for standing in graded:
-        for verdict in (scored.verdict for scored in standing.verdicts):
+        for verdict in _verdicts(standing, items):
             exercise, names = verdict.exercise, verdict.misconceptions
             for name in names:
                 named[exercise][name].append(standing.student)
@@ -170,10 +188,10 @@ def _ranked(found: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
     return sorted(who.items(), key=lambda mistake: (-len(mistake[1]), mistake[0]))
 
 
-def _together(graded: Sequence[Standing]) -> list[Together]:
+def _together(graded: Sequence[Standing], items: Sequence[Item]) -> list[Together]:
     holders: dict[tuple[Label, str], set[str]] = defaultdict(set)
     for standing in graded:
-        for verdict in (scored.verdict for scored in standing.verdicts):
+        for verdict in _verdicts(standing, items):
             for name in verdict.misconceptions:
                 if verdict.exercise is not None:
                     holders[verdict.exercise, name].add(standing.student)
@@ -257,24 +275,29 @@ def _late(graded: Sequence[Standing]) -> list[Late]:
 
 def _student(standing: Standing, grades: ClassGrades) -> StudentLine:
     has_grade = standing.is_graded
+    waiting = grades.waiting.get(standing.student, ())
+    status = "waiting" if waiting else "graded" if has_grade else "no grade" if standing.handed_in else "no submission"
     return StudentLine(
         student=standing.student,
         last_name=standing.person.last_name,
         first_name=standing.person.first_name,
-        status="graded" if has_grade else "no grade" if standing.handed_in else "no submission",
+        status=status,
         points=round(standing.total, 2) if has_grade else None,
         penalty=standing.penalty,
         seconds_late=round(standing.seconds_late),
         exercises={item.label: _counted(standing, item) for item in grades.items} if has_grade else {},
+        waiting=waiting,
         misconceptions=[
-            Held(scored.verdict.exercise, name)
-            for scored in standing.verdicts
-            for name in scored.verdict.misconceptions
+            Held(verdict.exercise, name)
+            for verdict in _verdicts(standing, grades.items)
+            for name in verdict.misconceptions
         ],
         hand_in=standing.hand_in,
     )
 
 
 def _counted(standing: Standing, item: Item) -> float | None:
-    """None for what is void."""
-    return None if item.rule is Rule.VOID else standing.counted.points.get(item.cell, 0.0)
+    """None for what is void, and for what a person is to give points for."""
+    if item.rule is Rule.VOID or item.cell in standing.waits:
+        return None
+    return standing.counted.points.get(item.cell, 0.0)

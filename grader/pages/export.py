@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.standings import ClassGrades, Standing, read_class
-from grader.pages.spreadsheet import is_formula
+from grader.pages.spreadsheet import is_formula, number
 from grader.sandbox.plain_text import one_line
 
 FOLDER = "export"
@@ -34,12 +34,36 @@ Tell = Callable[[str], None]
 
 
 def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades:
-    """The class as the gradebook has it; who still waits for points is named."""
+    """The class as the gradebook has it; what still waits for points is told."""
     grades = read_class(course, assignment, tell)
-    if waiting := [standing.student for standing in grades.graded if standing.waits]:
-        wait = "waits" if len(waiting) == 1 else "wait"
-        tell(f"Not final: {listed(waiting)} {wait} for points by hand. Give them in the formgrader, and export again.")
+    if waits := said_of_waiting(grades.waiting):
+        tell(f"{waits} Give them in the formgrader, and export again.")
     return grades
+
+
+def tell_of_maximum(grades: ClassGrades, platform: str, tell: Tell) -> None:
+    """Points of another scale would be imported without a word, and no file says what the platform has."""
+    here, before = number(grades.max_points), number(grades.without_rules)
+    if here != before:
+        tell(
+            f"By course.toml, {one_line(grades.assignment)} has {here} points, and not {before}. See that {platform} "
+            f"has {here}, too, before you import the file."
+        )
+
+
+def said_of_waiting(waiting: Mapping[str, Sequence[str]]) -> str:
+    """How many answers of how many students wait, which, and whose; empty if none does."""
+    whose: dict[str, list[str]] = defaultdict(list)
+    for student, exercises in waiting.items():
+        for exercise in exercises:
+            whose[exercise].append(student)
+    if not whose:
+        return ""
+    answers, people = sum(map(len, whose.values())), sum(map(bool, waiting.values()))
+    count = "1 answer waits" if answers == 1 else f"{answers} answers wait"
+    of = "1 student" if people == 1 else f"{people} students"
+    which = "; ".join(f"{one_line(exercise, 60)}: {listed(students)}" for exercise, students in whose.items())
+    return f"Not final: {count} for points by hand, of {of} ({which})."
 
 
 def write_export(course: Course, name: str, content: str | bytes) -> Path:

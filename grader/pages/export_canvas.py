@@ -21,6 +21,7 @@ from grader.pages.export import (
     identified,
     is_identifier,
     listed,
+    tell_of_maximum,
     write_export,
 )
 from grader.pages.spreadsheet import defused, is_formula, number
@@ -44,6 +45,7 @@ def export_canvas(course: Course, assignment: str, roster: Path | None, title: s
 
 def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]:
     """Without a file from Canvas: it finds students by their login, else by their SIS id, else by name."""
+    tell_of_maximum(grades, "the assignment in Canvas", tell)
     rows = [
         [*_CANVAS_COLUMNS, defused(title)],
         [_POINTS_POSSIBLE, "", "", "", "", number(grades.max_points)],

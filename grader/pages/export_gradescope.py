@@ -11,7 +11,7 @@ from grader.course import Course
 from grader.elsewhere.gradescope_files import AS_TEXT, zipped
 from grader.gradebook.class_rows import Remark
 from grader.gradebook.standings import ClassGrades, Standing
-from grader.pages.export import IDENTIFIERS, Tell, grades_to_export, identified, write_export
+from grader.pages.export import IDENTIFIERS, Tell, grades_to_export, identified, tell_of_maximum, write_export
 from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
 
@@ -21,6 +21,7 @@ _TEMPLATES = Path(__file__).parent / "templates" / "gradescope"
 def export_gradescope(course: Course, assignment: str, tell: Tell) -> Path:
     """A ZIP file, to be uploaded there as the autograder."""
     grades = grades_to_export(course, assignment, tell)
+    tell_of_maximum(grades, "the assignment in Gradescope", tell)
     heading, identifier = IDENTIFIERS["email"]
     results = {
         name.casefold(): results_for(standing, grades)
@@ -42,17 +43,19 @@ def results_for(standing: Standing, grades: ClassGrades) -> dict[str, Any]:
         elsewhere = [one for one in elsewhere if one not in said]
         found = [one_line(text, 1000) for text in verdict.sentences] if verdict else []
         ruled = [f"By the rules of the course: {item.rule.words}."] if item.rule else []
+        waits = ["Waiting for your instructor."] if item.cell in standing.waits else []
         title = f": {verdict.title}" if verdict and item.exercise else ""
         tests.append({
             "name": item.name if item.exercise is None else f"Exercise {item.label}{title}",
             "number": item.label,
             "score": round(standing.counted.points.get(item.cell, 0.0), 2),
             "max_score": item.most,
-            "output": "\n".join([*ruled, *found, *_told(said)]),
+            "output": "\n".join([*ruled, *waits, *found, *_told(said)]),
         })  # fmt: skip
     late = f"{number(standing.penalty)} points were taken off, since it was handed in late." if standing.penalty else ""
     which = f"This is {standing.hand_in}." if standing.hand_in else ""
-    first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late]))
+    open_ = "These points are not final: something waits for your instructor." if standing.waits else ""
+    first = " ".join(filter(None, ["Graded outside of Gradescope.", which, late, open_]))
     return {
         "score": round(standing.total, 2),
         "output": "\n".join([first, *_told(elsewhere)]),

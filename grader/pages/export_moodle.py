@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.course import Course
-from grader.pages.export import IDENTIFIERS, Tell, as_csv, grades_to_export, identified, write_export
+from grader.pages.export import IDENTIFIERS, Tell, as_csv, grades_to_export, identified, tell_of_maximum, write_export
 from grader.pages.spreadsheet import defused, number
 
 
@@ -16,6 +16,7 @@ def export_moodle(course: Course, assignment: str, by: str, title: str, tell: Te
     before, and an unknown one makes Moodle refuse the whole file.
     """
     grades = grades_to_export(course, assignment, tell)
+    tell_of_maximum(grades, "the grade item in Moodle", tell)
     heading, identifier = IDENTIFIERS[by]
     rows = [[heading, defused(title or assignment)]]
     rows += [[name, number(standing.total)] for name, standing in identified(grades.graded, identifier, heading, tell)]

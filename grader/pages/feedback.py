@@ -39,13 +39,16 @@ def write_feedback(
         result = api.generate_feedback(assignment, student or None, force=True)
         if not result["success"]:
             raise CourseError(
-                f"nbgrader could not write the feedback: {reason_of(result)}\nMend that, and run this again. All that "
-                f"nbgrader says: nbgrader generate_feedback {assignment} --force"
+                f"nbgrader could not write the feedback. It says:\n{reason_of(result)}\nMend that, and run this again. "
+                f"All that nbgrader says: nbgrader generate_feedback {assignment} --force"
             )
     copy_pages(course, assignment, {student: other for student, other in by.items() if other in graded})
     if not students:
         for student in sorted(_with_points(api, assignment) - graded):
             tell(f"{one_line(student)} has points, but no graded notebook, and so no feedback page.")
+        for page in course.folder("feedback").glob(f"*/{assignment}/*.html"):
+            if page.parent.parent.name not in {*graded, *by}:
+                page.unlink()  # of an earlier time: it says what is true no longer
     pages = sorted(course.folder("feedback").glob(f"*/{assignment}/*.html"))
     return [page for page in pages if not students or page.parent.parent.name in students]
 

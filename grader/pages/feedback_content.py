@@ -16,13 +16,14 @@ from grader.model.label import Label
 from grader.model.untrusted import number, texts
 from grader.model.verdict import Picture, Reason, Scored, Verdict
 from grader.notebooks.cells import NOTES, exercise_of, is_test_cell, ours, solved_exercise
+from grader.notebooks.outputs import rebuild_again
 from grader.notebooks.verdict_cells import tried_in, verdicts_of
 from grader.pages.at_once import Group, groups_of
 from grader.pages.heat_map import heat_map
 from grader.pages.next_steps import next_step
 from grader.pages.page_parts import Figure, Page, Part, Said
 from grader.pages.sections import Sections
-from grader.pages.text_html import clean, highlighted, narrow_html, sentence_html
+from grader.pages.text_html import MAX_PRINTED, clean, highlighted, narrow_html, picture_html, printed, sentence_html
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import Rule
 
@@ -37,6 +38,7 @@ _STATES = {
     Reason.TEST_FAILED: "The test fails",
 }
 _UNEXPLAINED = (Reason.ERROR, Reason.NO_ANSWER, Reason.WRONG)
+MAX_OUTPUTS = 50  # of a cell, on the page
 _PATH = re.compile(r"(?<![\w.…/~])(?:~|/[\w.@+-]+)/[^\s'\"`,;:()]+")
 
 
@@ -62,6 +64,7 @@ class _Reader:
         parts = [_by_rule(part, cell) for cell in self.notebook.cells if (part := self._part(cell))]
         parts += [part for exercise, cell in self.solutions.items() if (part := self._only_comment(exercise, cell))]
         score, largest = number(self.names.get("score")), number(self.names.get("max_score"))
+        largest = sum(part.max_points for part in parts) if largest is None else largest
         name = one_line(self.names.get("notebook", "") or "feedback")
         notes = [note for place in (self.notebook, *self.notebook.cells[:1]) for note in texts(ours(place).get(NOTES))]
         return Page(
@@ -69,7 +72,8 @@ class _Reader:
             student=one_line(self.names.get("of") or self.names.get("student", "")),
             notebook=name,
             score=None if score is None else max(0.0, score),  # nbgrader takes a penalty off what is not there
-            max_score=largest if largest is not None else sum(part.max_points for part in parts),
+            max_score=largest,
+            without_rules=largest if (most := number(self.names.get("without_rules"))) is None else most,
             late_penalty=number(self.names.get("late_penalty")) or 0.0,
             hand_in=one_line(self.names.get("hand_in", "")),
             why_late=one_line(self.names.get("why_late", "")),
@@ -118,6 +122,8 @@ class _Reader:
             if not verdict or verdict.reason != Reason.TO_DO:
                 part.code = highlighted(solution.source)
             self._add_comment(part, solution)
+        if marks.get("waiting"):
+            _wait(part, marks)
         return part
 
     def _explain(self, part: Part, scored: Scored) -> None:
@@ -173,11 +179,13 @@ class _Reader:
         part = Part(
             name=f"part-{one_line(marks['grade_id'])}",
             title=f"{'Task' if marks.get('task') else 'Your answer'}: {one_line(marks['grade_id'])}",
-            points=None if waiting else points,
+            points=points,
             max_points=most,
-            state="waiting" if waiting else _state(points or 0.0, most),
-            headline="Waiting for your instructor" if waiting else "Graded by your instructor",
+            state=_state(points or 0.0, most),
+            headline="Graded by your instructor",
         )
+        if waiting:
+            _wait(part, marks)
         if empty:
             part.headline = "Nothing was written"
             return part
@@ -185,7 +193,7 @@ class _Reader:
             part.steps = [Markup(f"Reread “{self._sentence(section)}” in the notebook.")]
         own = not marks.get("task")  # the text of a task is the instructor's, mark scheme and all
         if own and cell.cell_type == "code":
-            part.code = highlighted(cell.source)
+            part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
         elif own:
             part.text = narrow_html(cell.source)
         self._add_comment(part, cell)
@@ -200,7 +208,7 @@ class _Reader:
     def _commented(self, cell: Any, title: str, name: str = "") -> Part | None:
         part = Part(name or f"comment-{title}", title, None, 0.0, "waiting", "Not graded")
         if cell.cell_type == "code":
-            part.code = highlighted(cell.source)
+            part.code, part.outputs = highlighted(cell.source), list(self._outputs(cell))
         else:
             part.text = narrow_html(cell.source)
         self._add_comment(part, cell)
@@ -213,21 +221,48 @@ class _Reader:
         if isinstance(said, str) and said.strip() and marks.get("comment_by_hand", True):
             part.comment = narrow_html(said)
 
+    def _outputs(self, cell: Any) -> Iterator[Markup]:
+        """What the cell has printed and drawn, and how it has ended: who gives points by hand has seen it."""
+        theirs = [output for output in cell.outputs if not ours(output)]
+        for output in rebuild_again(theirs[:MAX_OUTPUTS]):
+            data = output.get("data", {})
+            if picture := picture_html(data):
+                yield picture
+            elif "text/markdown" in data:
+                yield narrow_html(data["text/markdown"])
+            else:
+                lines = output.get("traceback") or [output.get("text") or data.get("text/plain") or ""]
+                yield printed(self._without_paths("\n".join(lines)[: MAX_PRINTED + 1]))
+        if len(theirs) > MAX_OUTPUTS:
+            yield printed("… (the rest is left out)")
+
     def _sentence(self, text: str) -> Markup:
-        """Without a path that the student's own code does not name."""
-        return sentence_html(_PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", clean(text)))
+        return sentence_html(self._without_paths(clean(text)))
+
+    def _without_paths(self, text: str) -> str:
+        """But for those that the student's own code names."""
+        return _PATH.sub(lambda path: path[0] if path[0] in self.sources else "…", text)
+
+
+def _wait(part: Part, marks: Mapping[str, Any]) -> None:
+    """A person is to give points. What there is already, as for an earlier answer, counts so far."""
+    part.points = number(marks.get("score")) or None
+    part.state, part.headline = "waiting", "Waiting for your instructor"
 
 
 def _by_rule(part: Part, cell: Any) -> Part:
     """What counts of it by the rules of the term. What was found stays on the page: there is something to learn."""
     said = cell.metadata.get("nbgrader", {}).get("rule")
     part.rule = Rule(said) if said in list(Rule) else None
+    is_open = part.state == "waiting"  # and nobody waits for it any more
     if part.rule is Rule.VOID:
         part.right = part.right if part.state == "full" else []  # it speaks of points
-        part.state = "void"
-    elif part.rule is Rule.FULL and (part.points is None or part.points < part.max_points):
-        part.automatic, part.found = part.points or 0.0, part.headline
-        part.points, part.state, part.headline = part.max_points, "full", "Full marks for all who handed in"
+        part.state, part.headline = "void", "Not graded" if is_open else part.headline
+    elif part.rule is Rule.FULL and (is_open or part.points is None or part.points < part.max_points):
+        if not is_open:
+            part.automatic, part.found = part.points or 0.0, part.headline
+        part.points = max(part.points or 0.0, part.max_points)
+        part.state, part.headline = "full", "Full marks for all who handed in"
         part.right, part.steps = [], []
     return part
 

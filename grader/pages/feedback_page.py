@@ -78,7 +78,8 @@ class Grades(GetGrades):
         most = sum(item.most for item in self._items.values())
         group = ", ".join(self._rules.group_of(self.student_id))
         told = {"of": group, "why_late": why, "hand_in": self._which(notebook.assignment)}
-        return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty}
+        without = sum(item.max_points for item in self._items.values())
+        return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty, "without_rules": without}
 
     def _which(self, submission: Any) -> str:
         """Which hand-in this is, where the best of several counts."""
@@ -88,7 +89,7 @@ class Grades(GetGrades):
         found = [self._session.scalar(self._of(select(SubmittedAssignment), student)) for student in group]
         submissions = [one for one in found if one]
         aside = how_many(self._session, [one.id for one in submissions])
-        return said_of_best(sum(map(_is_graded, submissions)) + aside.total(), submission.timestamp)
+        return said_of_best(sum(map(_is_graded, submissions)) + aside.total(), submission.timestamp, self._rules.zone)
 
     def _taken_off(self, submission: Any, points: float) -> tuple[float, str]:
         """For being late, and by which rule."""

@@ -14,9 +14,11 @@ def render(page: Page) -> str:
     """The page as HTML."""
     right = [part for part in page.parts if part.state == "full"]
     todo = [part for part in page.parts if part.state in ("part", "none")]
+    waiting = [part for part in page.parts if part.state == "waiting" and part.max_points]
     by_hand = any(part.automatic is not None for part in right)  # full marks, and not for what the tests found
     counting = [part for part in page.parts if part.state != "void"]
-    return str(_template().render(page=page, counting=counting, right=right, todo=todo, by_hand=by_hand))
+    shown = {"counting": counting, "right": right, "todo": todo, "waiting": waiting, "by_hand": by_hand}
+    return str(_template().render(page=page, **shown))
 
 
 @functools.cache

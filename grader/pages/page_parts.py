@@ -46,6 +46,7 @@ class Part:
     code: Markup | None = None
     text: Markup | None = None
     comment: Markup | None = None
+    outputs: list[Markup] = field(default_factory=list)  # of the student's own cell
     automatic: float | None = None  # points before somebody changed them
     found: str = ""  # by the tests, before that; in a few words
     rule: Rule | None = None  # of the term, which says what counts of it
@@ -60,6 +61,7 @@ class Page:
     notebook: str
     score: float | None
     max_score: float
+    without_rules: float  # the maximum, if the rules of the term said nothing of exercises
     late_penalty: float
     hand_in: str  # which one counts, where the best of several does
     why_late: str  # the rule by which that is taken off, if one says so

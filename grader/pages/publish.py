@@ -16,9 +16,10 @@ from grader.classroom.stale import stale, told_of_stale
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.names import Names
-from grader.gradebook.published import Change, Publication, Publications, changes, told_now
+from grader.gradebook.published import Change, Publication, Publications, Told, changes, told_now
 from grader.gradebook.settling import write_rules
 from grader.pages.export import FOLDER as EXPORTS
+from grader.pages.export import said_of_waiting
 from grader.pages.feedback import write_feedback
 from grader.pages.platforms import OPTION_OF, PLATFORMS, export_points
 from grader.sandbox.plain_text import one_line
@@ -67,12 +68,13 @@ def publish(
     *,
     yes: bool = False,
     stale_anyway: bool = False,
+    waiting_anyway: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Publication | None:
     """Make feedback, and exports for these platforms or else for those of the last time, and keep what was told.
 
     None if nobody would be told anything new. UnseenChanges is raised if some are told something else now, and nobody
-    has seen that, unless `yes` is true.
+    has seen that, unless `yes` is true. Answers that wait for points by hand are an error unless `waiting_anyway` is.
     """
     course.chosen([assignment])
     if unknown := sorted(set(platforms) - set(PLATFORMS)):
@@ -82,15 +84,23 @@ def publish(
         write_rules(course, assignment, tell)
         publications = Publications(course, assignment)
         last, (told, most) = publications.last(), told_now(course, assignment, tell)
+        _refuse_waiting(told, waiting_anyway, tell)
         found = changes(last.students, told) if last else []
         if last and found and not yes and not publications.were_seen(found):
             raise UnseenChanges(found, last)
         asked = platforms or (last.platforms if last else ())
         wanted = [platform for platform in PLATFORMS if platform in asked]
-        if last and last.students == told and set(wanted) <= set(last.platforms):
+        pages = {
+            str(path.relative_to(course.folder("feedback"))): path.read_bytes()
+            for path in write_feedback(course, assignment, tell)
+        }
+        is_same = last and last.students == told and set(wanted) <= set(last.platforms)
+        if last and is_same and pages == _unpacked(publications.folder(last.number) / _PAGES):
             return None
         folder = publications.begin()
-        _pack(write_feedback(course, assignment, tell), course.folder("feedback"), folder / _PAGES)
+        with zipfile.ZipFile(folder / _PAGES, "w", zipfile.ZIP_DEFLATED) as packed:
+            for place, page in pages.items():
+                packed.writestr(place, page)
         for platform in wanted:
             own = {name: value for name, value in (options or {}).items() if platform in OPTION_OF[name]}
             _keep(export_points(platform, course, assignment, tell, **own), folder / EXPORTS)
@@ -120,10 +130,24 @@ def restore(course: Course, assignment: str, number: int) -> Publication:
         return new
 
 
-def _pack(paths: Sequence[Path], root: Path, target: Path) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as pages:
-        for path in paths:
-            pages.write(path, path.relative_to(root))
+def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
+    """Students are told all of their points, or somebody has said that some may wait."""
+    if said := said_of_waiting({student: one.waits for student, one in told.items()}):
+        if not anyway:
+            raise CourseError(
+                f"Nothing is published. {said} Give them in the formgrader, and run this again; or add "
+                "--waiting-anyway: then pages say of these answers that they wait."
+            )
+        tell(f"{said} Pages say so. Give them in the formgrader, and publish again.")
+
+
+def _unpacked(path: Path) -> dict[str, bytes] | None:
+    """The pages that were handed out; None if they cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as pages:
+            return {name: pages.read(name) for name in pages.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return None
 
 
 def _keep(path: Path, folder: Path) -> None:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -20,11 +21,12 @@ from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.folders import REPORT
-from grader.pages.report_lines import ExercisePoints, Summary, as_json
+from grader.pages.report_lines import ExercisePoints, Points, Summary, as_json
 from grader.pages.report_links import Links, links_of
 from grader.pages.spreadsheet import defused, number
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
+from grader.term.times import said
 
 
 def write_report(
@@ -81,7 +83,7 @@ def table(told: Summary) -> str:
         writer.writerow([
             *map(defused, (name, line.last_name, line.first_name, line.status)),
             *(number(value) if is_graded else "" for value in numbers),
-            *(_points(line.exercises.get(label)) for label in exercises),
+            *("waiting" if label in line.waiting else _points(line.exercises.get(label)) for label in exercises),
             defused("; ".join(f"{held.exercise}: {held.name}" for held in line.misconceptions)),
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
@@ -112,10 +114,14 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
         percent=lambda share: f"{share:.0%}",
         duration=duration,
         students=lambda count: plural(count, "student"),
+        moment=lambda text: said(datetime.fromisoformat(text), told.zone),
         code=_code,
+        combined=lambda one, other: {**one, **other},
     )
     bins = told.points.distribution
-    by_points = charts.histogram([part.from_ for part in bins] + [bins[-1].to], [part.students for part in bins])
+    by_points = charts.histogram(
+        [part.from_ for part in bins] + [bins[-1].to], [(part.students, part.waiting) for part in bins]
+    )
     by_exercise = charts.shares([(one_line(line.exercise), _shares(line)) for line in told.exercises])
     return filled.render(
         told=told,
@@ -129,24 +135,13 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
 
 
 def _shares(line: ExercisePoints) -> list[tuple[str, float]]:
-    counts = {"full": line.full_marks, "part": line.some_points, "none": line.no_points}
+    counts = {"full": line.full_marks, "part": line.some_points, "none": line.no_points, "waiting": line.waiting}
     return [(kind, count / max(1, sum(counts.values()))) for kind, count in counts.items()]
 
 
 def in_short(told: Summary) -> list[str]:
     """The class in a few sentences."""
-    points, graded = told.points, told.counts.graded
-    most = number(points.max)
-    if graded == 1:
-        said = [f"One student has a grade: {number(points.median)} of {most} points."]
-    else:
-        low, high = map(number, points.middle_half)
-        said = [
-            f"{graded} students have a grade. The median is {number(points.median)} of {most} points; "
-            f"the middle half lies between {low} and {high}."
-        ]
-    full = points.full_marks
-    said.append(f"{plural(full, 'student').capitalize()} {'has' if full == 1 else 'have'} full marks.")
+    said = _points_in_short(told.points, len(told.waiting))
     counted = [(line.share_of_full_marks, line) for line in told.exercises if line.share_of_full_marks is not None]
     share, hardest = min(counted, key=lambda pair: pair[0], default=(1.0, None))
     if hardest and share < 1:
@@ -158,6 +153,25 @@ def in_short(told: Summary) -> list[str]:
         said.append(
             f"The most frequent misconception: “{line.name}” in exercise {exercise} ({plural(line.count, 'student')})."
         )
+    return said
+
+
+def _points_in_short(points: Points, waiting: int) -> list[str]:
+    most, full, grade = number(points.max), points.full_marks, "final grade" if waiting else "grade"
+    said = []
+    if points.final == 1:
+        said.append(f"One student has a {grade}: {number(points.median or 0.0)} of {most} points.")
+    elif points.median is not None and points.middle_half:
+        low, high = map(number, points.middle_half)
+        said.append(
+            f"{points.final} students have a {grade}. The median is {number(points.median)} of {most} points; "
+            f"the middle half lies between {low} and {high}."
+        )
+    if points.final:
+        said.append(f"{plural(full, 'student').capitalize()} {'has' if full == 1 else 'have'} full marks.")
+    if waiting:
+        verbs = ("waits", "has") if waiting == 1 else ("wait", "have")
+        said.append("{} {} for points by hand, and {} no final grade.".format(plural(waiting, "student"), *verbs))
     return said
 
 

@@ -21,14 +21,19 @@ class Bin:
     from_: float
     to: float
     students: int
+    waiting: int  # others, who have so many so far
 
 
 @dataclass(frozen=True)
 class Points:
+    """Of those who wait for none. Nobody may be left, and then there is no mean."""
+
     max: float
-    mean: float
-    median: float
-    middle_half: tuple[float, float]
+    max_without_rules: float  # of the term, by which an exercise may not count
+    final: int  # of how many students
+    mean: float | None
+    median: float | None
+    middle_half: tuple[float, float] | None
     full_marks: int
     distribution: Sequence[Bin]
 
@@ -121,10 +126,11 @@ class StudentLine:
     last_name: str
     first_name: str
     status: str
-    points: float | None
+    points: float | None  # so far, where something waits
     penalty: float
     seconds_late: int
-    exercises: Mapping[str, float | None]  # None: it does not count
+    exercises: Mapping[str, float | None]  # None: it does not count, or waits
+    waiting: Sequence[str]  # exercises that a person is to give points for
     misconceptions: Sequence[Held]
     hand_in: str  # which one counts, where the best of several does
 
@@ -159,6 +165,7 @@ class Summary:
     assignment: str
     written: str
     due: str | None
+    zone: str  # of these times; UTC if there is none
     counts: Counts
     points: Points
     exercises: Sequence[ExercisePoints]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import nh3
 from markupsafe import Markup, escape
 
 from grader.notebooks.highlighting import MAX_COLOURED, coloured
+from grader.notebooks.outputs import drawing_in
 from grader.notebooks.safe_html import markdown_to_html, safe_markdown
 
 _LEFT_OUT = "\n\n# … (the rest is left out here)"
 _CONTROLS = re.compile(r"[^\S\n ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TAGS = {"a", "b", "blockquote", "br", "code", "del", "em", "hr", "i", "li", "ol", "p", "pre", "strong", "sub", "sup"}
 _TAGS |= {"table", "tbody", "td", "th", "thead", "tr", "ul"}
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+MAX_PRINTED = 10_000  # characters
 # No styles and no classes: what others write must look like text on this page, in the dark, too.
 _NARROW = nh3.Cleaner(tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
 
@@ -33,6 +39,21 @@ def highlighted(source: str) -> Markup:
     text = clean(source.strip("\n"))
     shown = text if len(text) <= MAX_COLOURED else text[: MAX_COLOURED - len(_LEFT_OUT)] + _LEFT_OUT
     return Markup(coloured(shown, "py-"))
+
+
+def printed(text: str) -> Markup:
+    """What code has printed: without its colours, and not endless."""
+    shown = clean(_COLOUR.sub("", text[:MAX_PRINTED])) + (
+        "\n… (the rest is left out)" if len(text) > MAX_PRINTED else ""
+    )
+    return Markup('<pre tabindex="0" aria-label="Output">{}</pre>').format(shown) if shown.strip() else Markup("")
+
+
+def picture_html(data: Mapping[str, Any]) -> Markup:
+    """A picture or drawing among the forms of an output that was rebuilt; empty if there is none."""
+    kind = next((kind for kind in _PICTURES if kind in data), "")
+    address = f"data:{kind};base64,{''.join(data[kind].split())}" if kind else drawing_in(data.get("text/html", ""))
+    return Markup('<img alt="Drawn by your code" src="{}">').format(address) if address else Markup("")
 
 
 def clean(text: str) -> str:

@@ -15,6 +15,7 @@ from grader.pages.folders import REPORT
 from grader.pages.spreadsheet import defused, number
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
+from grader.term.times import said
 
 NAME = "all-assignments"
 
@@ -50,13 +51,14 @@ def table(grades: TermGrades) -> list[list[str]]:
     head = ["student", "last name", "first name"]
     for one in grades.assignments:
         head += [one.name, f"{one.name}: of", f"{one.name}: weight"]
-    rows = [[*head, "total in percent"]]
+    rows = [[*head, "total in percent", "not final"]]
     for person in grades.people:
         row = [person.id, person.last_name, person.first_name]
         for one in grades.assignments:
             points = one.points.get(person.id)
             row += ["" if points is None else number(points), number(one.max_points), number(one.weight)]
-        rows.append([*row, percent(grades.total(person.id))])
+        not_final = [one.name for one in grades.assignments if person.id in one.not_final]
+        rows.append([*row, percent(grades.total(person.id)), "; ".join(not_final)])
     return [[*map(defused, row)] for row in rows]
 
 
@@ -66,5 +68,5 @@ def percent(share: float | None) -> str:
 
 def page(grades: TermGrades, reports: set[str]) -> str:
     return template("whole_term.html", text=one_line, number=number, percent=percent).render(
-        grades=grades, reports=reports, written=f"{datetime.now(UTC):%Y-%m-%d at %H:%M}"
+        grades=grades, reports=reports, written=said(datetime.now(UTC), grades.zone)
     )

@@ -66,8 +66,8 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
         raise KeyboardInterrupt
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     raise CourseError(
-        f"nbgrader could not compile {assignment}: {reason_of(result)}\nMend {source}, and run this again; until then, "
-        f"{kept} is as it was. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
+        f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\nMend {source}, and run this again; "
+        f"until then, {kept} is as it was. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
     )
 
 

@@ -118,7 +118,7 @@ def _same(there: float | None, here: float) -> bool:
 
 
 def _comment(told: Told, max_points: float, student: str, link: str) -> str:
-    parts = [f"{label}: {number(points)}" for label, points in told.points.items()]
+    parts = [f"{label}: {told.shown(label)}" for label in told.points]
     parts += [f"taken off: {number(told.penalty)}"] if told.penalty else []
     said = f"{number(told.total)} of {number(max_points)} points ({', '.join(parts)})."
     return f"{said} {link.replace('{student}', quote(student, safe=''))}" if link else said

@@ -38,9 +38,9 @@ def read_rules(root: Path, assignments: Sequence[str] | None = None) -> Rules:
         groups=_groups(term.table("groups")),
         anonymous=term.switch("anonymous", False),
         best=_best(term, False),
+        zone=_zone(term),
     )
-    zone = _zone(term)
-    return Rules({name: _assignment(tables.table(name), zone, of_all) for name in tables.values}, of_all)
+    return Rules({name: _assignment(tables.table(name), of_all) for name in tables.values}, of_all)
 
 
 def must_fit(rules: AssignmentRules, assignment: str, labels: Collection[str]) -> None:
@@ -120,8 +120,9 @@ def _extensions(table: TomlTable, due: datetime | None, zone: str) -> dict[str, 
     return found
 
 
-def _assignment(table: TomlTable, zone: str, of_all: AssignmentRules) -> AssignmentRules:
+def _assignment(table: TomlTable, of_all: AssignmentRules) -> AssignmentRules:
     table.only(_ASSIGNMENT)
+    zone = of_all.zone
     due = table.moment("due", zone)
     exercises: dict[str, Rule] = {}
     for rule in Rule:
@@ -133,4 +134,4 @@ def _assignment(table: TomlTable, zone: str, of_all: AssignmentRules) -> Assignm
     groups = of_all.groups if table.switch("groups", True) else ()
     anonymous, best = table.switch("anonymous", of_all.anonymous), _best(table, of_all.best)
     late = _late(table) or of_all.late
-    return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best)
+    return AssignmentRules(exercises, due, extensions, weight, groups, late, anonymous, best, zone)

@@ -78,6 +78,7 @@ class AssignmentRules:
     late: Late | None = None  # None: a plugin of nbgrader's decides, if there is one
     anonymous: bool = False  # whether graders see no names until it is published
     best: bool = False  # whether of several hand-ins the best one counts, and not the last
+    zone: str = ""  # the time zone that times are shown in; UTC if there is none
 
     def group_of(self, student: str) -> Sequence[str]:
         return next((group for group in self.groups if student in group), [student])
@@ -103,8 +104,8 @@ class AssignmentRules:
         if self.due is None:
             return []
         extension = self.extension(student)
-        more = [f"an extension until {said(self.due + extension)}"] if extension else []
-        return [f"due on {said(self.due)}", *more]
+        more = [f"an extension until {said(self.due + extension, self.zone)}"] if extension else []
+        return [f"due on {said(self.due, self.zone)}", *more]
 
 
 @dataclass(frozen=True)

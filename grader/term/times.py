@@ -54,5 +54,12 @@ def _in_zone(value: datetime, zone: str) -> datetime:
     return first
 
 
-def said(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+def local(moment: datetime, zone: str) -> datetime:
+    """A moment of the database in this time zone; in UTC if there is none."""
+    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return known.astimezone(ZoneInfo(zone) if zone else UTC)
+
+
+def said(moment: datetime, zone: str) -> str:
+    """Such as 2026-10-12 10:00 CEST."""
+    return f"{local(moment, zone):%Y-%m-%d %H:%M %Z}"
