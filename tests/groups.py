@@ -26,8 +26,8 @@ SLOW = (
 # What begins first, so that no core waits for another in the end.
 LONG = (
     *SLOW, "test_installations", "test_elsewhere", "test_workflows", "test_pages", "test_class", "test_modules",
-    "test_judge", "test_report", "test_cell_outputs", "test_sixty", "test_located", "test_publish",
-    "test_cut_off", "test_rules", "test_best", "test_by_hand", "test_showing", "test_laws", "test_grading", "test_sending",
+    "test_judge", "test_report", "test_cell_outputs", "test_sixty", "test_located", "test_publish", "test_by_hand",
+    "test_cut_off", "test_rules", "test_best", "test_showing", "test_laws", "test_grading", "test_sending",
 )  # fmt: skip
 
 
