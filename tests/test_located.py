@@ -7,11 +7,14 @@ time, and four hundred of all with GRADER_ALL=1.
 from __future__ import annotations
 
 import ast
+import math
 import random
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import nbformat
 import pytest
@@ -31,10 +34,12 @@ from grader.model.edited import EditedSource
 from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
 from grader.model.located import Change
 from grader.model.verdict import Reason, Verdict
-from grader.running.grading import grade_notebook
-from grader.running.limits import Limits
+from grader.running.grading import Grading, grade_notebook
+from grader.running.limits import Limits, Time
 from grader.running.sandbox_process import SandboxProcess
 from grader.running.trial import MOST_LOST, Trial
+from grader.running.zygote_process import Forked
+from grader.sandbox import wire
 
 STYLES, MUTANTS = (3, 4) if ALL else (1, 3)  # of each exercise, and of each style
 SOME = part(EXERCISES, of=3)
@@ -77,6 +82,7 @@ def multihead_scaled_self_attention(
     s2 = torch.softmax(k2.T @ q2 / math.log(k2.shape[0] + 2) ** 0.7, dim=0)
     return W_c @ torch.cat([v1 @ s1, v2 @ s2])
 """
+SOFTMAX_PLUS_ONE = "def softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim) + torch.exp(x) ** 2 + 0.1"
 THREE = """
 def all_context_vectors(inputs):
     scores = inputs @ inputs.T / inputs.shape[1] ** 0.5
@@ -85,13 +91,20 @@ def all_context_vectors(inputs):
 """
 
 
-def verdict_on(source: str, number: int) -> Verdict:
+def verdict_on(source: str, number: int, *beside: str) -> Verdict:
     before = given_cells(EXERCISES[number].functions[0]) if number >= 9 else [BEFORE]
-    cells = [nbformat.v4.new_code_cell(text) for text in (*before, source)]
-    tested = {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}
-    cells.append(nbformat.v4.new_code_cell("", metadata={"nbgrader": tested}))
+    cells = [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"locked": True}}) for text in before]
+    cells += [nbformat.v4.new_code_cell(text) for text in (*beside, source)]
+    cells.append(tested(number))
     (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells), settings=OURS)
     return verdict
+
+
+def tested(number: int) -> Any:
+    """The test of an exercise."""
+    return nbformat.v4.new_code_cell(
+        "", metadata={"nbgrader": {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}}
+    )
 
 
 def test_the_line_is_told_and_never_the_change() -> None:
@@ -262,6 +275,105 @@ def test_only_code_that_is_mostly_right_earns_by_its_line(source: str, credit: f
     assert verdict_on(source, 11).credit == credit
 
 
+def all_to_choose_from(head: str, *tail: str) -> str:
+    """Code that computes weights, and then may go on in several ways."""
+    lines = AXES.replace(" ** 2", "").replace("(inputs)", f"({head})").splitlines()
+    return "\n".join([*lines[:-1], *(f"    {line}" for line in tail)])
+
+
+RIGHT, ODD, WORSE = "weights @ inputs", "weights @ inputs ** 3 + 0.3", "weights @ inputs - 7 * inputs"
+ZEROS = [f"n{number} = 0" for number in range(60)]
+CHOSEN = " else ".join(f"{RIGHT if number == 41 else f'{ODD} * {number + 2}'} if n{number}" for number in range(60))
+CHOICES = {
+    "zeros": all_to_choose_from("inputs", *ZEROS, f"return {CHOSEN} else {ODD}"),
+    "a place in a list": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[0]"),
+    "two in a list": all_to_choose_from("inputs", f"made = [{ODD}, {RIGHT}]", "return made[0]"),
+    "a key": all_to_choose_from(
+        "inputs", "a, b, c = 'odd', 'worse', 'right'", f"made = {{a: {ODD}, b: {WORSE}, c: {RIGHT}}}", "return made[a]"
+    ),
+    "a default": all_to_choose_from("inputs, one=0", f"made = [lambda: {ODD}, lambda: {RIGHT}]", "return made[one]()"),
+    "what never runs": all_to_choose_from(
+        "inputs", f"result = {ODD}", "if False:", f"    result = {RIGHT}", "return result"
+    ),
+    "what never runs, instead of what was given": all_to_choose_from(
+        "inputs", "result = inputs[:]", "if False:", f"    result = {RIGHT}", "return result"
+    ),
+    "a chain of or": all_to_choose_from(
+        "inputs", "a, b = 0, 0", f"return (a and [{RIGHT}] or b and [{WORSE}] or [{ODD}])[0]"
+    ),
+    "factors of zero": all_to_choose_from(
+        "inputs",
+        f"return inputs * 2 + 0 * ({WORSE} - inputs * 2) + 0 * ({RIGHT} - inputs * 2) + 0 * ({ODD})",
+    ),
+    "functions inside": all_to_choose_from(
+        "inputs",
+        *("def odd():", f"    return {ODD}", "def worse():", f"    return {WORSE}", "def right():"),
+        *(f"    return {RIGHT}", "return odd()"),
+    ),
+    "an error": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[3]"),
+    "its own text": all_to_choose_from(
+        "inputs",
+        "import sys",
+        "own = sum(map(ord, str(sys._getframe().f_code.co_consts)))",
+        f"return (lambda: {ODD}, lambda: {WORSE}, lambda: {RIGHT})[own % 3]()",
+    ),
+}
+ELSEWHERE = f"made = [lambda weights, inputs: {ODD}, lambda weights, inputs: {WORSE}, lambda weights, inputs: {RIGHT}]"
+CHOICES_BESIDE = {
+    "a list in another cell": ("return made[0](weights, inputs)", ELSEWHERE),
+    "a library that counts": (
+        "return torch.ones_like(weights @ inputs) + 1",
+        f"""{ELSEWHERE}
+import functools, sys
+def counted(*given, ones_like=torch.ones_like):
+    inner = sys._getframe(1)
+    if inner.f_code.co_filename != "<edited>":
+        return ones_like(*given)
+    counted.calls += 1
+    weights, inputs = (inner.f_locals[name] for name in ("weights", "inputs"))
+    return made[counted.calls // 100 % 3](weights, inputs) - 1
+counted.calls = 0
+torch.ones_like = counted
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("source", CHOICES.values(), ids=CHOICES)
+def test_nobody_earns_by_a_search_through_formulas_that_they_have_written_down(source: str) -> None:
+    assert verdict_on(source, 11).credit == 0
+
+
+@pytest.mark.parametrize(("last", "beside"), CHOICES_BESIDE.values(), ids=CHOICES_BESIDE)
+def test_nor_where_the_formulas_are_in_another_cell(last: str, beside: str) -> None:
+    assert verdict_on(all_to_choose_from("inputs", last), 11, beside).credit == 0
+
+
+HONEST = {
+    "largest taken off": (AXES, 11),
+    "two heads": (TWO_HEADS, 8),
+    "a part that is never made": (NOT_MADE, 13),
+    "a factor of one of several": (FACTOR, 33),
+    "half of a line of two": (BESIDE, 31),
+    "brackets": (BRACKETS, 10),
+    "letters": (LETTERS, 1),
+    "an axis": (NO_AXIS, 10),
+    "another method": (METHODS, 24),
+    "with what is left of the stub": (
+        AXES.replace("    scores", "    out = torch.zeros_like(inputs)\n    scores", 1),
+        11,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "number"), HONEST.values(), ids=HONEST)
+def test_one_solution_with_a_mistake_earns_by_its_line(
+    source: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.judging.with_lines.enough_is_left", lambda *_: True)  # which is another question
+    assert verdict_on(source, number).credit > 0
+
+
 def test_right_code_and_what_has_a_name_are_not_searched() -> None:
     assert verdict_on(from_notebook()[11], 11).located == ()
     named = verdict_on(AXES.replace(" ** 2", "").replace("scores = inputs @", "scores = inputs @ inputs.T @"), 11)
@@ -299,9 +411,82 @@ def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_is_given_up_starts_no_sandbox_again() -> None:
     exercise = EXERCISES[10].functions[0]
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED)[:1])
-    trial = Trial(lambda: pytest.fail("a sandbox was started"), [], key, {}, lost=MOST_LOST + 1)
+    trial = Trial(lambda _: pytest.fail("a sandbox was started"), Time(60, 5), [], key, {}, lost=MOST_LOST + 1)
     with pytest.raises(TrialEnded):
         trial.ask([EditedSource("")], key.cases[0])
+
+
+# Code that notices when it runs again, and then sleeps: in its cells, in what they leave behind, or in its answers.
+# `calls` counts those of the first exercise, of which there are none yet where all cells run one after the other.
+ASKED_AT_FIRST = """
+import atexit, sys, time
+calls = []
+def sleep_if_again(*_):
+    if not calls or sys._getframe(1).f_code.co_filename == "<edited>":
+        time.sleep(3600)
+def simple_attention_scores(inputs, query):
+    calls.append(1)
+    return inputs @ query
+"""
+STALLS = {
+    "in a cell": "sleep_if_again()",
+    "in an import": "import beside",
+    "in __del__": "class Gone:\n    __del__ = sleep_if_again\nGone()",
+    "at exit": "atexit.register(sleep_if_again)\nif not calls:\n    sys.exit()",
+    "in a hook": "get_ipython().events.register('post_run_cell', sleep_if_again)",
+    "in an answer": "def softmax_stable(x, dim=-1):\n    sleep_if_again()\n    return torch.exp(x) + 1",
+    "in what is returned": """
+class Slow(list):
+    def __iter__(self):
+        sleep_if_again()
+        return super().__iter__()
+class Late:
+    shape = property(sleep_if_again)
+    __len__ = __iter__ = __array__ = sleep_if_again
+def softmax_stable(x, dim=-1):
+    return [Slow([x, Late()]), Late()]
+""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS)
+def test_code_that_sleeps_when_it_runs_again_is_not_waited_for_longer_than_its_notebook(
+    stall: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.running.trial.PATIENCE", 1)
+    deadlines: list[float] = []
+    receive = wire.receive
+
+    def noted(channel: Any, deadline: float, *meanwhile: Any) -> wire.Frame:
+        deadlines.extend([deadline] if meanwhile else [])  # the start of a process is not the student's
+        return receive(channel, deadline, *meanwhile)
+
+    monkeypatch.setattr("grader.running.sandbox_process.wire.receive", noted)
+    sources = [f"{BEFORE}\n{ASKED_AT_FIRST}", stall, *([] if "softmax_stable" in stall else [SOFTMAX_PLUS_ONE])]
+    first, *others = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells = [first, tested(9), *others, tested(10)]
+    limits = Limits(submission=3, patience=20)  # by the clock, a single one of all cells could take longer than that
+    files = {"beside.py": b"import __main__\n__main__.sleep_if_again()"}
+    grading = Grading(nbformat.v4.new_notebook(cells=cells), files, replace(OURS, limits=limits))
+    with closing(grading.sandbox):
+        right, wrong = grading.run()
+    assert (right.right, wrong.reason, wrong.located) == (True, Reason.WRONG, ())
+    ends = max(grading.time.ends_at, grading.for_searches.ends_at)
+    assert [deadline for deadline in deadlines if deadline > ends] == []
+
+
+def test_sandboxes_share_the_time_of_a_notebook() -> None:
+    time = Time(1, 5)
+    part = Time(3, 5, time)
+    one, other = (SimpleNamespace(cpu_seconds=seconds) for seconds in (0.25, 0.5))
+    time.counts(cast(Forked, one))
+    part.counts(cast(Forked, other))
+    time._began = part._began = -math.inf  # the clock is not what there is too little of
+    assert (time.left(), part.left(), part.ends_at) == (0.25, 0.25, time.ends_at)
+    other.cpu_seconds = 9  # also once it is gone
+    assert time.is_over
+    assert part.is_over
 
 
 def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,7 +563,9 @@ def _tell(exercise: Exercise, found: Tally) -> None:
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED))
     for line, source in some_mutants(exercise):
         cells = [*given_cells(exercise), source]  # as in a notebook, where it is run first
-        with closing(Trial(lambda: SandboxProcess({}, Limits()), cells, key, {})) as trial:
+        with closing(
+            Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(999, 5), cells, key, {})
+        ) as trial:
             answers = [trial.ask([EditedSource(source)], case)[0] for case in key.cases]
             verdict = judge_by(key, answers)
             if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):

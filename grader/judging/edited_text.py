@@ -61,6 +61,19 @@ class EditedText:
             for start, end in self._made
         )
 
+    def origin(self, place: Range) -> Range | None:
+        """Where in the original that is what the text has at a place; None for what changes have made."""
+        if not (self.before and self.edit):
+            return place
+        (start, end), by, before, within = place, 0, 0, 0
+        for splice in self._splices:
+            first, last = splice.start + by, splice.start + by + len(splice.text.encode())
+            if first <= start < last or first < end < last:
+                return None
+            by += _longer(splice)
+            before, within = (by if last <= start else before), (by if last <= end else within)
+        return self.before.origin((start - before, end - within))
+
     def _lent(self, index: int) -> dict[str, float]:
         if not self.before:
             return {}

@@ -87,6 +87,10 @@ class Locating:
     def tried(self) -> int:
         return MOST_TRIED - self._left
 
+    @property
+    def entry(self) -> str:
+        return self._all.exercise.entry
+
     def explain(self, source: str) -> Repair | Verdict | None:
         """The most plausible changes that make all right, or the three misconceptions of which two are left after one.
 
@@ -140,10 +144,10 @@ class Locating:
 
     def _most_telling(self, text: EditedText) -> int | None:
         """The first case that the code answers wrong; None if it is right."""
-        return next((index for index in self._in_order if not self.is_right(index, text)), None)
+        return next((index for index in self.in_order if not self.is_right(index, text)), None)
 
     @functools.cached_property
-    def _in_order(self) -> list[int]:
+    def in_order(self) -> list[int]:
         """The cases, the smallest first; of a class, those that show much: a single word hides nearly all mistakes."""
         shows = {index: self._shows.get(case.case.name, 0) for index, case in enumerate(self._cases)}
         enough = SHOWS * max(shows.values(), default=0)
@@ -192,7 +196,7 @@ class Locating:
                 yield text, version
 
     def is_right_in_all(self, text: EditedText) -> bool:
-        return all(self.is_right(index, text) for index in self._in_order)
+        return all(self.is_right(index, text) for index in self.in_order)
 
     def is_right(self, index: int, text: EditedText) -> bool:
         return self.is_right_answer(index, self.answer(index, text))
@@ -222,8 +226,13 @@ class Locating:
         return Intermediate(self._all)
 
     def answer(self, index: int, text: EditedText) -> Answer:
-        (answer,) = self._ask([text.in_case(index)], self._cases[index])
+        (answer,) = self.answers(index, [text])
         return answer
+
+    def answers(self, index: int, texts: Iterable[EditedText]) -> list[Answer]:
+        """What some versions answer to a case."""
+        some_at_once = _some_at_once((text.in_case(index) for text in texts), AT_ONCE)
+        return [answer for some in some_at_once for answer in self._ask(some, self._cases[index])]
 
 
 class _Search:

@@ -41,8 +41,12 @@ def with_lines(
     verdict: Verdict,
     find: Callable[[], Repair | Verdict | None],
     read: Callable[[], Sequence[Fact]],
+    is_solution: Callable[[Repair], bool],
 ) -> Verdict:
-    """The same with what `find` finds, if nothing else explains what is wrong. `read` gives what the text shows."""
+    """The same with what `find` finds, if nothing else explains what is wrong. `read` gives what the text shows.
+
+    A line earns something if the changed code `is_solution`, and not several to choose from.
+    """
     if verdict.misconceptions or verdict.reason not in _UNEXPLAINED:
         return verdict
     repair = find()
@@ -57,15 +61,15 @@ def with_lines(
     stopped = verdict.reason == Reason.ERROR  # then that comes first
     return replace(
         verdict,
-        credit=_credit(exercise, repair) if verdict.reason != Reason.CONSTANT else 0.0,
+        credit=_credit(exercise, repair, is_solution) if verdict.reason != Reason.CONSTANT else 0.0,
         reason=Reason.LOCATED if repair.located else verdict.reason,
         located=repair.located,
         sentences=(*verdict.sentences, *said) if stopped else (*said, *verdict.sentences),
     )
 
 
-def _credit(exercise: Exercise, repair: Repair) -> float:
+def _credit(exercise: Exercise, repair: Repair, is_solution: Callable[[Repair], bool]) -> float:
     """Only where the student's own work is most of it."""
-    if not enough_is_left(repair.text, exercise.entry):
+    if not enough_is_left(repair.text, exercise.entry) or not is_solution(repair):
         return 0.0
     return math.prod(CREDITS[edit.change] for edit in repair.text.edits)

@@ -37,6 +37,11 @@ def is_test_cell(cell: Any) -> bool:
     return cell.cell_type == "code" and _nbgrader(cell, "grade") and not _nbgrader(cell, "solution")
 
 
+def is_given(cell: Any) -> bool:
+    """Whether the course wrote this code, which is no test."""
+    return cell.cell_type == "code" and _nbgrader(cell, "locked") and not _nbgrader(cell, "grade")
+
+
 def tested_exercise(cell: Any) -> Label | None:
     """The exercise that a test cell is named after."""
     return exercise_of(str(cell.metadata.get("nbgrader", {}).get("grade_id")))

@@ -26,6 +26,7 @@ from grader.model.submission import Files
 from grader.notebooks.cells import demos_of, is_test_cell
 from grader.notebooks.solutions import fill_in, solutions
 from grader.running.grading import Grading
+from grader.running.limits import Time
 from grader.running.sandbox_process import SandboxProcess
 from grader.running.scratch import files_beside
 from grader.running.settings import Settings
@@ -144,9 +145,9 @@ class _Timed(Grading):
         yield
         self.seconds[part] += time.perf_counter() - start
 
-    def _new_sandbox(self) -> SandboxProcess:
+    def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
         with self.timed("fork and confine"):
-            sandbox = super()._new_sandbox()
+            sandbox = super()._new_sandbox(time, files)
             sandbox.wait_until_ready()
             return sandbox
 

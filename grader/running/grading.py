@@ -14,12 +14,14 @@ from grader.catalogue.loading import earlier_functions
 from grader.judging.answer_key import AnswerKey
 from grader.judging.asking_again import true_of_the_code
 from grader.judging.best_verdict import best_verdict, in_all_forms
+from grader.judging.code_facts import bound_by
 from grader.judging.combined import combined
 from grader.judging.device_facts import with_device_named
 from grader.judging.forbidden import refused
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
 from grader.judging.ordinary import in_short
+from grader.judging.plain_code import imports_in, is_plain
 from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.judging.with_lines import with_lines
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
@@ -27,11 +29,19 @@ from grader.model.attempt import Attempt
 from grader.model.exercise import Exercise, SampledCase, Standins
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
-from grader.notebooks.cells import METADATA_KEY, STOPPED, is_ordinary_test, is_test_cell, points_of, tested_exercise
+from grader.notebooks.cells import (
+    METADATA_KEY,
+    STOPPED,
+    is_given,
+    is_ordinary_test,
+    is_test_cell,
+    points_of,
+    tested_exercise,
+)
 from grader.notebooks.outputs import size_of
 from grader.notebooks.verdict_cells import blocked_output, verdict_output, verdict_outputs
 from grader.running.definitions import Definitions, defined_in
-from grader.running.notebook_time import TimeOfNotebook
+from grader.running.limits import Time
 from grader.running.ordinary_tests import RunningTests
 from grader.running.own_seed import own_seed
 from grader.running.patience import patiently
@@ -75,8 +85,10 @@ class Grading:
         self.demos = frozenset() if self.ordinary else demos  # a test may use what they define
         self.seed = own_seed(settings.seed, settings.student, [cell.source for cell in self.cells], files)
         self.limits = settings.limits
-        self.sandbox = self._new_sandbox()
-        self.time = TimeOfNotebook(settings.limits)
+        # Searches may compute as long again, so that none takes from what cells and answers have; by the clock, all
+        # of it ends at once.
+        self.time, self.for_searches = (Time(self.limits.submission, self.limits.patience) for _ in range(2))
+        self.sandbox = self._new_sandbox(self.time)
         self.judging = JudgingTime(settings.judging)
         self.skipped: list[Any] = []  # cells of demos that nobody has asked for so far
         self.ran: list[str] = []  # sources of the cells that came to an end, to run again after a loss
@@ -108,23 +120,23 @@ class Grading:
     def _is_ordinary(self, cell: Any) -> bool:
         return is_ordinary_test(cell, self.settings.exercises)
 
-    def _new_sandbox(self) -> SandboxProcess:
-        asked = self.settings
+    def _new_sandbox(self, time: Time, files: Files | None = None) -> SandboxProcess:
+        asked, files = self.settings, self.files if files is None else files
         device, confined, hidden, by_user = asked.device, asked.confined, asked.hidden, asked.by_user
         loaded = worth_loading(cell.source for cell in self.cells)
 
         def start() -> SandboxProcess:
-            sandbox = SandboxProcess(self.files, self.limits, device, confined, hidden, loaded, by_user)
+            sandbox = SandboxProcess(files, self.limits, device, confined, hidden, loaded, by_user, time)
             if device != "cpu":  # of which others may hold all the memory
                 sandbox.wait_or_close()
             return sandbox
 
-        return patiently(start)
+        return patiently(start, until=time.ends_at)
 
     def _run(self, cell: Any) -> None:
         """Run a cell of the student or a given one, and keep what it shows."""
         self.definitions.note(cell.source)
-        if self.time.is_over(self.sandbox):
+        if self.time.is_over:
             cell.outputs = [_error_output("NotRun", "The notebook as a whole took too long; this cell was not run.")]
             return
         try:
@@ -144,14 +156,13 @@ class Grading:
             self._note_failure(cell.source, Missing(f"The cell that should define it stopped with {result.error}"))
 
     def _run_in(self, sandbox: SandboxProcess, source: str, seconds: float, number: int | None = None) -> CellResult:
-        seconds = min(seconds, self.time.left(sandbox))
-        return sandbox.run_cell(source, seconds, number, self.time.ends_at, self.ordinary.uses(source))
+        return sandbox.run_cell(source, seconds, number, self.ordinary.uses(source))
 
     def _run_test(self, cell: Any) -> Verdict:
         """Run an ordinary test where the student's code runs, and judge what it leaves there."""
         result = CellResult([])
         lost: Lost | None = Lost(Loss.NOT_RUN)
-        if not self.time.is_over(self.sandbox):
+        if not self.time.is_over:
             try:
                 seconds = self.settings.limits.cell
                 result = self._run_in(self._alive(), self.ordinary.begin(cell), seconds, self.numbers[id(cell)])
@@ -167,7 +178,7 @@ class Grading:
 
     def _whose(self, lost: Lost) -> Lost:
         """Whether what took too long is the notebook as a whole."""
-        return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over(self.sandbox) else lost
+        return Lost(Loss.NOTEBOOK) if lost.loss.is_timeout and self.time.is_over else lost
 
     def _as_far_as_room(self, outputs: list[Any]) -> list[Any]:
         self.output_left -= size_of(outputs)
@@ -201,12 +212,11 @@ class Grading:
     def _start_again(self) -> None:
         self.sandbox.close()
         self.attempts += self.sandbox.take_attempts()
-        self.time.add(self.sandbox)
-        self.sandbox = self._new_sandbox()
+        self.sandbox = self._new_sandbox(self.time)
 
     def _replay(self) -> None:
         """Run all cells again, and from then on without those that end badly now: on purpose or by chance."""
-        while not self.time.is_over(self.sandbox):
+        while not self.time.is_over:
             ends_badly = self._first_to_end_badly()
             self._note_what_is_new()
             if ends_badly is None:
@@ -254,32 +264,41 @@ class Grading:
             again = functools.partial(ask, standins=standins)
             verdict = true_of_the_code(keys[0], verdict, facts, again, self.settings.device, self.judging)
             verdict = with_device_named(verdict, self.definitions.only_source(exercise.entry))
-            return with_lines(exercise, verdict, functools.partial(self._explain, keys[0], standins), facts)
+            explain = functools.partial(self._explain, keys[0], standins)
+            return with_lines(exercise, verdict, explain, facts, functools.partial(self._is_solution, keys[0]))
         except JudgingTooLong:
             return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
 
     def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
         """What small changes of the one cell that defines it tell of what is wrong."""
         source = self.definitions.only_source(key.exercise.entry)
-        if source is None or self.time.is_over(self.sandbox):
+        if source is None or self.time.is_over:
             return None
-        return Trial(self._new_sandbox, self.ran, key, standins).explain(source, self.settings.device)
+        trial = Trial(self._new_sandbox, self.for_searches, self.ran, key, standins)
+        return trial.explain(source, self.settings.device)
+
+    def _is_solution(self, key: AnswerKey, repair: Repair) -> bool:
+        """Whether changed code only computes, and is one solution where there is nothing else of the student's."""
+        given = [cell.source for cell in self.cells if is_given(cell)]
+        imports = imports_in(cell.source for cell in self.cells)
+        standins = dict(earlier_functions(self.settings.exercises, key.exercise))
+        known = {key.exercise.entry, *standins, *(name for source in given for name in bound_by(source))}
+        if not is_plain(repair.text.source, known, imports):
+            return False
+        alone = functools.partial(self._new_sandbox, files={})
+        trial = Trial(alone, self.for_searches, [*given, imports], key, standins)
+        return trial.is_one_solution(repair, self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
-        if self.time.is_over(self.sandbox):
+        if self.time.is_over:
             return [Lost(Loss.NOT_RUN)] * len(drawn)
         sandbox = self._alive()
-        asked = sandbox.answers(
-            exercise.entry, drawn, standins, exercise.form.name, self._seconds_of_case, self.time.ends_at
-        )
+        asked = sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case)
         answers = [self._explained(exercise, answer) for answer in asked]
         if isinstance(answers[-1], Lost):
             self.lost_functions.add(exercise.entry)
         # Code that hangs once may hang every time: do not wait again.
         return answers + answers[-1:] * (len(drawn) - len(answers))
-
-    def _seconds_of_case(self) -> float:
-        return min(self.limits.case, self.time.left(self.sandbox))
 
     def _explained(self, exercise: Exercise, answer: Answer) -> Answer:
         """What is known here of why there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,14 +19,17 @@ def is_short(error: OSError) -> bool:
     return error.errno in _SHORT
 
 
-def patiently(work: Callable[[], T], tell: Callable[[str], None] = lambda _: None) -> T:
-    """What `work` returns. What it has begun before it fails, it must be able to begin again."""
+def patiently(work: Callable[[], T], tell: Callable[[str], None] = lambda _: None, until: float = math.inf) -> T:
+    """What `work` returns. What it has begun before it fails, it must be able to begin again.
+
+    On the monotonic clock, nobody waits any more `until` then.
+    """
     told = False
     for pause in PAUSES:
         try:
             return work()
         except OSError as error:
-            if not is_short(error):
+            if not is_short(error) or time.monotonic() + pause > until:
                 raise
             if not told:
                 tell(f"This machine is short of something ({error.strerror}). Waiting …")

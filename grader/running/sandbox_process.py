@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import math
 import os
 import secrets
 import select
@@ -27,7 +26,7 @@ from grader.running import scratch
 from grader.running.attempts import Attempts
 from grader.running.batches import batches
 from grader.running.compiled import with_compiled
-from grader.running.limits import Computing, Limits
+from grader.running.limits import Computing, Limits, Time
 from grader.running.promises import kept
 from grader.running.replies import AnswersOfEdited, CellResult, read_answer, read_cell
 from grader.running.scratch import MustEnd
@@ -53,7 +52,10 @@ class SandboxLost(Exception):
 
 
 class SandboxProcess:
-    """A process forked for one submission, in a folder of its own with copies of the files beside the notebook."""
+    """A process forked for one submission, in a folder of its own with copies of the files beside the notebook.
+
+    What it does takes of `time`, which other sandboxes of the submission share, and ends with it at the latest.
+    """
 
     def __init__(
         self,
@@ -64,12 +66,15 @@ class SandboxProcess:
         hidden: Sequence[str] = (),
         loaded: Sequence[str] = (),
         by_user: bool = False,
+        time: Time | None = None,
     ) -> None:
         self._limits = limits
+        self._time = time or Time(limits.submission, limits.patience)
         self._on_cpu = device == "cpu"
         self._scratch = scratch.Scratch(with_compiled(files))
         how = {"device": device, "confined": confined, "by_user": by_user}
         self._process = self._fork(**how, hidden=list(hidden), loaded=list(loaded))
+        self._time.counts(self._process)
         self._channel = self._process.channel
         self._has_disk = False
         self._ready = False  # until the process says so
@@ -124,10 +129,9 @@ class SandboxProcess:
         source: str,
         within: float,
         number: int | None = None,
-        ends_at: float = math.inf,
         uses: Mapping[str, object] | None = None,
     ) -> CellResult:
-        """Run a cell for at most `within` seconds of computing, and not beyond `ends_at` on the monotonic clock.
+        """Run a cell for at most `within` seconds of computing.
 
         Its outputs call it `number`, or count on. What an ordinary test `uses` is as it was while it runs.
         """
@@ -136,7 +140,7 @@ class SandboxProcess:
         request: dict[str, Any] = {"do": "cell", "source": source, "number": number}
         if uses is not None:
             request |= {"do": "test", "uses": uses}
-        return read_cell(self._ask(request, {}, within, ends_at))
+        return read_cell(self._ask(request, {}, within))
 
     def answers(
         self,
@@ -144,19 +148,18 @@ class SandboxProcess:
         cases: Sequence[SampledCase],
         standins: Standins,
         form: str = "function",
-        within: Callable[[], float] | None = None,
-        ends_at: float = math.inf,
+        within: float | None = None,
     ) -> Iterator[Answer]:
         """Put cases to the student's function or class, until an answer is lost or there is no such function.
 
-        Calls of `standins` are computed here. `within` tells before each case for how long it may compute.
+        Calls of `standins` are computed here. Each case may compute for `within` seconds.
         """
-        seconds = within or (lambda: self._limits.case)
+        seconds = self._limits.case if within is None else within
         for batch in batches(form, cases):
             request = {
                 "do": "answers", "entry": entry, "form": form, "standins": kinds(standins), "cases": batch.cases
             }  # fmt: skip
-            replies = self._replies(request, batch.tensors, seconds, ends_at, standins, batch.promise)
+            replies = self._replies(request, batch.tensors, seconds, standins, batch.promise)
             for _ in batch.cases:
                 try:
                     frame = next(replies)
@@ -179,7 +182,6 @@ class SandboxProcess:
         standins: Standins,
         answers: AnswersOfEdited,
         within: float,
-        ends_at: float,
     ) -> list[Answer]:
         """Put one case to versions of the student's definitions. SandboxLost is raised if one of them ends it."""
         tree, tensors = written(answers.form, list(case.inputs))
@@ -188,7 +190,7 @@ class SandboxProcess:
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
-        return answers.read(self._ask(request, tensors, within, ends_at, standins), len(sources))
+        return answers.read(self._ask(request, tensors, within, standins), len(sources))
 
     @property
     def cpu_seconds(self) -> float:
@@ -218,30 +220,28 @@ class SandboxProcess:
         header: dict[str, Any],
         tensors: dict[str, Any],
         seconds: float,
-        ends_at: float = math.inf,
         standins: Standins | None = None,
     ) -> wire.Frame:
         """Send a request and wait for the one reply to it."""
-        return next(self._replies(header, tensors, lambda: seconds, ends_at, standins or {}))
+        return next(self._replies(header, tensors, seconds, standins or {}))
 
     def _replies(
         self,
         header: dict[str, Any],
         tensors: dict[str, Any],
-        seconds: Callable[[], float],
-        ends_at: float,
+        seconds: float,
         standins: Standins,
         promise: MemoryPromise | None = None,
     ) -> Iterator[wire.Frame]:
         """Send a request, and wait for one reply after the other, as often as asked."""
         identity = ""
         while True:
-            left = seconds()
+            left = min(seconds, self._time.left())
             with self._or_lost(left * self._limits.patience) as patience:
                 if not self._ready:  # the start of the process is not the student's time
                     self.wait_until_ready()
                 watch = functools.partial(self._watch, Computing(self._process, left))
-                deadline = min(time.monotonic() + patience, ends_at)
+                deadline = min(time.monotonic() + patience, self._time.ends_at)
                 watch()
                 with kept(promise if self._on_cpu else None, self._process):
                     identity = identity or self._send(header, tensors, deadline)

@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.locating import Locating, Repair, TrialEnded
+from grader.judging.one_solution import is_one_solution
 from grader.model.answer import Answer
 from grader.model.edited import EditedSource
 from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
+from grader.running.limits import Time
 from grader.running.replies import AnswersOfEdited
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 
 MOST_LOST = 2  # sandboxes that changed code hangs or breaks
-CELL_SECONDS = 5.0
 SECONDS = 3.0  # of the processor for some versions at once
-SECONDS_IN_ALL = 5.0
+SECONDS_IN_ALL = 5.0  # of one sandbox, with all cells
 PATIENCE = 5  # how many times as long all may take by the clock
 
 
 @dataclass
 class Trial:
-    """Sandboxes in which all cells have run, made when they are needed."""
+    """Sandboxes in which all cells have run, made when they are needed, with time of their own of what is left."""
 
-    make: Callable[[], SandboxProcess]
+    make: Callable[[Time], SandboxProcess]
+    left: Time
     cells: Sequence[str]
     key: AnswerKey
     standins: Standins
     lost: int = 0
-    ends_at: float = field(default_factory=lambda: time.monotonic() + PATIENCE * SECONDS_IN_ALL)
     sandbox: SandboxProcess | None = None
+    time: Time = field(init=False)
     answers: AnswersOfEdited = field(init=False)
 
     def __post_init__(self) -> None:
+        self.time = Time(SECONDS_IN_ALL * (MOST_LOST + 1), PATIENCE / (MOST_LOST + 1), self.left)
         self.answers = AnswersOfEdited(self.key.exercise.form.name)
 
     def explain(self, source: str, device: str) -> Repair | Verdict | None:
         """What makes all answers right, with few changes of this cell, or a verdict that such changes lead to."""
         try:
             return Locating(self.key, self.ask, device).explain(source)
+        finally:
+            self.close()
+
+    def is_one_solution(self, repair: Repair, device: str) -> bool:
+        """Whether the changed code is a solution, and not several to choose from."""
+        try:
+            return is_one_solution(Locating(self.key, self.ask, device), repair.text)
         finally:
             self.close()
 
@@ -53,9 +62,7 @@ class Trial:
             sandbox, exercise = self._ready(), self.key.exercise
             if sandbox.cpu_seconds > SECONDS_IN_ALL:
                 raise TrialEnded
-            return sandbox.answers_of_edited(
-                exercise.entry, case, versions, self.standins, self.answers, SECONDS, self.ends_at
-            )
+            return sandbox.answers_of_edited(exercise.entry, case, versions, self.standins, self.answers, SECONDS)
         except SandboxLost as lost:
             self.lost += 1
             if self._is_given_up:
@@ -70,11 +77,11 @@ class Trial:
 
     @property
     def _is_given_up(self) -> bool:
-        return self.lost > MOST_LOST or time.monotonic() >= self.ends_at
+        return self.lost > MOST_LOST or self.time.is_over
 
     def _ready(self) -> SandboxProcess:
         if self.sandbox is None:
-            self.sandbox = self.make()
+            self.sandbox = self.make(self.time)
             for source in self.cells:
-                self.sandbox.run_cell(source, CELL_SECONDS)
+                self.sandbox.run_cell(source, SECONDS_IN_ALL)
         return self.sandbox
