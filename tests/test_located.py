@@ -310,6 +310,12 @@ CHOICES = {
         *("def odd():", f"    return {ODD}", "def worse():", f"    return {WORSE}", "def right():"),
         *(f"    return {RIGHT}", "return odd()"),
     ),
+    "a step that hangs where it is spoiled": all_to_choose_from(
+        "inputs",
+        f"made = [{ODD}, {RIGHT}, {WORSE}]",
+        "sum(range(10**11 * bool((made[2] - (weights @ inputs - 7 * inputs)).abs().sum() > 1)))",
+        "return made[0]",
+    ),
     "an error": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[3]"),
     "its own text": all_to_choose_from(
         "inputs",

@@ -8,7 +8,7 @@ down, whatever they choose by: numbers, keys, conditions, or factors that are ze
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.judging.edited_text import EditedText
@@ -18,7 +18,7 @@ from grader.judging.judging_time import JudgingTooLong
 from grader.judging.locating import Locating, TrialEnded
 from grader.judging.seen_values import Span, asking, seen_in
 from grader.judging.student_text import Splice
-from grader.model.answer import Answer, Returned
+from grader.model.answer import Answer, Lost, Returned
 from grader.model.located import Change
 
 MOST_UNNEEDED = 1  # steps; something is left over in much honest code
@@ -56,12 +56,11 @@ def is_one_solution(locating: Locating, repaired: EditedText) -> bool:
     try:
         if not locating.is_right_in_all(repaired):
             return False
-        unneeded = _unneeded(locating, repaired)
-        steps = [part for part in unneeded if part.is_step and not _is_plain(locating, repaired, part)]
-        if len(steps) > MOST_UNNEEDED or _was_needed(locating, repaired, unneeded):
+        unneeded = [part for part in _unneeded(locating, repaired) if not _is_plain(locating, repaired, part)]
+        if sum(part.is_step for part in unneeded) > MOST_UNNEEDED or _was_needed(locating, repaired, unneeded):
             return False
         return locating.is_right_in_all(repaired)  # as before, so that it has not counted
-    except (TrialEnded, JudgingTooLong, SyntaxError):
+    except (TrialEnded, JudgingTooLong, SyntaxError, RecursionError):
         return False
 
 
@@ -70,16 +69,24 @@ def _unneeded(locating: Locating, repaired: EditedText) -> list[Part]:
     left = list(_parts(repaired, locating.entry))
     for index in locating.in_order:
         spoiled = [_with(repaired, part.span, part.spoiled) for part in left]
-        answers = locating.answers(index, spoiled)
+        answers = _answers(locating, index, spoiled)
         left = [part for part, answer in zip(left, answers, strict=True) if locating.is_right_answer(index, answer)]
     return left
+
+
+def _answers(locating: Locating, index: int, texts: Iterable[EditedText]) -> list[Answer]:
+    """Those of some versions. One that breaks the sandbox takes others with it, and nothing is known of them."""
+    answers = locating.answers(index, texts)
+    if any(isinstance(answer, Lost) for answer in answers):
+        raise TrialEnded
+    return answers
 
 
 def _is_plain(locating: Locating, repaired: EditedText, part: Part) -> bool:
     """Whether it is a size or another number, wherever it is reached."""
     asked = _with(repaired, part.span, asking(part.written))
     for index in locating.in_order:
-        as_it_is, answer = locating.answers(index, [repaired, asked])
+        as_it_is, answer = _answers(locating, index, [repaired, asked])
         seen = seen_in(answer, as_it_is)
         if seen is not None and seen.kind:
             return seen.kind in _PLAIN_KINDS
@@ -94,7 +101,7 @@ def _was_needed(locating: Locating, repaired: EditedText, unneeded: Sequence[Par
         _with(student, part.span, part.spoiled) for part in _parts(student, locating.entry) if part.span in origins
     ]
     for index in locating.in_order:
-        as_it_is, *spoiled = locating.answers(index, [student, *before])
+        as_it_is, *spoiled = _answers(locating, index, [student, *before])
         if not all(_is_alike(as_it_is, answer) for answer in spoiled):
             return True
     return False

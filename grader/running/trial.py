@@ -19,7 +19,7 @@ from grader.running.sandbox_process import SandboxLost, SandboxProcess
 MOST_LOST = 2  # sandboxes that changed code hangs or breaks
 SECONDS = 3.0  # of the processor for some versions at once
 SECONDS_IN_ALL = 5.0  # of one sandbox, with all cells
-PATIENCE = 5  # how many times as long all may take by the clock
+PATIENCE = 10  # how many times as long all may take by the clock
 
 
 @dataclass
