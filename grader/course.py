@@ -81,8 +81,13 @@ class Course:
         return load(files, None if files.package else self.assignments())
 
     def exercises(self, assignment: str) -> Exercises:
-        """Those of an assignment; none if it has nbgrader's own tests only."""
-        return self.catalogue().of(assignment)
+        """Those of an assignment, as its notebooks have them; none if it has nbgrader's own tests only."""
+        from grader.catalogue.loading import in_order_of
+        from grader.notebooks.cells import tested_exercise
+
+        names = self.notebooks("source", assignment)
+        cells = [cell for name in names for cell in self.read("source", assignment, name).cells]
+        return in_order_of(self.catalogue().of(assignment), map(tested_exercise, cells))
 
     def called(self, step: str) -> str:
         """What the folder of a step of nbgrader's is called here: source, release, submitted, autograded, feedback."""
@@ -118,6 +123,14 @@ class Course:
     def notebooks(self, folder: str, assignment: str) -> list[str]:
         """The names of an assignment's notebooks in a folder."""
         return sorted(path.stem for path in (self.folder(folder) / assignment).glob("*.ipynb"))
+
+    def released_cells(self, assignment: str) -> list[tuple[str, str]]:
+        """The notebooks and names of the cells that nbgrader knows, in the order in which students have them."""
+        return [
+            (name, cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+            for name in self.notebooks("release", assignment)
+            for cell in self.read("release", assignment, name).cells
+        ]
 
     def chosen(self, names: list[str] | None) -> list[str]:
         """The named assignments, or all; unknown names are an error."""

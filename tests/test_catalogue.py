@@ -13,7 +13,7 @@ from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
 from grader.catalogue.loading import ExerciseError, earlier_functions, in_order_of, load
 from grader.errors import CourseError
 from grader.model.exercise_files import ExerciseFiles
-from grader.model.label import in_order, label_of
+from grader.model.label import as_in, in_order, label_of
 
 DOUBLE = '''\
 """Exercise {label}: twice as much."""
@@ -149,6 +149,7 @@ def test_a_label_is_a_number_or_a_name(written: object, label: object) -> None:
 
 def test_numbers_come_before_names_and_after_what_belongs_to_none() -> None:
     assert sorted([10, "b", None, 9, "a"], key=in_order) == [None, 9, 10, "a", "b"]
+    assert as_in(["b", None, 10], ["a", 9, 10, None, "b"]) == [None, "b", 10, 9, "a"]
 
 
 # --- what is wrong ---------------------------------------------------------------------------------------------------

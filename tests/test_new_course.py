@@ -12,10 +12,14 @@ from all_files import files_in
 from command_line import grader
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
+from grader.classroom.progress import misconceptions
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.published import told_now
+from grader.gradebook.standings import read_class
 from grader.notebooks.solutions import fill_in
+from grader.pages.class_summary import summary
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.proof.findings import Finding
@@ -75,6 +79,24 @@ def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> Non
     assert "run the cell below it again" in page  # there is no check(2) here, and nothing unfolds
     assert "hint" not in page
     assert "not divided" in write_report(course, "week1", lambda _: None)[0].read_text()
+
+
+def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
+    """By their labels, 2 would come before the-mean."""
+    compile_release(course, "week1", lambda _: None)
+    answers = {"the-mean": SUM.format("the_mean"), 2: SUM.format("exercise_2")}
+    path = course.notebook("submitted/ada", "week1")
+    path.parent.mkdir(parents=True)
+    nbformat.write(fill_in(course.read("release", "week1"), answers), path)
+    results = list(autograde(course, "week1"))
+    assert list(course.exercises("week1")) == ["the-mean", 2]
+    assert list(misconceptions(results)) == ["the-mean", 2]
+    assert list(told_now(course, "week1", print)[0]["ada"].points) == ["the-mean", "2"]
+    told = summary(read_class(course, "week1", print))
+    assert [line.exercise for line in told.exercises] == ["the-mean", "2"]
+    assert [line.exercise for line in told.mistakes] == ["the-mean", 2]
+    assert list(told.students[0].exercises) == ["the-mean", "2"]
+    assert "exercise the-mean,exercise 2," in write_report(course, "week1", print)[1].read_text()
 
 
 def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from rich.table import Table
 from grader.classroom.interrupt import Interrupt
 from grader.gradebook.names import Names
 from grader.gradebook.published import Told
-from grader.model.label import Label, in_order
+from grader.model.label import Label, as_in
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
 from grader.sandbox.plain_text import one_line
@@ -148,9 +148,13 @@ def _by_hand(result: Graded, counts: Told) -> list[str]:
 
 def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:
     """The exercises of the assignment, those without a test last."""
-    longest = max((result.verdicts for result in results), key=len, default=())
-    tested = [scored.verdict.label for scored in longest]
+    tested = [scored.verdict.label for scored in _longest(results)]
     return list(dict.fromkeys([*tested, *(label for one in told.values() for label in one.points)]))
+
+
+def _longest(results: Iterable[Graded]) -> Sequence[Scored]:
+    """The verdicts of whoever has most of them: all exercises, as the notebook has them."""
+    return max((result.verdicts for result in results), key=len, default=())
 
 
 def _went_wrong(result: Graded, told: Mapping[str, Told] | None) -> list[Verdict]:
@@ -209,12 +213,14 @@ def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = N
 
 def misconceptions(results: Iterable[Graded], told: Mapping[str, Told] | None) -> dict[Label, Counter[str]]:
     """How often each was named, by exercise."""
+    results = list(results)
     found: dict[Label, Counter[str]] = {}
+    order = [scored.verdict.exercise for scored in _longest(results)]
     for result in results:
         for verdict in _went_wrong(result, told):
             if verdict.misconceptions and verdict.exercise is not None:
                 found.setdefault(verdict.exercise, Counter()).update(verdict.misconceptions)
-    return {label: found[label] for label in sorted(found, key=in_order)}
+    return {label: found[label] for label in as_in(order, found)}
 
 
 def _problem(result: Graded) -> str:

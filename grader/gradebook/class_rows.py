@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -62,7 +63,9 @@ class NotInGradebook(CourseError):
 class ClassRows:
     """The rows of one assignment: one query for each table, however large the class is."""
 
-    def __init__(self, gradebook: Gradebook, assignment: str, rules: AssignmentRules) -> None:
+    def __init__(
+        self, gradebook: Gradebook, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
+    ) -> None:
         self._session = gradebook.db
         row = self._session.execute(
             select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)
@@ -77,7 +80,7 @@ class ClassRows:
                 select(Notebook.name).where(Notebook.assignment_id == self._id).order_by(Notebook.name)
             )
         )
-        self.items = items_of(self._session, assignment, rules)
+        self.items = items_of(self._session, assignment, rules, cells)
         self.people = self._people()
         self.submissions = self._submissions()
         self.points, self.scored, self.waiting, self.by_hand = self._grades()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -87,13 +87,19 @@ def within_reach(
     return round(count(items, {**points, **most}, late, late_by).total, 6)
 
 
-def _place(item: Item) -> tuple[bool, tuple[bool, int, str], str, str]:
-    """Exercises come first."""
-    return item.exercise is None, in_order(item.exercise), item.notebook if item.is_shared else "", item.name
+def _place(item: Item, order: Mapping[tuple[str, str], int]) -> tuple[bool, int, tuple[bool, int, str], str, str]:
+    """Exercises come first. What stands in no notebook comes last, by its number or name."""
+    at = order.get((item.notebook, item.name), len(order))
+    return item.exercise is None, at, in_order(item.exercise), item.notebook if item.is_shared else "", item.name
 
 
-def items_of(session: Any, assignment: str, rules: AssignmentRules) -> list[Item]:
-    """What earns points in an assignment, exercises first. Rules for what is not among it are an error."""
+def items_of(
+    session: Any, assignment: str, rules: AssignmentRules, cells: Iterable[tuple[str, str]] = ()
+) -> list[Item]:
+    """What earns points in an assignment, exercises first. Rules for what is not among it are an error.
+
+    `cells` are those of the released notebooks, in their order, which the gradebook does not keep.
+    """
     cell, by_test, by_task = (kind.__table__.c for kind in (BaseCell, GradeCell, TaskCell))
     query = (
         select(
@@ -111,4 +117,6 @@ def items_of(session: Any, assignment: str, rules: AssignmentRules) -> list[Item
     times = Counter(row.name for row in rows)
     items = [Item(row.id, row.name, float(row.max_points), row.notebook, times[row.name] > 1) for row in rows]
     must_fit(rules, assignment, [item.label for item in items])
-    return sorted((replace(item, rule=rules.exercises.get(item.label)) for item in items), key=_place)
+    order = {cell: place for place, cell in enumerate(cells)}
+    ruled = [replace(item, rule=rules.exercises.get(item.label)) for item in items]
+    return sorted(ruled, key=lambda item: _place(item, order))

@@ -83,7 +83,7 @@ def told_now(course: Course, assignment: str, tell: Callable[[str], None]) -> tu
     api = course.api()
     rules = term_rules(course, api, assignment)
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
-        rows = ClassRows(gradebook, assignment, rules)
+        rows = ClassRows(gradebook, assignment, rules, course.released_cells(assignment))
     found = {student: _told(rows, student, row) for student, row in sorted(rows.graded.items())}
     return found, rows.max_points
 

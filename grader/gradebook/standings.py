@@ -114,7 +114,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     check_gradebook(api, tell)
     gradebook = open_gradebook(api, tell)
     try:
-        rows = ClassRows(gradebook, assignment, rules)
+        rows = ClassRows(gradebook, assignment, rules, course.released_cells(assignment))
     finally:
         gradebook.close()
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()

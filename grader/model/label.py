@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 Label = int | str
 
@@ -17,7 +19,13 @@ def label_of(value: object) -> Label | None:
 
 
 def in_order(label: Label | None) -> tuple[bool, int, str]:
-    """A key for sorting: what belongs to no exercise, then numbers, then names."""
+    """A key for sorting where no notebook is at hand: what belongs to no exercise, then numbers, then names."""
     if label is None:
         return (False, 0, "")
     return (isinstance(label, str), label if isinstance(label, int) else 0, str(label))
+
+
+def as_in(order: Iterable[Label | None], labels: Iterable[Label | None]) -> list[Any]:
+    """These labels in the order of a notebook, such as this one; what is not in it comes last, and None first."""
+    places = {label: place for place, label in enumerate(dict.fromkeys(order))}
+    return sorted(labels, key=lambda one: (one is not None, places.get(one, len(places)), in_order(one)))

@@ -13,7 +13,7 @@ from grader.gradebook.found import Stopped
 from grader.gradebook.items import Item
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.model.answer import sentence_of
-from grader.model.label import Label, in_order
+from grader.model.label import Label, as_in
 from grader.model.verdict import Reason, Verdict
 from grader.pages import charts
 from grader.pages.at_once import said_of_each
@@ -48,7 +48,7 @@ UNLIKELY = 0.05  # two misconceptions come together when chance alone has them s
 def summary(grades: ClassGrades) -> Summary:
     """What there is to tell of a class."""
     graded = grades.graded
-    titles = _titles(graded)
+    titles, order = _titles(graded), [item.exercise for item in grades.items]
     empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
     return Summary(
         assignment=grades.assignment,
@@ -63,7 +63,7 @@ def summary(grades: ClassGrades) -> Summary:
         stopped=[line for standing in grades.submissions for line in _stopped(standing)],
         denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
         alike=_alike(grades),
-        not_compared=_not_compared(grades.submissions),
+        not_compared=_not_compared(grades.submissions, order),
         in_process=_in_process(graded),
         late=_late(graded),
         late_rule=grades.late.words if grades.late else "",
@@ -98,7 +98,7 @@ def _is_empty(standing: Standing, given: Mapping[Label, Sequence[str]]) -> bool:
 
 def _in_process(graded: Iterable[Standing]) -> list[str]:
     verdicts = [scored.verdict for standing in graded for scored in standing.verdicts]
-    return sorted({verdict.label for verdict in verdicts if verdict.in_process})
+    return list(dict.fromkeys(verdict.label for verdict in verdicts if verdict.in_process))
 
 
 def _points(grades: ClassGrades) -> Points:
@@ -178,7 +178,7 @@ def _mistakes(graded: Sequence[Standing], items: Sequence[Item], titles: Mapping
             ],
             other_mistakes=[Holders(name, len(students), students) for name, students in _ranked(others[exercise])],
         )
-        for exercise in sorted({*named, *others}, key=in_order)
+        for exercise in as_in([item.exercise for item in items], {*named, *others})
     ]
 
 
@@ -196,9 +196,9 @@ def _together(graded: Sequence[Standing], items: Sequence[Item]) -> list[Togethe
                 if verdict.exercise is not None:
                     holders[verdict.exercise, name].add(standing.student)
     found = []
-    for (first, has_first), (second, has_second) in itertools.combinations(
-        sorted(holders.items(), key=lambda holder: (in_order(holder[0][0]), holder[0][1])), 2
-    ):
+    known = as_in([item.exercise for item in items], {exercise for exercise, _ in holders})
+    ordered = sorted(holders.items(), key=lambda holder: (known.index(holder[0][0]), holder[0][1]))
+    for (first, has_first), (second, has_second) in itertools.combinations(ordered, 2):
         both = has_first & has_second
         if len(both) < 2:
             continue
@@ -248,10 +248,10 @@ def _alike(grades: ClassGrades) -> list[AlikePair]:
     ]
 
 
-def _not_compared(graded: Sequence[Standing]) -> list[NotCompared]:
+def _not_compared(graded: Sequence[Standing], order: Sequence[Label | None]) -> list[NotCompared]:
     """Whose solutions have earned points and are not in their cells, or not in a form that can be compared."""
     some = graded if len(graded) > 1 else ()
-    lines = [NotCompared(standing.student, sorted(_hidden(standing), key=in_order)) for standing in some]
+    lines = [NotCompared(standing.student, as_in(order, _hidden(standing))) for standing in some]
     return [line for line in lines if line.exercises]
 
 

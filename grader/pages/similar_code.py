@@ -23,7 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.model.label import Label, in_order
+from grader.model.label import Label, as_in
 from grader.pages.code_forms import Form, form_of
 
 ALIKE = 0.8  # the share of parts of the shorter of two solutions that the other has as well
@@ -65,7 +65,7 @@ def pairs(
     """Those that have more in common than chance explains; the most striking first.
 
     `solutions` are sources by student and exercise, `wrong` the exercises that did not get full marks, `given` the
-    sources that are nobody's own.
+    sources that are nobody's own, in the order of the notebook.
     """
     forms: dict[Label, dict[str, Form]] = defaultdict(dict)
     for student in sorted(solutions):
@@ -73,7 +73,7 @@ def pairs(
             forms[exercise][student] = form_of(source)
     owners = _owners(forms, given)
     found: dict[tuple[str, str], list[_Evidence]] = defaultdict(list)
-    for exercise in sorted(forms, key=in_order):
+    for exercise in as_in(given, forms):
         for pair, bits, alike in _alike(forms[exercise], owners, max(FEW, SHARE * len(solutions))):
             both_wrong = all(exercise in wrong.get(student, ()) for student in pair)
             found[pair].append(_Evidence(2 * bits if both_wrong else bits, Shared(exercise, alike, both_wrong)))

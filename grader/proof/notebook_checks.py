@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from grader.model.exercise import Exercise
-from grader.model.label import Label, in_order, label_of
+from grader.model.label import Label, label_of
 from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
@@ -33,11 +33,11 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
         for cell in cells
         if is_test_cell(cell) and (label := tested_exercise(cell)) and not is_ordinary_test(cell, labels)
     }
-    solved = {label for cell in cells if (label := solved_exercise(cell)) is not None}
+    solved = dict.fromkeys(label for cell in cells if (label := solved_exercise(cell)) is not None)
     headings = {anchor: text for notebook in notebooks for anchor, text in Sections.of(notebook).by_anchor.items()}
     for label in labels:
         yield from _missing_parts(label, solved, tests, headings)
-    for label in sorted({*(solved if labels else ()), *tests} - {*labels}, key=in_order):
+    for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
         way_out = "Add its file to the exercises, or take its cells out."
         yield Problem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
     for label, cell in tests.items():
@@ -74,7 +74,7 @@ def _unpaired_markers(cell: Any) -> Iterator[Problem]:
 # --- sections and points ---------------------------------------------------------------------------------------------
 
 
-def _missing_parts(label: Label, solved: set[Label], tests: dict[Label, Any], headings: Any) -> Iterator[Problem]:
+def _missing_parts(label: Label, solved: Container[Label], tests: dict[Label, Any], headings: Any) -> Iterator[Problem]:
     if f"exercise-{label}" not in headings:
         way_out = f'Add a heading below `<a id="exercise-{label}"></a>`.'
         yield Problem(label, "", "the notebook has no section for it", way_out)
