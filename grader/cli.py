@@ -17,6 +17,7 @@ from grader.commands import collecting, grading, telling
 from grader.commands.options import Assignments, Device
 from grader.course import Course
 from grader.errors import CourseError
+from grader.model.exercise_files import place_of, said_of
 from grader.terminal import busy, console, errors, print_whatever_it_takes, shown, tell
 
 # As an instructor's work goes.
@@ -88,12 +89,14 @@ def release(
     """
     course = Course(Path())
     from grader.pages.other_forms import need_all_for, other_forms
+    from grader.proof.sound_cases import must_be_releasable
     from grader.release.compiling import compile_release
 
     asked = {"single-file": single_file, "html": html, "marimo": marimo}
     wanted = [form for form in asked if asked[form]]
     need_all_for(course, wanted)
     for assignment in course.chosen(assignments):
+        must_be_releasable(course, assignment)
         compile_release(course, assignment, tell)
         console.print(
             f"{course.called('release')}/{assignment} is ready: no solution, hidden test or misconception in it."
@@ -206,6 +209,10 @@ def run() -> None:
         if error.filename is None and error.errno not in NAMELESS:
             raise
         said = f"{error.filename or 'Files cannot be written'}: {error.strerror}. Mend that, and run this again."
+    except Exception as error:
+        if not place_of(error):
+            raise
+        said = f"An exercise cannot be used: {said_of(error)}. Mend that, and run this again."
     else:
         return
     errors.print(escape(said), highlight=False)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import random
 import re
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 import torch
 
 from grader.judging.answer_key import AnswerKey
+from grader.judging.identical import identical
 from grader.model.exercise import Case, Exercise, Misconception, randn
+from grader.model.exercise_files import ExerciseFiles
 from grader.model.forms.function import FUNCTION
+from grader.proof.drawn_inputs import problems_of_drawing
 from grader.proof.exercise_checks import problems_of
 from grader.proof.notebook_checks import problems_of_notebooks
 
@@ -82,10 +91,90 @@ def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, 
     assert problem.way_out.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("exercise", "told"),
+    [
+        (
+            replace(SOUND, reference=lambda _, factor=2.0: None if factor else 0),
+            "the reference returns nothing in any case",
+        ),
+        (
+            replace(SOUND, misconceptions=[TRIPLED, replace(HALVED, change={"factor": "half"})]),
+            "“halved”: it stops in every case, with TypeError: ",
+        ),
+        (replace(SOUND, picture=lambda *_: 1 / 0), "`picture` stops with ZeroDivisionError: division"),
+        (replace(SOUND, other_forms=[lambda inputs: inputs[7]]), "`other_forms` stops with IndexError: tuple index"),
+    ],
+)
+def test_what_stops_or_answers_nothing_is_told(exercise: Exercise, told: str) -> None:
+    (problem,) = problems_of(AnswerKey(exercise, exercise.sample()))
+    assert told in str(problem)
+
+
+def drawing(inputs: Callable[[torch.Generator], Any]) -> list[str]:
+    exercise = replace(SOUND, cases=[Case("drawn", "nothing", inputs)])
+    return [str(problem) for problem in problems_of_drawing(ExerciseFiles(), "small", [exercise])]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        lambda _: (torch.randn(3),),
+        lambda _: ([torch.rand(1), 2],),
+        lambda _: (np.random.rand(2),),
+        lambda _: ({"a": random.random()},),
+        lambda _: (torch.nn.Linear(2, 2).weight,),
+        lambda _: (time.time(),),
+        lambda _: (str(uuid.uuid4()),),
+        lambda _: ([*os.urandom(8)],),
+        lambda _: (np.random.default_rng().random(),),
+        lambda _: ({random.random(), 1.0},),
+    ],
+)
+def test_inputs_that_do_not_come_from_their_generator_are_told(inputs: Callable[[torch.Generator], Any]) -> None:
+    (told,) = drawing(inputs)
+    assert told.startswith("exercise 1, `double`, “drawn”: the same seed draws other inputs each time. Draw all that")
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        lambda rng: (randn(rng, 3), [1, 2.5, None, "a", b"b", True], {"k": {1, 2}}, np.arange(3), torch.float32),
+        lambda rng: (np.random.default_rng(rng.initial_seed()).random(3), random.Random(rng.initial_seed()).random()),
+        lambda rng: (torch.rand(2, generator=rng).bfloat16(), torch.tensor(1), torch.zeros(0), doubled),
+        lambda _: (np.array(["a", None], dtype=object), float("nan"), frozenset("a")),
+    ],
+)
+def test_inputs_that_do_are_no_problem(inputs: Callable[[torch.Generator], Any]) -> None:
+    assert drawing(inputs) == []
+
+
+def test_what_is_drawn_from_elsewhere_is_the_same_whatever_was_drawn_before() -> None:
+    """Also where nobody has looked: points do not depend on what happened in the process."""
+    case = Case("drawn", "nothing", lambda _: (torch.randn(3), np.random.rand(2), random.random()))
+    exercise = replace(SOUND, cases=[case])
+    first = exercise.sample(7)
+    torch.randn(5), np.random.rand(5), random.random()
+    before = torch.get_rng_state(), random.getstate()
+    assert identical([one.inputs for one in exercise.sample(7)], [one.inputs for one in first])
+    assert torch.equal(before[0], torch.get_rng_state()), "and nobody else notices"
+    assert before[1] == random.getstate()
+
+
+def test_inputs_that_cannot_be_drawn_are_told() -> None:
+    (told,) = drawing(lambda _: 1 / 0)  # type: ignore[arg-type,return-value]
+    assert told == (
+        "exercise 1, `double`, “drawn”: its inputs cannot be drawn, for ZeroDivisionError: division by zero. Mend that."
+    )
+    (told,) = drawing(lambda _: [1.0])
+    assert told.endswith("“drawn”: its inputs are of type list, and no tuple. A single one is written `(x,)`.")
+
+
 def test_nothing_is_wrong_with_a_sound_exercise() -> None:
     assert list(problems_of(AnswerKey(SOUND, SOUND.sample()))) == []
 
 
+SCHEMA = {"schema_version": 3}
 SOLUTION = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 TEST = "check(1)\n### BEGIN HIDDEN TESTS\nhidden_tests(1, points=2)\n### END HIDDEN TESTS"
 
@@ -93,15 +182,29 @@ TEST = "check(1)\n### BEGIN HIDDEN TESTS\nhidden_tests(1, points=2)\n### END HID
 def notebook(solution: str = SOLUTION, test: str = TEST, heading: str = "## Exercise 1: twice (2 points)") -> Any:
     section = nbformat.v4.new_markdown_cell(f'<a id="exercise-1"></a>\n\n{heading}')
     answer = nbformat.v4.new_code_cell(solution)
-    answer.metadata["nbgrader"] = {"grade_id": "exercise-1", "grade": False, "solution": True}
+    answer.metadata["nbgrader"] = {"grade_id": "exercise-1", "grade": False, "solution": True, **SCHEMA}
     graded = nbformat.v4.new_code_cell(test)
-    graded.metadata["nbgrader"] = {"grade_id": "test-exercise-1", "grade": True, "solution": False, "points": 2}
+    graded.metadata["nbgrader"] = {
+        "grade_id": "test-exercise-1", "grade": True, "solution": False, "points": 2, **SCHEMA
+    }  # fmt: skip
     return nbformat.v4.new_notebook(cells=[section, answer, graded])
 
 
 def without(index: int) -> Any:
     found = notebook()
     del found.cells[index]
+    return found
+
+
+def marked(index: int, **known: Any) -> Any:
+    found = notebook()
+    found.cells[index].metadata["nbgrader"].update(known)
+    return found
+
+
+def copied(index: int) -> Any:
+    found = notebook()
+    found.cells.append(copy.deepcopy(found.cells[index]))
     return found
 
 
@@ -122,6 +225,20 @@ def without(index: int) -> Any:
         (lambda: notebook(test="check(1)"), "it calls no hidden tests"),
         (lambda: notebook(test=TEST.replace("points=2", "points=3")), "2 in the cell's metadata, 3 in hidden_tests"),
         (lambda: notebook(heading="## Exercise 1: twice (5 points)"), "5 in the heading"),
+        (
+            lambda: notebook(heading="## Exercise 1: twice"),
+            "exercise 1: its heading says no points: “Exercise 1: twice”. Write `(2 points)` at its end.",
+        ),
+        (lambda: notebook(test=TEST.replace(", points=2", "")), "it calls `hidden_tests` without points"),
+        (
+            lambda: notebook(test="hidden_tests(1, points=2)"),
+            "exercise 1, cell test-exercise-1, line 1: students would get these hidden tests. Put it between",
+        ),
+        (lambda: marked(2, points=-2), "cell test-exercise-1: its points are -2. Write a number from 0 on"),
+        (lambda: marked(2, points="two"), "cell test-exercise-1: its points are two. Write a number"),
+        (lambda: marked(2, points=None), "cell test-exercise-1: it has no points. Write a number"),
+        (lambda: marked(1, grade_id="exercise 1"), "cell exercise 1: its grade_id is “exercise 1”. Take letters"),
+        (lambda: copied(1), "cell exercise-1: two cells have this grade_id. Give one of them another: a copied"),
         (lambda: without(0), "the notebook has no section for it"),
         (lambda: without(1), "the notebook has no cell for a solution"),
         (lambda: without(2), "the notebook has no test cell"),
@@ -130,6 +247,11 @@ def without(index: int) -> Any:
 def test_what_is_wrong_with_a_notebook_is_told(make: Callable[[], Any], told: str) -> None:
     found = [str(problem) for problem in problems_of_notebooks([make()], [SOUND])]
     assert any(told in text for text in found), found
+
+
+def test_an_exercise_in_two_notebooks_is_told() -> None:
+    (problem,) = problems_of_notebooks([notebook(), notebook()], [SOUND])
+    assert "exercise 1: two notebooks have a cell for a solution" in str(problem)
 
 
 def test_a_section_without_an_exercise_is_told() -> None:

@@ -38,6 +38,12 @@ def double(label: str = "number=1", assignment: str = "ps1", entry: str = "doubl
     return DOUBLE.format(label=label, assignment=assignment, entry=entry)
 
 
+def with_step(change: str = '{"factor": 3}', more: str = "") -> str:
+    """Of a reference with one step, and with more attributes."""
+    text = double().replace("lambda x: 2 * x,", f"lambda x, factor=2: factor * x, {more}")
+    return text.replace("answers=lambda x: x * x", f"change={change}")
+
+
 def files(**texts: str) -> ExerciseFiles:
     return ExerciseFiles("/course/exercises", {f"{name}.py": text.encode() for name, text in texts.items()})
 
@@ -177,6 +183,23 @@ NO_NAME = "an exercise has either a number"
         ({"ex1": double(entry="to do")}, "`entry` is “to do”, which is no name"),
         ({"ex1": double().replace("cases=[Case", "cases=[] and [Case")}, "`double` has no cases"),
         ({"ex1": double().replace("misconceptions=[", "misconceptions=2 * [")}, "has 2 misconceptions"),
+        ({"ex1": double().replace("misconceptions=", "misconception=")}, "Did you mean “misconceptions”"),
+        ({"ex1": double().replace("catches=", "caches=")}, "'caches'. Did you mean “catches”?"),
+        (
+            {"ex1": with_step(change='{"factr": 3}')},
+            "line 14: “squared” changes “factr”, which is no step of the reference. Did you mean “factor”?",
+        ),
+        ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is no step of the reference. There are: factor."),
+        ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, and is to be a dict."),
+        ({"ex1": with_step(more='scales={"fctor": "x"},')}, "`scales` names “fctor”, which is no step"),
+        ({"ex1": with_step(more='explained_in={"square": "x"},')}, "`explained_in` names “square”, which is neither"),
+        ({"ex1": double().replace("wrong formula", "wrong formla")}, "no kind “wrong formla”. Did you mean “wrong"),
+        ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', and is to be a number."),
+        ({"ex1": double().replace("cases=[", "cases=None and [")}, "`cases` is None, and is to be a list."),
+        ({"ex1": double().replace("cases=[", 'cases=["all", ')}, "`cases` holds 'all', which is no `Case(…)`."),
+        ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 13: “three numbers”: `inputs` is of"),
+        ({"ex1": double().replace("reference=lambda x: 2 * x", "reference=2")}, "`reference` is 2, and is to be"),
+        ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a folder is not found"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_file_is_told_with_its_line(texts: dict[str, str], said: str) -> None:

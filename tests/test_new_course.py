@@ -18,11 +18,13 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.published import told_now
 from grader.gradebook.standings import read_class
+from grader.model.label import Label
 from grader.notebooks.solutions import fill_in
 from grader.pages.class_summary import summary
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.proof.findings import Finding
+from grader.proof.sound_cases import must_be_releasable, must_be_sound
 from grader.proof.validate import validate
 from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
@@ -84,7 +86,7 @@ def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> Non
 def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     """By their labels, 2 would come before the-mean."""
     compile_release(course, "week1", lambda _: None)
-    answers = {"the-mean": SUM.format("the_mean"), 2: SUM.format("exercise_2")}
+    answers: dict[Label, str] = {"the-mean": SUM.format("the_mean"), 2: SUM.format("exercise_2")}
     path = course.notebook("submitted/ada", "week1")
     path.parent.mkdir(parents=True)
     nbformat.write(fill_in(course.read("release", "week1"), answers), path)
@@ -144,6 +146,78 @@ def changed(course: Course, *replaced: tuple[str, str], until: str = "without un
     return said
 
 
+FIVE = "lambda rng: (randn(rng, 5).tolist(),)"
+IN_NO_ORDER = "lambda rng: ([float(len(word)) for word in {'a', 'bb', 'ccc', 'dddd'}],)"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "line", "told"),
+    [
+        ("lambda rng: (randn(rng, 5).to_list(),)", 22, "cannot be drawn, for AttributeError: 'Tensor' object has no"),
+        ("lambda rng: (randn(Generator(), 5).tolist(),)", 22, "cannot be drawn, for NameError: name 'Generator'"),
+        ("lambda rng: (__import__('torch').rand(5).tolist(),)", 22, "the same seed draws other inputs each time"),
+        (IN_NO_ORDER, 22, "the same seed draws other inputs each time"),
+        ("lambda rng: (words(),)", 22, "the same seed draws other inputs each time"),
+    ],
+)
+def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
+    inputs: str, line: int, told: str, course: Course
+) -> None:
+    """In four runs, the same hand-in once had 4, 4, 4 and 6 points."""
+    path = course.root / "exercises/week1_2.py"
+    assert path.read_text().splitlines()[line - 1].count(FIVE) == 1
+    words = "\n\ndef words():\n    return [float(len(word)) for word in set('a bb ccc dddd'.split())]\n"
+    path.write_text(path.read_text().replace(FIVE, inputs) + words)
+    place = f"(exercises/week1_2.py, line {line})"
+    with pytest.raises(CourseError) as released:
+        must_be_releasable(course, "week1")
+    with pytest.raises(CourseError) as graded:
+        must_be_sound(course, "week1", print, {})
+    validated = next(finding for finding in validate(course, "week1") if not finding.ok).text
+    for said, begins in (
+        (str(released.value), "Nothing is released: hidden cases must have inputs, the same each time. exercise 2"),
+        (str(graded.value), "Nothing is graded: hidden cases must have inputs, the same each time. exercise 2"),
+        (validated, "exercise 2, `exercise_2`, “five numbers”: "),
+    ):
+        assert said.startswith(begins)
+        assert told in said
+        assert place in said
+
+
+def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever code of an exercise file stops, its place is told."""
+    path = course.root / "exercises/week1_2.py"
+    path.write_text(path.read_text().replace("    return sum", "    1 / 0\n    return sum"))
+    reference = course.exercises("week1")[2].reference
+    monkeypatch.setattr("grader.proof.sound_cases.must_be_releasable", lambda *_: reference([1.0]))
+    ended = grader("release", "week1", folder=course.root)
+    assert ended.stderr == (
+        "An exercise cannot be used: ZeroDivisionError: division by zero (exercises/week1_2.py, line 12). "
+        "Mend that, and run this again.\n"
+    )
+    assert ended.returncode == 1
+
+
+def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_told(course: Course) -> None:
+    notebook = course.read("source", "week1")
+    cells = {cell.id: cell for cell in notebook.cells}
+    cells["exercise-2"].source = cells["exercise-2"].source.replace("def exercise_2(numbers)", "def exercise2(numbers)")
+    cells["test-exercise-2"].source = cells["test-exercise-2"].source.replace("assert exercise_2", "exercise2")
+    nbformat.write(notebook, course.notebook("source", "week1"))
+    said = wrong(course)
+    assert any(
+        text.startswith("the solved source scores 2 of 4. exercise 2: There is no function called exercise_2.")
+        and text.endswith("Mend the solution or the reference.")
+        for text in said
+    ), said
+
+
+def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
+    (course.root / "corpus/week1/2/right/loop.py").write_bytes(b"# right: \xe4")
+    (said,) = wrong(course)
+    assert said == "exercise 2, corpus/week1/2/right/loop.py: it is no text in UTF-8. Save it as that."
+
+
 MEAN = "sum(numbers) / divide_by(numbers)"
 
 
@@ -184,7 +258,7 @@ def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
     nbformat.write(fill_in(nbformat.read(path, 4), {2: wrong_solution}), path)
     stale, score = wrong(course)
     assert stale == "release/ is stale, in more.txt, week1.ipynb. Run: grader release week1"
-    assert score == "the solved source scores 3 of 4. Run its cells: exercise 2."
+    assert score.startswith("the solved source scores 3 of 4. exercise 2: What comes out is the sum. The mean is")
 
 
 def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:

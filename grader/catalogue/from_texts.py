@@ -8,7 +8,7 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from grader.model.exercise_files import ExerciseFiles
+from grader.model.exercise_files import IMPORTED, ExerciseFiles
 
 INIT = "__init__.py"
 
@@ -19,6 +19,7 @@ class FromTexts(SourceLoader):
     def __init__(self, package: str, files: ExerciseFiles) -> None:
         self._package = package
         self._files = files
+        IMPORTED[package] = files  # which tells where an error lies
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG002
         if fullname.split(".")[0] != self._package or self._place(fullname) is None:

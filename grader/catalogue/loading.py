@@ -8,26 +8,35 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import itertools
+import re
 import sys
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 
 import torch
 
 from grader.catalogue.from_texts import INIT, FromTexts
 from grader.errors import CourseError
-from grader.model.exercise import Exercise
+from grader.model.exercise import KINDS, Case, Exercise, Misconception
 from grader.model.exercise_files import ExerciseFiles
+from grader.model.forms.function import Form
 from grader.model.label import Label, in_order, label_of
 from grader.model.lent_class import LentClass
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
+MOST_TOLD = 12  # names of which one may have been meant
+
+
+_SLIP = re.compile(r"\b(Exercise|Case|Misconception)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
 
 class ExerciseError(CourseError):
@@ -73,7 +82,8 @@ def load(files: ExerciseFiles, assignments: Collection[str] | None = None) -> Ca
     Where `assignments` are given, each exercise has to belong to one of them.
     """
     found = _import(files)
-    _refuse(files, [_Problem(place, _line(files, place), text) for place, text in _wrong(found, assignments)])
+    wrong = [*_in_folders(files), *_wrong(found, assignments)]
+    _refuse(files, [_Problem(place, _line(files, place, called), text) for place, text, called in wrong])
     ordered = sorted(found.values(), key=lambda exercise: in_order(exercise.label))
     names = dict.fromkeys(exercise.assignment for exercise in ordered)
     return Catalogue({name: {each.label: each for each in ordered if each.assignment == name} for name in names})
@@ -152,6 +162,10 @@ def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
 
 
 def _advice(error: BaseException, files: ExerciseFiles) -> str:
+    slip = _SLIP.search(str(error))
+    if slip and isinstance(error, TypeError):
+        (kind,) = [one for one in (Exercise, Case, Misconception) if one.__name__ == slip[1]]
+        return _meant(slip[2], [each.name for each in fields(kind)])
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     is_beside = name and {f"{name.split('.')[0]}.py", f"{name.split('.')[0]}/{INIT}"} & files.texts.keys()
     return f" What lies beside it is imported as `from .{name} import …`." if is_beside else ""
@@ -159,48 +173,154 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
 
 # --- checks ----------------------------------------------------------------------------------------------------------
 
+_Wrong = tuple[str, str, str]  # the file, what is wrong with it, and the case or misconception that this is about
+# Of what type an attribute is, and how to say so. What comes from a misspelt line is found before anything uses it.
+_TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
+    (Exercise, ("assignment", "title", "entry"), str, "a text"),
+    (Exercise, ("reference",), Callable, "a function"),
+    (Exercise, ("read", "glance", "picture", "lent"), (Callable, LentClass, NoneType), "a function"),
+    (Exercise, ("cases", "misconceptions", "other_forms", "others"), (list, tuple), "a list"),
+    (Exercise, ("form",), Form, "a form, such as MODULE"),
+    (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
+    (Case, ("name", "catches", "beside"), str, "a text"),
+    (Case, ("inputs",), Callable, "a function of rng"),
+    (Misconception, ("name", "kind", "says", "says_of_code"), str, "a text"),
+    (Misconception, ("credit",), (int, float), "a number"),
+    (Misconception, ("change",), Mapping, "a dict"),
+    (Misconception, ("answers",), (Callable, NoneType), "a function"),
+    (Misconception, ("in_code",), (list, tuple), "a tuple of texts"),
+)
 
-def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[tuple[str, str]]:
-    """What is wrong with these exercises, by the place of the file."""
+
+def _in_folders(files: ExerciseFiles) -> Iterator[_Wrong]:
+    """Exercises that nobody looks for."""
+    for place in files.texts:
+        if "/" in place and _sets_an_exercise(files.texts[place]):
+            what = "an exercise in a folder is not found"
+            yield place, f"{what}. Put its file into {files.shown}/ itself.", ""
+
+
+def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -> Iterator[_Wrong]:
+    """What is wrong with these exercises."""
     first: dict[tuple[str, Label], str] = {}
     for place, exercise in found.items():
         if bool(exercise.number) == bool(exercise.name) or label_of(exercise.label) != exercise.label:
-            yield (
-                place,
-                (
-                    "an exercise has either a number from 1, as in `number=3`, or a name of letters, digits, - and _, "
-                    'as in `name="softmax"`.'
-                ),
+            said = (
+                "an exercise has either a number from 1, as in `number=3`, or a name of letters, digits, - and _, "
+                'as in `name="softmax"`.'
             )
+            yield place, said, ""
+            continue
+        if mistyped := list(_mistyped(exercise)):
+            yield from ((place, text, called) for text, called in mistyped)
             continue
         other = first.setdefault((exercise.assignment, exercise.label), place)
         if other != place:
-            yield place, f"exercise {exercise.label} of {exercise.assignment} is in {other}, too. Give it another one."
+            said = f"exercise {exercise.label} of {exercise.assignment} is in {other}, too. Give it another one."
+            yield place, said, ""
         if assignments is not None and exercise.assignment not in assignments:
             known = f"There are: {', '.join(sorted(assignments))}." if assignments else "There is none."
-            yield place, f"there is no assignment “{exercise.assignment}”. {known}"
+            yield place, f"there is no assignment “{exercise.assignment}”. {known}", ""
         for function in exercise.functions:
-            yield from ((place, text) for text in _wrong_with(function))
+            yield from ((place, text, called) for text, called in _wrong_with(function))
 
 
-def _wrong_with(function: Exercise) -> Iterator[str]:
+def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Attributes that are something else than they should be."""
+    parts: list[Any] = [exercise]
+    lists = [("cases", Case, "Case(…)"), ("misconceptions", Misconception, "Misconception(…)")]
+    for name, kind, written in (*lists, ("others", Exercise, "Exercise(…)")):
+        held = getattr(exercise, name)
+        for one in held if isinstance(held, (list, tuple)) else ():
+            if isinstance(one, kind):
+                parts.append(one)
+            else:
+                yield f"`{name}` holds {_shown(one)}, which is no `{written}`.", ""
+    for part in parts:
+        for kind, names, wanted, words in _TYPES:
+            for name in names if isinstance(part, kind) else ():
+                if not isinstance(value := getattr(part, name), wanted):
+                    called = "" if isinstance(part, Exercise) else str(part.name)
+                    whose = f"“{called}”: " if called else ""
+                    yield f"{whose}`{name}` is {_shown(value)}, and is to be {words}.", called
+    for other in exercise.others if isinstance(exercise.others, (list, tuple)) else ():
+        if isinstance(other, Exercise):
+            yield from _mistyped(other)
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, (str, int, float, NoneType)) else f"of type {type(value).__name__}"
+
+
+def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
     if not str(function.entry).isidentifier():
-        yield f"`entry` is “{function.entry}”, which is no name that a student can define."
+        yield f"`entry` is “{function.entry}”, which is no name that a student can define.", ""
     if not function.cases:
-        yield f"`{function.entry}` has no cases, so every answer would be right."
+        yield f"`{function.entry}` has no cases, so every answer would be right.", ""
     for kind, names in (
         ("cases", [case.name for case in function.cases]),
         ("misconceptions", [misconception.name for misconception in function.misconceptions]),
     ):
         for name, times in Counter(names).items():
             if times > 1:
-                yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own."
+                yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own.", name
+    steps = _steps(function.reference)
+    for one in function.misconceptions:
+        if one.kind not in KINDS:
+            yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
+        yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps))
+    yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
+    explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
+    for name in function.explained_in:
+        if name not in explained:
+            said = f"`explained_in` names “{name}”, which is neither a misconception nor a kind of one."
+            yield f"{said}{_meant(name, explained)}", ""
 
 
-def _line(files: ExerciseFiles, place: str) -> int:
-    """Where a file sets `exercise`."""
-    for node in ast.parse(files.texts[place]).body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(isinstance(target, ast.Name) and target.id == "exercise" for target in targets):
-            return node.lineno
-    return 1
+def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None) -> Iterator[str]:
+    for step in named:
+        if steps is not None and step not in steps:
+            yield f"{what} “{step}”, which is no step of the reference.{_meant(step, steps)}"
+
+
+def _steps(reference: Callable[..., Any]) -> Collection[str] | None:
+    """What a misconception can change: the arguments of a function, or what a class has. None: that is not known."""
+    ours = inspect.unwrap(reference)
+    if inspect.isclass(ours):
+        return {*dir(ours), *(name for each in ours.__mro__ for name in vars(each).get("__annotations__", ()))}
+    try:
+        parameters = inspect.signature(ours).parameters.values()
+    except (ValueError, TypeError):  # what is written in C may not tell
+        return None
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return None if takes_any else [one.name for one in parameters if one.default is not one.empty]
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    own = dict.fromkeys(one for one in known if not one.startswith("_"))
+    if close := get_close_matches(name, own, 1):
+        return f" Did you mean “{close[0]}”?"
+    return f" There are: {', '.join(own)}." if 0 < len(own) <= MOST_TOLD else ""
+
+
+def _sets_an_exercise(text: bytes) -> bool:
+    try:
+        values = [node.value for node in ast.parse(text).body if isinstance(node, ast.Assign) and _is_set_in(node)]
+    except (SyntaxError, ValueError):
+        return False
+    calls = [value.func for value in values if isinstance(value, ast.Call)]
+    return any(isinstance(called, ast.Name) and called.id == "Exercise" for called in calls)
+
+
+def _is_set_in(node: ast.stmt) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return any(isinstance(target, ast.Name) and target.id == "exercise" for target in targets)
+
+
+def _line(files: ExerciseFiles, place: str, called: str = "") -> int:
+    """Where a file names the case or misconception that is called so, or else where it sets `exercise`."""
+    tree = ast.parse(files.texts[place])
+    names = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == called]
+    if called and names:
+        return max(names) if len(names) > 1 else names[0]
+    return next((node.lineno for node in tree.body if _is_set_in(node)), 1)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from grader.classroom.returned import as_text, not_handed_in
+from grader.errors import CourseError
 from grader.gradebook.conversion import Conversion
+from grader.model.exercise_files import said_of
 from grader.model.submission import Assignment, Files, Graded, GradedNotebook, KnownNotebook, Submission
 from grader.model.verdict import Scored
 from grader.notebooks.parsing import parse_notebook
@@ -33,8 +35,10 @@ class SubmissionGrader:
             results = [self._grade(submission, known, graded) for known in self._assignment.notebooks]
         except (ZygoteError, CannotConfineError) as error:
             raise cannot_start(error) from error
+        except CourseError as error:
+            return submission.result(str(error))
         except Exception as error:
-            return submission.result(f"{type(error).__name__}: {error}")
+            return submission.result(said_of(error))
         graded.verdicts, graded.blocked = together(results)
         return graded
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import random
 import warnings
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 
+from grader.errors import CourseError
+from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forbidden import Forbidden
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
@@ -41,6 +45,12 @@ class Glance(Protocol):
     def everything(self, changes: Mapping[str, Any]) -> Any:
         """What the reference answers to the case."""
 
+
+# What a misconception is about.
+KINDS = (
+    "scaling", "axis", "mix-up", "missing step", "wrong formula", "arrangement", "convention", "hard-coded", "borrowed",
+    "input", "gradient", "type",
+)  # fmt: skip
 
 DEFAULT_SEED = 2026
 SAMPLES_PER_CASE = 2  # so that nothing that is the same for all inputs can be taken for an answer to them …
@@ -75,8 +85,7 @@ class Misconception:
     """
 
     name: str
-    # scaling, axis, mix-up, missing step, wrong formula, arrangement, convention, hard-coded, borrowed, input
-    kind: str
+    kind: str  # one of KINDS
     credit: float
     says: str
     change: Mapping[str, Any] = field(default_factory=dict)
@@ -137,13 +146,30 @@ class Exercise:
         """This one and the others: one for each function that the student writes."""
         return [self, *self.others]
 
-    def sample(self, seed: int = DEFAULT_SEED) -> list[SampledCase]:
-        """All cases with their inputs, the same for the same seed."""
+    def sample(self, seed: int = DEFAULT_SEED, elsewhere: int = 0) -> list[SampledCase]:
+        """All cases with their inputs, the same for the same seed.
+
+        `elsewhere` is a seed of the generators that all share, which a case has no business to draw from.
+        """
         return [
-            SampledCase(case, case.inputs(_generator(seed, self.label, case.name, sample)))
+            SampledCase(case, self._draw(case, _generator(seed, self.label, case.name, sample), elsewhere))
             for place, case in enumerate(self.cases)
             for sample in range(self._samples(place))
         ]
+
+    def _draw(self, case: Case, rng: torch.Generator, elsewhere: int) -> Inputs:
+        """The inputs of a case, or NotDrawn."""
+        with _shared_generators(rng.initial_seed() + elsewhere):
+            try:
+                inputs: Any = case.inputs(rng)
+            except Exception as error:  # it is the author's own Python: anything can happen
+                what = f"its inputs cannot be drawn, for {said_of(error)}"
+                raise NotDrawn(self, case, what, "Mend that.") from error
+        if not isinstance(inputs, tuple):
+            at = place_of_code(case.inputs)
+            what = f"its inputs are of type {type(inputs).__name__}, and no tuple{at and f' ({at})'}"
+            raise NotDrawn(self, case, what, "A single one is written `(x,)`.")
+        return inputs
 
     def _samples(self, place: int) -> int:
         """How often a case is drawn. Of a class, a case asks for gradients, second calls and more, all at once."""
@@ -169,6 +195,14 @@ class Exercise:
     def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
         """What the reference answers with these steps."""
         return _quietly(self.reference, inputs, changes)
+
+
+class NotDrawn(CourseError):
+    """The inputs of a case cannot be drawn: its author has to mend something."""
+
+    def __init__(self, exercise: Exercise, case: Case, what: str, way_out: str) -> None:
+        super().__init__(f"exercise {exercise.label}, `{exercise.entry}`, “{case.name}”: {what}. {way_out}")
+        self.case, self.what, self.way_out = case.name, what, way_out
 
 
 def _quietly(answers: Callable[..., Any], inputs: Inputs, changes: Mapping[str, Any]) -> Any:
@@ -198,6 +232,21 @@ def can_combine(one: Misconception, other: Misconception) -> bool:
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:
     # crc32, not hash(): the same on every run and machine.
     return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{label}/{name}/{sample}".encode()))
+
+
+@contextlib.contextmanager
+def _shared_generators(seed: int) -> Iterator[None]:
+    """In a state that depends on nothing else, so that who draws from them draws the same in every process."""
+    ours, theirs, others = torch.default_generator.get_state(), np.random.get_state(), random.getstate()
+    torch.default_generator.manual_seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        torch.default_generator.set_state(ours)
+        np.random.set_state(theirs)
+        random.setstate(others)
 
 
 def fresh(value: Any) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,3 +29,32 @@ class ExerciseFiles:
     def shown(self) -> str:
         """What people call the folder."""
         return self.package.replace(".", "/") or Path(self.folder).name
+
+
+IMPORTED: dict[str, ExerciseFiles] = {}  # by the package that they are in this process
+
+
+def place_of(error: BaseException) -> str:
+    """The last line of exercise files that an error went through, as people find it; empty if it went through none."""
+    steps = [_place(frame.f_globals, frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    return next((step for step in reversed(steps) if step), "")
+
+
+def place_of_code(function: Any) -> str:
+    """Where a function of exercise files begins; empty if that is not known."""
+    code = getattr(function, "__code__", None)
+    return _place(function.__globals__, code, code.co_firstlineno) if code else ""
+
+
+def _place(variables: Mapping[str, Any], code: Any, line: int) -> str:
+    files = IMPORTED.get(str(variables.get("__name__")).split(".")[0])
+    if files is None or not Path(code.co_filename).is_relative_to(files.folder):
+        return ""
+    return f"{files.shown}/{Path(code.co_filename).relative_to(files.folder).as_posix()}, line {line}"
+
+
+def said_of(error: BaseException) -> str:
+    """An error of an author's code in a few words, with its place."""
+    place = place_of(error)
+    words = " ".join(str(error).split())[:200].rstrip(".")
+    return f"{type(error).__name__}{f': {words}' if words else ''}{f' ({place})' if place else ''}"

@@ -41,8 +41,17 @@ def problems_of_corpus(
         place = str(path.relative_to(course.root))
         if label is None or label not in exercises:
             yield Problem(None, place, "there is no such exercise", f"Call its folder as an exercise of {assignment}.")
+        elif not _is_text(path):
+            yield Problem(label, place, "it is no text in UTF-8", "Save it as that.")
         elif problem := _problem(path, _verdict(compiled, assignment, settings, label, path.read_text("utf-8"))):
             yield Problem(label, place, problem, "Mend the exercise, or the file if it says what is not so.")
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        return bool(path.read_text(encoding="utf-8")) or True
+    except UnicodeDecodeError:
+        return False
 
 
 def _verdict(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> Verdict | None:

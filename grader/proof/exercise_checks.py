@@ -15,6 +15,7 @@ from grader.kit.pieces import as_double
 from grader.model.answer import Raised, Returned
 from grader.model.compare import same
 from grader.model.exercise import Exercise, Misconception
+from grader.model.exercise_files import said_of
 from grader.model.label import Label
 
 MOST = TOLERANCE["cpu"]
@@ -40,6 +41,13 @@ def problems_of(key: AnswerKey) -> Iterator[Problem]:
     found = list(unsound_references(key))
     yield from found
     if found:  # then nothing can be compared with what they answer
+        return
+    if all(value is None for value in key.expected):
+        what = "the reference returns nothing in any case"
+        yield _problem(key.exercise, [], what, "End it with `return`, or ask for something that can be compared.")
+        return
+    if stopping := list(_misconceptions_that_stop(key)):
+        yield from stopping
         return
     yield from _idle_cases(key)
     yield from _changes_without_effect(key)
@@ -76,8 +84,10 @@ def _unsound_reference(key: AnswerKey, index: int) -> Problem | None:
     try:
         first, second = (_answer(exercise, case.inputs) for _ in range(2))
     except Exception as error:
-        what = f"the reference stops with {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        what = f"the reference stops with {said_of(error)}"
         return _problem(exercise, place, what, "Mend the reference, or the inputs of this case.")
+    if stopped := _what_stops(exercise, case.inputs, first):
+        return _problem(exercise, place, stopped, "Mend it: a student's code would be judged by it.")
     if not all(numbers.isfinite().all() for numbers, _ in _pairs(exercise, first, first)):
         return _problem(
             exercise, place, "the reference is not finite", "Choose inputs for which it is: NaN cannot be compared."
@@ -91,6 +101,18 @@ def _unsound_reference(key: AnswerKey, index: int) -> Problem | None:
             exercise, place, what, "Choose inputs of a usual size, without near ties and differences of large numbers."
         )
     return None
+
+
+def _what_stops(exercise: Exercise, inputs: Any, answer: Any) -> str:
+    """What else of an exercise is called while a class is graded, and stops, also for a right answer."""
+    calls: list[tuple[str, Any, tuple[Any, ...]]] = [("other_forms", form, (inputs,)) for form in exercise.other_forms]
+    calls += [("picture", exercise.picture, (answer, inputs))] if exercise.picture else []
+    for name, function, arguments in calls:
+        try:
+            function(*arguments)
+        except Exception as error:
+            return f"`{name}` stops with {said_of(error)}"
+    return ""
 
 
 def _answer(exercise: Exercise, inputs: Any) -> Any:
@@ -129,6 +151,17 @@ def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
         if not any(_is_wrong(key, one, index) for one in key.exercise.misconceptions for index in sampled):
             what, way_out = "no misconception fails this case", "Name a mistake that it catches, or leave it out."
             yield _problem(key.exercise, [name], what, way_out)
+
+
+def _misconceptions_that_stop(key: AnswerKey) -> Iterator[Problem]:
+    """Those that answer nothing at all, which is a slip of the author's."""
+    for one in key.exercise.misconceptions:
+        if not any(isinstance(key.wrong([one], index), Returned) for index in range(len(key.cases))):
+            try:
+                key.exercise.wrong_answer([one], key.cases[0].inputs)
+            except Exception as error:
+                what = f"it stops in every case, with {said_of(error)}"
+                yield _problem(key.exercise, [one.name], what, "Mend its change, or what it answers.")
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[Problem]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -13,6 +15,7 @@ from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exerci
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
 
+SCHEMA = 3  # of nbgrader's metadata; it mends older ones itself
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
 
@@ -22,6 +25,7 @@ _IN_HEADING = re.compile(r"\(([\d.]+) points?\)")
 
 def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
     """All that is found in the sources of an assignment, which has these exercises."""
+    yield from broken_cells(notebooks)
     cells = [cell for notebook in notebooks for cell in notebook.cells]
     for cell in cells:
         if cell.cell_type == "code":
@@ -40,9 +44,47 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
     for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
         way_out = "Add its file to the exercises, or take its cells out."
         yield Problem(label, "", "the notebook has a section for it, and there is no such exercise", way_out)
+    yield from _in_two_notebooks(notebooks, labels)
     for label, cell in tests.items():
         yield from _another_exercise(label, cell)
         yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
+
+
+def broken_cells(notebooks: Sequence[Any]) -> Iterator[Problem]:
+    """What nbgrader refuses to compile, and hidden tests that students would get."""
+    for notebook in notebooks:
+        known = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        named = [cell for cell in known if cell.metadata.nbgrader.get("schema_version", 0) >= SCHEMA]
+        times = Counter(cell.metadata.nbgrader.get("grade_id") for cell in named)
+        for cell in named:
+            yield from _impossible_metadata(cell, times)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                yield from _shown_hidden_tests(cell)
+
+
+def _impossible_metadata(cell: Any, times: Counter[Any]) -> Iterator[Problem]:
+    known = cell.metadata.nbgrader
+    name, points = known.get("grade_id"), known.get("points")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", str(name or "")):
+        yield _problem(cell, f"its grade_id is “{name or ''}”", "Take letters, digits, - and _.")
+    elif times[name] > 1:
+        times[name] = 1  # told once
+        yield _problem(cell, "two cells have this grade_id", "Give one of them another: a copied cell keeps it.")
+    if known.get("grade") or known.get("task"):
+        is_number = isinstance(points, (int, float)) and not isinstance(points, bool)
+        if not is_number or not 0 <= points < math.inf:
+            said = "it has no points" if points is None else f"its points are {points}"
+            yield _problem(cell, said, "Write a number from 0 on into its metadata.")
+
+
+def _shown_hidden_tests(cell: Any) -> Iterator[Problem]:
+    hidden = False
+    for number, line in enumerate(cell.source.splitlines(), 1):
+        hidden = (hidden or MARKERS[2] in line) and MARKERS[3] not in line
+        if not hidden and re.search(r"^[^#]*\bhidden_tests\(", line):
+            way_out = f"Put it between `{MARKERS[2]}` and `{MARKERS[3]}`."
+            yield _problem(cell, "students would get these hidden tests", way_out, f", line {number}")
 
 
 def _problem(cell: Any, what: str, way_out: str, line: str = "") -> Problem:
@@ -86,23 +128,41 @@ def _missing_parts(label: Label, solved: Container[Label], tests: dict[Label, An
         yield Problem(label, "", "the notebook has no test cell", way_out)
 
 
+def _in_two_notebooks(notebooks: Sequence[Any], labels: Sequence[Label]) -> Iterator[Problem]:
+    """Names of cells may be the same in two notebooks, but for those of exercises."""
+    for label in labels if len(notebooks) > 1 else ():
+        if sum(any(solved_exercise(cell) == label for cell in notebook.cells) for notebook in notebooks) > 1:
+            yield Problem(label, "", "two notebooks have a cell for a solution", "Give one of them another exercise.")
+
+
 def _another_exercise(label: Label, cell: Any) -> Iterator[Problem]:
     asked = [(call, label_of(other.strip("'\""))) for call, other, _ in _ASKED.findall(cell.source)]
     for call, other in asked:
         if other != label:
             what = f"it calls `{call}({other!r})`, which is for another exercise"
             yield _problem(cell, what, f"Call `{call}({label!r})`.")
+    if ("hidden_tests", "") in [(call, points) for call, _, points in _ASKED.findall(cell.source)]:
+        yield _problem(cell, "it calls `hidden_tests` without points", f"Call `hidden_tests({label!r}, points=…)`.")
     if "hidden_tests" not in [call for call, _ in asked]:
         yield _problem(cell, "it calls no hidden tests", f"Call `hidden_tests({label!r}, points=…)`.")
 
 
 def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
-    said = {"the cell's metadata": float(cell.metadata["nbgrader"].get("points", 0))}
+    points = cell.metadata["nbgrader"].get("points")
+    said = {"the cell's metadata": float(points)} if isinstance(points, (int, float)) else {}  # or it is told
     for call, _, points in _ASKED.findall(cell.source):
         if points:
             said[call] = float(points)
     if in_heading := _IN_HEADING.search(heading):
         said["the heading"] = float(in_heading[1])
+    elif heading:
+        yield Problem(label, "", f"its heading says no points: “{heading}”", f"Write `({_points(said)})` at its end.")
     if len(set(said.values())) > 1:
         points = ", ".join(f"{value:g} in {where}" for where, value in said.items())
         yield Problem(label, "", f"its points differ: {points}", "Let all of them be the same.")
+
+
+def _points(said: dict[str, float]) -> str:
+    """As a heading has them."""
+    points = next(iter(said.values()), 2)
+    return f"{points:g} point{'' if points == 1 else 's'}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import is_new
 from grader.proof.still_right import no_longer_right
+
+if TYPE_CHECKING:
+    from grader.model.exercise import Exercise
 
 NOTE = ".grader_sound"  # beside the gradebook: which state of the exercises was looked at
 _MOST = 3  # problems that are told at once
@@ -31,21 +34,16 @@ def must_be_sound(
     files = course.exercise_files()
     if not files.texts or _noted(course).get(assignment) == files.digest:
         return
+    must_be_drawn_alike(course, assignment, "Nothing is graded")
     from grader.judging.answer_key import AnswerKey  # these bring torch
     from grader.proof.exercise_checks import unsound_references
 
-    functions = [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
     found = [
         str(problem)
-        for function in functions
+        for function in _functions(course, assignment)
         for problem in unsound_references(AnswerKey(function, function.sample()).short())
     ]
-    if found:
-        more = f" And {len(found) - _MOST} more." if len(found) > _MOST else ""
-        raise CourseError(
-            f"Nothing is graded: right answers would fail. {' '.join(found[:_MOST])}{more} "
-            f"All of it: grader validate {assignment}"
-        )
+    _refuse(found, "Nothing is graded: right answers would fail.", assignment)
     known = not is_new(course.api())
     if known and not anyway and (wrong := list(no_longer_right(course, assignment, tell, how))):
         raise CourseError(
@@ -55,6 +53,36 @@ def must_be_sound(
     if remember:
         note = _noted(course) | {assignment: files.digest}
         (course.root / NOTE).write_text(json.dumps(note))
+
+
+def must_be_drawn_alike(course: Course, assignment: str, otherwise: str) -> None:
+    """The inputs of all cases can be drawn, and are the same for the same seed, or CourseError says what does not
+    happen `otherwise`.
+    """
+    from grader.proof.drawn_inputs import problems_of_drawing  # brings torch
+
+    functions = _functions(course, assignment)
+    found = [str(problem) for problem in problems_of_drawing(course.exercise_files(), assignment, functions)]
+    _refuse(found, f"{otherwise}: hidden cases must have inputs, the same each time.", assignment)
+
+
+def must_be_releasable(course: Course, assignment: str) -> None:
+    """What would keep nbgrader from compiling it, or a class from being graded, is told in our words."""
+    must_be_drawn_alike(course, assignment, "Nothing is released")
+    from grader.proof.notebook_checks import broken_cells
+
+    notebooks = [course.read("source", assignment, name) for name in course.notebooks("source", assignment)]
+    _refuse([*map(str, broken_cells(notebooks))], "Nothing is released.", assignment)
+
+
+def _functions(course: Course, assignment: str) -> list[Exercise]:
+    return [function for exercise in course.exercises(assignment).values() for function in exercise.functions]
+
+
+def _refuse(found: Sequence[str], why: str, assignment: str) -> None:
+    if found:
+        more = f" And {len(found) - _MOST} more." if len(found) > _MOST else ""
+        raise CourseError(f"{why} {' '.join(found[:_MOST])}{more} All of it: grader validate {assignment}")
 
 
 def _noted(course: Course) -> dict[str, str]:

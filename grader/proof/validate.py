@@ -21,11 +21,12 @@ from grader.judging.no_understanding import PROGRAMS, Program, answers_of
 from grader.judging.tolerance import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
-from grader.model.exercise import Exercise, Inputs, Misconception
+from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
 from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.notebooks.solutions import solved
 from grader.proof.corpus_checks import corpus_of, problems_of_corpus
+from grader.proof.drawn_inputs import problems_of_drawing
 from grader.proof.exercise_checks import Problem, problems_of
 from grader.proof.findings import Finding, of_problem
 from grader.proof.notebook_checks import problems_of_notebooks
@@ -42,14 +43,16 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     numbered = course.exercises(assignment)
     exercises = list(numbered.values())
     # What is known of the cases is worked out once, for all that is asked of it.
-    keys = [AnswerKey(function, function.sample()) for exercise in exercises for function in exercise.functions]
-    yield from _as_written(course, assignment, exercises, keys)
+    functions = [function for exercise in exercises for function in exercise.functions]
+    by_chance = list(problems_of_drawing(course.exercise_files(), assignment, functions))
+    keys = [AnswerKey(function, function.sample()) for function in functions if _can_be_drawn(function)]
+    yield from _as_written(course, assignment, exercises, keys, by_chance)
     answering = [key for key in keys if _answers(key)]
     yield from _references(answering)
     short = [key.short() for key in answering]
     yield from _misconceptions(short)
     yield from _programs_without_understanding(short)
-    if len(answering) < len(keys):  # nothing can be graded
+    if len(answering) < len(functions):  # nothing can be graded
         return
     with tempfile.TemporaryDirectory() as folder:
         scratch = copy_course(course, Path(folder) / "course")
@@ -74,14 +77,27 @@ def _found(problems: Iterable[Problem], count: int, checked: str) -> Iterator[Fi
 
 
 def _as_written(
-    course: Course, assignment: str, exercises: Sequence[Exercise], keys: Sequence[AnswerKey]
+    course: Course,
+    assignment: str,
+    exercises: Sequence[Exercise],
+    keys: Sequence[AnswerKey],
+    by_chance: Sequence[Problem],
 ) -> Iterator[Finding]:
     names = course.notebooks("source", assignment)
     problems = [
+        *by_chance,
         *problems_of_notebooks([course.read("source", assignment, name) for name in names], exercises),
         *(problem for key in keys for problem in problems_of(key)),
     ]
     return _found(problems, len(exercises), "exercises are sound and fit the notebook")
+
+
+def _can_be_drawn(function: Exercise) -> bool:
+    """Whether its cases have inputs. If not, this has been told."""
+    try:
+        return bool(function.sample())
+    except NotDrawn:
+        return False
 
 
 def _answers(key: AnswerKey) -> bool:
@@ -251,9 +267,10 @@ def _scored(what: str, graded: Graded, score: float | None, wanted: float, most:
         return Finding(checked)
     if score is None:
         return Finding(checked, "bad", f"{what} has no grade: {graded.error}")
-    places = [one.verdict.label for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
-    way_out = "Run its cells" if wanted else "Let the tests fail where nothing is written yet"
-    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {way_out}: exercise {', '.join(places)}.")
+    found = [one.verdict for one in graded.verdicts if one.points != (one.max_points if wanted else 0)]
+    told = [f"exercise {one.label}: {' '.join(one.sentences) if wanted else 'it earns points'}" for one in found]
+    way_out = "Mend the solution or the reference" if wanted else "Let the tests fail where nothing is written yet"
+    return Finding(checked, "bad", f"{what} scores {score:g} of {most:g}. {'; '.join(told)} {way_out}.")
 
 
 def _gradebook_scores(course: Course, assignment: str) -> dict[str, float]:
