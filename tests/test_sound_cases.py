@@ -17,7 +17,7 @@ from grader.course import CONFIG_FILE, Course
 from grader.model.label import Label
 from grader.proof.sound_cases import NOTE
 
-OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items: {})\n"
+OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items, **_: {})\n"
 
 
 @pytest.fixture
