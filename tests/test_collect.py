@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import struct
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -126,7 +127,7 @@ def why(decisions: list[Decision]) -> str:
         (["lovelaceada_123_456_self_attention-1.ipynb", "oneilzoë_LATE_124_457_self_attention.ipynb"], 2),
         (["Ada Lovelace - self_attention.ipynb", "self_attention_EMMY.ipynb", "zoe\u0308 (2).ipynb"], 3),
         (["ada/self_attention.ipynb", "Emmy Noether/week/x.ipynb", "Z@example.edu/x.ipynb"], 3),
-        (["Assignment 1/ada.ipynb", "Assignment 1/emmy.ipynb"], 2),
+        (["all/ada.ipynb", "all/emmy.ipynb"], 2),
         (["ada.zip", "emmy"], 2),
     ],
 )
@@ -224,11 +225,74 @@ def test_a_folder_of_the_exchange_that_belongs_to_another_student_waits(
 ) -> None:
     held = {f"ada+{ASSIGNMENT}+2026-11-20 10:00:00 UTC/{NOTEBOOK}": notebook(3)}
     inbound = a_folder(tmp_path / "inbound", held)
-    owner = {"pw_name": "emmy"}
-    monkeypatch.setattr("pwd.getpwuid", lambda _: type("User", (), owner))
+    owned(monkeypatch, ada="emmy")
     assert why(decided(class_of, inbound)) == "it says to be of ada, and belongs to emmy on this machine"
-    owner["pw_name"] = "ada"
+    assert why(decided(class_of, inbound, students=None, as_named=True)) == ""
+    owned(monkeypatch, ada="ada")
     assert why(decided(class_of, inbound)) == ""
+
+
+def owned(monkeypatch: pytest.MonkeyPatch, **owners: str) -> None:
+    """What begins with such a word and a `+` belongs to this user of the machine; root and ourselves have no name."""
+    numbers = {name: 5000 + number for number, name in enumerate(sorted(set(owners.values()) - {"", "ourselves"}))}
+    numbers |= {"": 0, "ourselves": os.geteuid()}
+    names = {number: name for name, number in numbers.items() if not name.startswith("nobody")}
+    monkeypatch.setattr(folders, "number_of_user", lambda entry: numbers[owners[entry.name.split("+")[0]]])
+    monkeypatch.setattr("pwd.getpwuid", lambda number: type("User", (), {"pw_name": names[number]}))
+    monkeypatch.setattr("pwd.getpwnam", lambda name: numbers[name])
+
+
+@pytest.mark.parametrize(
+    ("owners", "collected", "said"),
+    [
+        (
+            {"ada": "m7", "emmy": "m7", "zoë": "zoë"},
+            {"zoë"},
+            "“m7” has handed in for ada and emmy. If one user has put",
+        ),
+        ({"ada": "nobody1", "emmy": "nobody1", "zoë": "nobody2"}, {"zoë"}, "“number 5000” has handed in for ada and"),
+        ({"ada": "m7", "ADA": "ada", "emmy": "e1", "zoë": "z1"}, {"emmy", "zoë"}, "it belongs to m7 on this machine"),
+        ({"ada": "ada", "emmy": "ada", "zoë": "z1"}, {"ada", "zoë"}, "it says to be of emmy, and belongs to ada"),
+        ({"ada": "ourselves", "emmy": "ourselves", "zoë": ""}, {"ada", "emmy", "zoë"}, ""),
+    ],
+)
+def test_nobody_hands_in_for_two_on_the_exchange(
+    owners: dict[str, str],
+    collected: set[str],
+    said: str,
+    class_of: Course,
+    notebook: Notebook,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    owned(monkeypatch, **owners)
+    held = {f"{name}+{ASSIGNMENT}+2026-11-20 10:00:00 UTC/{NOTEBOOK}": notebook(3) for name in owners}
+    found = decided(class_of, a_folder(tmp_path / "inbound", held))
+    assert {one.student for one in found if not one.waits} == collected
+    assert said in why(found)
+
+
+def test_a_newer_hand_in_that_another_user_has_put_beside_ones_own_waits(
+    class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = {"a1": 20, "m7": 23}
+    held = {f"ada+{ASSIGNMENT}+2026-11-{days[user]} 10:00:00 UTC/{NOTEBOOK}": notebook(3, mark=user) for user in days}
+    inbound = a_folder(tmp_path / "inbound", held)
+    monkeypatch.setattr(folders, "number_of_user", lambda entry: 5000 + int(entry.name[-15:-13]))
+    monkeypatch.setattr("pwd.getpwuid", lambda number: type("User", (), {"pw_name": {5020: "a1", 5023: "m7"}[number]}))
+    found = decided(class_of, inbound)
+    assert "ada has been handed in for by user of this machine “a1” and by the user of this machine “m7”" in why(found)
+    assert not placed(class_of)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: type("User", (), {"pw_name": {5020: "ada", 5023: "m7"}[number]}))
+    found = decided(class_of, inbound)
+    assert "by user of this machine “ada” and by the user of this machine “m7”" in why(found)
+    assert placed(class_of)[NOTEBOOK] == notebook(3, mark="a1"), "which is surely hers"
+
+
+def test_a_file_in_the_exchange_is_no_hand_in(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+    held = {f"{name}+{ASSIGNMENT}+2026-11-20 10:00:00 UTC": notebook(3) for name in ("ada", "emmy")}
+    found = decided(class_of, a_folder(tmp_path / "inbound", held))
+    assert {one.outcome for one in found} <= {"new", "waits"}
 
 
 def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
@@ -239,6 +303,173 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
         decided(class_of, source, platform="blackboard")
 
 
+# Names that a student chooses, of one who wants to be somebody else, or wants nobody to be collected.
+
+CANVAS_TABLE = """\
+Student,ID,SIS User ID,SIS Login ID,Section
+"Lovelace, Ada",101,ada,ada,A
+"Noether, Emmy",102,emmy,emmy,A
+"Gödel, Kurt",107,kurt,kurt,A
+"""
+MOODLE_TABLE = """\
+Identifier,Full name,Username
+Participant 101,Ada Lovelace,ada
+Participant 102,Emmy Noether,emmy
+Participant 107,Kurt Gödel,kurt
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"),
+    [
+        ("Kurt Gödel_107_assignsubmission_file_Emmy Noether_102_assignsubmission_file_x.ipynb", "kurt"),
+        ("Kurt Gödel_107_assignsubmission_file_/Emmy Noether_102_assignsubmission_file_x.ipynb", "kurt"),
+        ("Kurt Gödel_107_assignsubmission_file_+self_attention+2026-11-20 10:00:00 UTC.ipynb", "kurt"),
+        ("Kurt Gödel_107_assignsubmission_file_noetheremmy_102_9_x.ipynb", "kurt"),
+        (f"Kurt Gödel_107_assignsubmission_file_{'x' * 240}.ipynb", ""),
+        ("Kurt Gödel_107_assignsubmission_file_\u202ex.ipynb", ""),
+        ("Emmy Noether_107_assignsubmission_file_x.ipynb", ""),
+        ("Kurt Gödel_102_assignsubmission_file_x.ipynb", ""),
+        ("Nobody_102_assignsubmission_file_x.ipynb", ""),
+        ("Emmy Noether_9_assignsubmission_file_x.ipynb", ""),
+        ("Emmy Noether_１０２_assignsubmission_file_x.ipynb", ""),
+        ("Emmy_Noether_102_assignsubmission_file_x.ipynb", ""),
+        ("Emmy Noether_assignsubmission_file_x.ipynb", ""),
+    ],
+)
+@pytest.mark.parametrize("as_named", [True, False])
+def test_in_moodles_names_only_what_moodle_writes_tells_the_student(
+    name: str, whose: str, as_named: bool, class_of: Course, notebook: Notebook
+) -> None:
+    table = class_of.root.parent / "moodle.csv"
+    table.write_text(MOODLE_TABLE)
+    held = {f"{MOODLE}x.ipynb": notebook(3), name: notebook(4)}
+    found = decided(class_of, a_zip(class_of, held), students=table, platform="moodle", as_named=as_named)
+    assert {one.student for one in found if not one.waits} == {"ada", whose} - {""}
+    assert len(found) == 2, "and what waits is listed"
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"),
+    [
+        ("gödelkurt_107_9_x.ipynb", "kurt"),
+        ("gödelkurt_LATE_107_9_2_x.ipynb", "kurt"),
+        ("gödelkurt_107_9_noetheremmy_102_8_x.ipynb", ""),
+        ("gödelkurt_107_9_102_7_x.ipynb", ""),
+        ("102_7_107_9_x.ipynb", ""),
+        ("noetheremmy_102_107_9_x.ipynb", ""),
+        ("_102_107_9_x.ipynb", ""),
+        ("_102_9_x.ipynb", ""),
+        ("noetheremmy_107_9_x.ipynb", ""),
+        ("nobody_102_9_x.ipynb", ""),
+        ("noetheremmy_１０２_9_x.ipynb", ""),
+        ("anon_102_9_x.ipynb", ""),
+    ],
+)
+@pytest.mark.parametrize("platform", ["", "canvas"])
+def test_in_canvass_names_only_what_canvas_writes_tells_the_student(
+    name: str, whose: str, platform: str, class_of: Course, notebook: Notebook
+) -> None:
+    table = class_of.root.parent / "canvas.csv"
+    table.write_text(CANVAS_TABLE)
+    held = {"lovelaceada_101_8_x.ipynb": notebook(3), name: notebook(4)}
+    found = decided(class_of, a_zip(class_of, held), students=table, platform=platform)
+    assert {one.student for one in found if not one.waits} == {"ada", whose} - {""} or ("１" in name and not platform)
+    assert len(found) == 2
+
+
+def test_without_numbers_in_the_table_a_name_in_canvas_must_be_read_in_one_way(
+    class_of: Course, notebook: Notebook
+) -> None:
+    held = {"lovelaceada_101_8_x.ipynb": notebook(3), "noetheremmy_5_107_9_x.ipynb": notebook(4)}
+    found = decided(class_of, a_zip(class_of, held), as_named=True)
+    assert {one.student for one in found if not one.waits} == {"ada"}
+    assert "can be read as a file of user 5 or user 107" in why(found)
+    assert "Name with --students the gradebook that Canvas exports" in why(found)
+    two = {"lovelaceada_101_8_x.ipynb": b"", "lovelaceada_107_9_x.ipynb": notebook(4), "noetheremmy_5_3_x": notebook(3)}
+    found = decided(class_of, a_zip(class_of, two))
+    assert {one.student for one in found if not one.waits} == {"emmy"}
+    assert "ada has been handed in for by Canvas's number “101” and by the Canvas's number “107”" in why(found)
+
+
+@pytest.mark.parametrize(
+    ("others", "hostile", "platform"),
+    [
+        (["lovelaceada_101_8_x.ipynb", "noetheremmy_102_9_x.ipynb"], f"{MOODLE}x.ipynb", "canvas"),
+        (["ada.ipynb", "emmy.ipynb"], f"{MOODLE}x.ipynb", ""),
+        (["ada.ipynb", "emmy.ipynb"], "x_1_2_x.ipynb", ""),
+        (["ada/x.ipynb", "emmy.zip", "kurt/x.ipynb"], "kurt/.git/config", ""),
+        (["ada/x.ipynb", "emmy/x.ipynb"], f"zoë+{ASSIGNMENT}+2026-11-20 10:00:00 UTC/x.ipynb", ""),
+        (["ada/.git/x", "ada/x.ipynb", "emmy/.git/x", "emmy/x.ipynb"], f"{MOODLE}x.ipynb", ""),
+    ],
+)
+def test_one_name_makes_no_other_platform_of_a_source(
+    others: list[str], hostile: str, platform: str, class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    content = {name: notebook(3) if ".ipynb" in name else b"" for name in others}
+    content |= {name: zipped({"x.ipynb": notebook(3)}) for name in others if name.endswith(".zip")}
+    before = decided(class_of, a_folder(tmp_path / "before", content), platform=platform, dry_run=True)
+    told: list[str] = []
+    source = a_folder(tmp_path / "all", {**content, hostile: notebook(4)})
+    wanted = Wanted(class_of.root / "students.csv", platform)
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
+    assert {one.student for one in before if not one.waits} == {"ada", "emmy"}
+    assert {one.student for one in found if not one.waits} == {"ada", "emmy"}
+    assert "say --from" in told[0] or platform
+
+
+def test_the_only_folder_of_a_source_is_a_students_unless_it_is_called_like_the_source(
+    class_of: Course, notebook: Notebook
+) -> None:
+    inner = {"Emmy Noether_102_assignsubmission_file_x.ipynb": notebook(3), f"{MOODLE}y.ipynb": notebook(3)}
+    told: list[str] = []
+    source = a_zip(class_of, {f"mallory/{name}": content for name, content in inner.items()}, "week1-2026.zip")
+    wanted = Wanted(class_of.root / "students.csv", dry_run=True)
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
+    assert [one.outcome for one in found] == ["waits"]
+    assert "say --from moodle" in told[0]
+    for wrapper in ("Week1", ASSIGNMENT):
+        source = a_zip(class_of, {f"{wrapper}/{name}": content for name, content in inner.items()}, "week1-2026.zip")
+        assert {one.student for one in decided(class_of, source, dry_run=True)} == {"ada", "emmy"}
+    source = a_zip(class_of, {"mallory/ada.ipynb": notebook(3), "mallory/emmy.ipynb": notebook(3)})
+    found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
+    assert "name that folder; unpack a zip first" in told[-1]
+
+
+def test_what_stands_behind_a_dash_is_nobodys_name(class_of: Course, notebook: Notebook) -> None:
+    held = {"Kurt - Ada Lovelace.ipynb": notebook(3), "Emmy Noether - my best.ipynb": notebook(3)}
+    found = decided(class_of, a_zip(class_of, held))
+    assert outcomes(found) == {"all.zip/Kurt - Ada Lovelace.ipynb": "waits", "emmy": "new"}
+
+
+def test_clones_whose_names_share_more_than_the_assignment_wait_where_two_could_be_meant(
+    class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    (tmp_path / "table.csv").write_text("id\nanna-ada\nada\nanna-emmy\n")
+    held = {f"week1-anna-{name}/{file}": notebook(3) for name in ("ada", "emmy") for file in ("x.ipynb", ".git/x")}
+    found = decided(class_of, a_folder(tmp_path / "all", held), students=tmp_path / "table.csv")
+    assert outcomes(found) == {"all/week1-anna-ada": "waits", "anna-emmy": "new"}
+    assert "could be ada or anna-ada" in why(found)
+
+
+def test_names_that_only_look_alike_are_not_two_students(class_of: Course, notebook: Notebook) -> None:
+    held = {"Kurt/x.ipynb": notebook(3), "ｋurt/x.ipynb": notebook(4), "ADA/x.ipynb": notebook(3)}
+    found = decided(class_of, a_zip(class_of, held), as_named=True)
+    assert outcomes(found) == {"ada": "new", "Kurt": "new", "all.zip/ｋurt": "waits"}
+    odd = {"ad\u200ba/x.ipynb": notebook(3), "\u202eada/x.ipynb": notebook(3), "ada\u200b/x.ipynb": notebook(3)}
+    assert {one.student for one in decided(class_of, a_zip(class_of, odd))} == {""}
+
+
+@pytest.mark.parametrize(
+    "name", [" " * 60_000, "_" * 60_000, "x " * 30_000, "x+" * 30_000, "(1)" * 20_000, "1_" * 30_000]
+)
+def test_a_very_long_name_takes_no_time(name: str, class_of: Course, notebook: Notebook) -> None:
+    began = time.process_time()
+    found = decided(class_of, a_zip(class_of, {f"{name}x": b"", "ada.ipynb": notebook(3)}))
+    assert {one.student for one in found if not one.waits} == {"ada"}
+    assert time.process_time() - began < 10
+
+
 # --- who it is -------------------------------------------------------------------------------------------------------
 
 
@@ -247,7 +478,7 @@ def test_a_platform_can_be_named(class_of: Course, notebook: Notebook) -> None:
     [
         (
             "Identifier,Full name,Email address\nParticipant 101,A. L.,ada@example.edu\n",
-            "Somebody_101_assignsubmission_file_",
+            "A. L._101_assignsubmission_file_",
         ),
         (
             "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\nX,123,u1,ada@example.edu,A\n",

@@ -8,22 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom.handed_in import is_name
 from grader.collecting.choosing import Chosen, choose
 from grader.collecting.files import Listing
 from grader.collecting.folders import list_folder
 from grader.collecting.hand_ins import Asked, HandIn
+from grader.collecting.matching import matched
 from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recover
 from grader.collecting.platforms import hand_ins_of, must_be_known
 from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
-from grader.collecting.students import ID, NAME, Key, Roster
 from grader.collecting.zips import list_zip
 from grader.course import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
-
-_NO_FOLDER = "no name that a folder can have for nbgrader"
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def collect(
     best = course.rules(assignment).best
     recogniser = Recogniser(released_by(course), assignment)
     roster = known_students(course, wanted.students, tell)
-    asked = Asked(assignment, recogniser.all_names, lambda name: wanted.as_named or _knows(roster, name))
+    asked = Asked(assignment, recogniser.all_names, roster, wanted.as_named)
     if not wanted.dry_run:
         recover(course, assignment)
     with ExitStack() as stack:
@@ -71,10 +68,8 @@ def collect(
         found = [hand_in for one in listings for hand_in in _hand_ins(one, asked, wanted.platform, tell)]
         for one in listings:
             yield from (Decision("", one.called, WAITS, [said]) for said in one.said)
-        matching = _Matching(roster, wanted.as_named)
         by_student: dict[str, list[HandIn]] = {}
-        for hand_in in found:
-            student, why = matching.student_of(hand_in)
+        for hand_in, student, why in matched(found, roster, wanted.as_named):
             if why:
                 yield Decision("", one_line(hand_in.place), WAITS, [why], hand_in.time)
             else:
@@ -97,52 +92,10 @@ def _open(source: Path, stack: ExitStack) -> Listing:
 
 
 def _hand_ins(listing: Listing, asked: Asked, named: str, tell: Callable[[str], None]) -> list[HandIn]:
-    platform, found = hand_ins_of(listing, asked, named)
+    platform, found, doubt = hand_ins_of(listing, asked, named)
     number = "1 hand-in" if len(found) == 1 else f"{len(found)} hand-ins"
-    tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.")
+    tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.{doubt}")
     return found
-
-
-def _knows(roster: Roster, name: str) -> bool:
-    return bool(roster.called(Key.of(name, (NAME, name))))
-
-
-class _Matching:
-    """Whose each hand-in is."""
-
-    def __init__(self, roster: Roster, as_named: bool) -> None:
-        self._roster = roster
-        self._as_named = as_named
-        self._named: dict[str, Key] = {}  # who was not known, by the platform's own key
-
-    def student_of(self, hand_in: HandIn) -> tuple[str, str]:
-        """The student's id, or why that is not known."""
-        found = self._roster.called(hand_in.key)
-        if not found:
-            return self._not_known(hand_in.key)
-        if len(found) > 1:
-            return "", f"{_quoted(hand_in.key)} could be {' or '.join(sorted(found))}"
-        student = found.pop()
-        owner = self._roster.called(Key.of("", (ID, hand_in.owner))) if hand_in.owner else set()
-        if owner and student not in owner:
-            return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(owner))} on this machine"
-        return (
-            (student, "") if is_name(student) else ("", f"{_quoted(hand_in.key)} is {_NO_FOLDER}: {one_line(student)}")
-        )
-
-    def _not_known(self, key: Key) -> tuple[str, str]:
-        unknown = f"no student is known as {_quoted(key)}"
-        if not self._as_named or not key.own:
-            return "", unknown
-        if not is_name(key.own):
-            return "", f"{unknown}, and that is {_NO_FOLDER}"
-        if self._roster.called(Key.of("", (ID, key.own))) or self._named.setdefault(key.own, key) != key:
-            return "", f"{unknown}, and another student is called {key.own}"
-        return key.own, ""
-
-
-def _quoted(key: Key) -> str:
-    return f"“{one_line(key.shown, 100)}”"
 
 
 def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted, is_newest: bool) -> Decision:

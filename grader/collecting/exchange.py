@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pwd
 import re
 from datetime import datetime
 
@@ -9,37 +10,48 @@ from nbgrader.utils import parse_utc
 
 from grader.classroom.handed_in import MAX_TIMESTAMP
 from grader.collecting.files import Listing
-from grader.collecting.hand_ins import Asked, HandIn, grouped
-from grader.collecting.students import ID, Key
+from grader.collecting.hand_ins import Asked, HandIn, grouped, inside, unnamed
+from grader.collecting.students import ID, OWNER, Key
+from grader.sandbox.plain_text import one_line
 
 
 class Exchange:
-    """nbgrader's exchange: a folder for each hand-in, which nbgrader has named."""
+    """nbgrader's exchange: a folder for each hand-in, which the student's nbgrader has named."""
 
     name = "exchange"
     called = "the inbound folder of nbgrader's exchange"
-    _NAMED = re.compile(r"(?P<student>.+)\+(?P<assignment>[^+]+)\+(?P<time>\d{4}-\d\d-\d\d .*?)(?:\+[\w-]+={0,2})?")
+    _NAMED = re.compile(
+        r"(?P<student>.+)\+(?P<assignment>[^+]+)"
+        r"\+(?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{5,20}(?: [\w:+-]{1,20}?)?)(?:\+[\w-]+={0,2})?"
+    )
 
-    def recognises(self, listing: Listing) -> bool:
-        return bool(listing.tops) and all(map(self._NAMED.fullmatch, listing.tops))
+    def fits(self, listing: Listing) -> int:
+        return sum(map(bool, map(self._NAMED.fullmatch, listing.tops)))
 
     def hand_ins(self, listing: Listing, asked: Asked) -> list[HandIn]:
         found = []
         for top, files in grouped(listing, str).items():
-            named = self._NAMED.fullmatch(top)
-            if named and named["assignment"] != asked.assignment:
-                continue
-            key = Key.of(named["student"], (ID, named["student"])) if named else Key.of("", shown=top)
-            found.append(
-                HandIn(
-                    key,
-                    [file.below(1) for file in files],
-                    listing.within(top),
-                    time=time_in(named["time"]) if named else None,
-                    owner=listing.owners.get(top, ""),
-                )
-            )
+            if not (named := self._NAMED.fullmatch(top)):
+                found.append(unnamed(listing, files, "nbgrader"))
+            elif named["assignment"] == asked.assignment:
+                key = _key(named["student"], listing.owners.get(top, ""))
+                found.append(HandIn(key, inside(files), listing.within(top), time=time_in(named["time"])))
         return found
+
+
+def _key(student: str, owner: str) -> Key:
+    """Whoever hands in writes the name of the folder, and cannot change to whom it belongs."""
+    if owner and owner != student and is_user(student):
+        return Key.in_doubt(student, f"it belongs to {one_line(owner, 60)} on this machine, where this is another user")
+    return Key.of(student, (ID, student), user=(OWNER, owner) if owner else None)
+
+
+def is_user(name: str) -> bool:
+    """Whether this machine knows somebody of this name."""
+    try:
+        return bool(pwd.getpwnam(name))
+    except (KeyError, ValueError):
+        return False
 
 
 def time_in(text: str) -> datetime | None:

@@ -73,8 +73,13 @@ def refused(parts: Sequence[str], place: str, why: str) -> File:
     def read(_most: int) -> NoReturn:
         raise Refused(why)
 
-    named = tuple(one_line(part, 60) for part in parts if part not in ("", ".", ".."))
+    named = tuple(map(_as_shown, (part for part in parts if part not in ("", ".", ".."))))
     return File(named or ("?",), read, one_line(place))
+
+
+def _as_shown(part: str) -> str:
+    """Longer than what a platform writes before the student's own name, and never the same as what can be shown."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in part[: 4 * MAX_NAME])
 
 
 def why_not(parts: Sequence[str]) -> str:

@@ -82,7 +82,15 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _owner(entry: os.DirEntry[str]) -> str:
+    """Who has put something there. What belongs to root, or to whoever collects, was copied or put there for others."""
     try:
-        return pwd.getpwuid(entry.stat(follow_symlinks=False).st_uid).pw_name
-    except (OSError, KeyError):
+        user = number_of_user(entry)
+        return "" if user in (0, os.geteuid()) else pwd.getpwuid(user).pw_name
+    except OSError:
         return ""
+    except KeyError:
+        return f"number {user}"
+
+
+def number_of_user(entry: os.DirEntry[str]) -> int:
+    return entry.stat(follow_symlinks=False).st_uid

@@ -25,7 +25,7 @@ _IDS = ("id", "username", "sis login id", "sis user id", "id number", "email add
 _NAMES = {"first": ("first name", "first_name"), "last": ("last name", "last_name", "surname")}
 _FULL, _EMAIL = ("name", "full name", "student"), ("email", "email address", "e-mail")
 _OTHER_IDS = ("id number", "sis user id", "sis login id", "lms_user_id", "username")
-_PARTICIPANT = re.compile(r"\D*(\d+)")  # Moodle writes the word in its own language
+_PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")  # Moodle writes the word in its own language
 
 
 def known_students(course: Course, table: Path | None, tell: Callable[[str], None]) -> Roster:

@@ -1,5 +1,5 @@
 """Who the students of a course are, and who of them a platform means. What is not exactly the same is not the same:
-only upper and lower case, and ways to write a letter in Unicode, make no difference."""
+only upper and lower case, and ways to write a letter in Unicode, make no difference in names that people write."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 Form = tuple[str, str]  # a kind, and a text of that kind
 
 ID, NAME = "id", "name"  # a name is an id, an address or a name of a person
 MOODLE, MOODLE_NAME = "Moodle's number", "name in Moodle's files"
 CANVAS, CANVAS_NAME = "Canvas's number", "name in Canvas's files"
+OWNER = "user of this machine"
+_NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # of what people write; all else is a machine's, and has one form
 _NOT_IN_MOODLES_FILES = re.compile(r"[&<>\"`|':\\/]")  # where it makes names of files
 
 
@@ -29,11 +31,11 @@ class Student:
     def forms(self) -> set[Form]:
         """All that this student is called."""
         names = _names(self.first, self.last, self.full)
-        forms = {(ID, self.id), (NAME, self.id), (NAME, self.email), *self.numbers}
+        forms = {(ID, self.id), (OWNER, self.id), (NAME, self.id), (NAME, self.email), *self.numbers}
         forms |= {(NAME, name) for name in names}
         forms |= {(MOODLE_NAME, _NOT_IN_MOODLES_FILES.sub("", name).replace("_", " ")) for name in names}
-        forms |= {(CANVAS_NAME, re.sub(r"\W", "", name)) for name in _sortable(self.first, self.last, self.full)}
-        return {(kind, normal(text)) for kind, text in forms if text.strip()}
+        forms |= {(CANVAS_NAME, _in_canvas(name)) for name in _sortable(self.first, self.last, self.full)}
+        return {_form(kind, text) for kind, text in forms if text.strip()}
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,17 @@ class Key:
     own: str  # the platform's own key, which can be taken as the id; empty if it has none
     forms: frozenset[Form]
     shown: str
+    user: Form | None = None  # whom the platform itself has let hand in
+    rivals: frozenset[Form] = frozenset()  # who is called so could be meant as well
+    doubt: str = ""  # why nobody can tell who it is
 
     @classmethod
-    def of(cls, own: str, *forms: Form, shown: str = "") -> Key:
-        return cls(own, frozenset((kind, normal(text)) for kind, text in forms), shown or own)
+    def of(cls, own: str, *forms: Form, shown: str = "", user: Form | None = None, rivals: Iterable[Form] = ()) -> Key:
+        return cls(own, _all(forms), shown or own, _form(*user) if user else None, _all(rivals))
+
+    @classmethod
+    def in_doubt(cls, shown: str, why: str) -> Key:
+        return cls("", frozenset(), shown, doubt=why)
 
 
 @dataclass
@@ -55,19 +64,49 @@ class Roster:
 
     students: Iterable[Student]
     _ids: dict[Form, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _forms: dict[str, set[Form]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         for student in self.students:
             for form in student.forms():
                 self._ids[form].add(student.id)
+                self._forms[student.id].add(form)
 
     def called(self, key: Key) -> set[str]:
         """The ids of all students whom this key could mean."""
-        return {found for form in key.forms if form in self._ids for found in self._ids[form]}
+        found = self._called(key.forms)
+        return found | self._called(key.rivals) if found else found
+
+    def _called(self, forms: Iterable[Form]) -> set[str]:
+        return {found for form in forms for found in self._ids.get(form, ())}
+
+    def differs(self, student: str, key: Key) -> list[str]:
+        """In which kinds of forms a key is at odds with what is known of a student."""
+        known = self._forms.get(student, set())
+        kinds = {kind for kind, _ in key.forms} & {kind for kind, _ in known}
+        return sorted(kinds - {kind for kind, _ in key.forms & known})
+
+    def called_in_all(self, key: Key) -> set[str]:
+        """Who is meant by each kind of form that a key has."""
+        kinds = {kind for kind, _ in key.forms}
+        by_kind = [self._called(form for form in key.forms if form[0] == kind) for kind in kinds]
+        return set.intersection(*by_kind) if by_kind else set()
+
+    def is_user(self, user: Form | None) -> set[str]:
+        """Who a user of a platform is, as far as it is known."""
+        return self._called([user]) if user else set()
 
     def called_exactly(self, text: str) -> set[str]:
         """The ids of all students who have this id, address or number."""
-        return self._ids.get((NAME, normal(text)), set())
+        return self._ids.get(_form(NAME, text), set())
+
+
+def _all(forms: Iterable[Form]) -> frozenset[Form]:
+    return frozenset(_form(kind, text) for kind, text in forms)
+
+
+def _form(kind: str, text: str) -> Form:
+    return kind, normal(text) if kind in _NAMES else normalize("NFC", text)
 
 
 def normal(text: str) -> str:
@@ -92,3 +131,8 @@ def _sortable(first: str, last: str, full: str) -> set[str]:
         *before, behind = full.split() or [""]
         found.add(f"{behind}{''.join(before)}")
     return found
+
+
+def _in_canvas(name: str) -> str:
+    """What Canvas leaves of a name in those of files: letters with their marks, digits, and all kinds of `_`."""
+    return "".join(letter for letter in name if category(letter)[0] in "LM" or category(letter) in ("Nd", "Pc"))
