@@ -55,8 +55,8 @@ def hand_in_all_kinds(course: Course, submit: Callable[..., Path], solved: dict[
     (folder / "checks.py").write_text("raise RuntimeError")
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__/mine.pyc").write_bytes(b"")
-    submit(course, "broken", b"{no json")
-    submit(course, "empty", b"")
+    submit(course, "broken", b"[]")
+    submit(course, "empty", b'{"cells": []}')
     noisy = {3: solved[3] + "\nfor number in range(5000):\n    print(number)\nraise ValueError('after all')"}
     submit(course, "noisy", noisy)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -272,3 +273,39 @@ def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, sol
     assert not (graded / "gradebook.txt").exists()
     for name in ("checks.py", "compare.py"):
         assert (graded / name).read_bytes() == (course.root / "release" / ASSIGNMENT / name).read_bytes()
+
+
+CUT = json.dumps({"cells": [{"cell_type": "code", "source": "x = 'ä'"}], "nbformat": 4}, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", CUT[:-5], CUT[: CUT.index(b"\xa4")], b"%PDF-1.7", CUT + CUT])
+def test_what_is_not_a_whole_notebook_is_asked_for_again(submitted: Path, content: bytes) -> None:
+    (submitted / f"{ASSIGNMENT}.ipynb").write_bytes(content)
+    with pytest.raises(NotTakenIn, match=r"self_attention.ipynb is not a whole notebook: .*\. Ask for it again"):
+        taken(submitted)
+
+
+@pytest.mark.parametrize(
+    "content", [CUT, b"{}", b"[]", b'{"cells": []}', b'{"a": ' + b"9" * 10_000 + b"}", b"[" * 200_000]
+)
+def test_what_is_whole_and_worth_nothing_is_taken_in(submitted: Path, content: bytes) -> None:
+    (submitted / f"{ASSIGNMENT}.ipynb").write_bytes(content)
+    assert taken(submitted) == (HONEST, [])
+
+
+def test_a_notebook_that_was_cut_off_has_no_grade_until_a_whole_one_is_there(
+    course: Course, submit: Any, solved: dict[Any, str], scores: Any
+) -> None:
+    whole = submit(course, "ada", solved).read_bytes()
+    submit(course, "ada", whole[: len(whole) // 2])
+    submit(course, "emmy", {})
+    errors = {one.student: one.error for one in autograde(course, ASSIGNMENT)}
+    assert errors["emmy"] == ""
+    assert errors["ada"] == (
+        "self_attention.ipynb is not a whole notebook: it is not valid JSON, and ends in the middle. Ask for it again"
+    )
+    assert not (course.root / "autograded/ada").exists()
+    assert not course.api().autograde(ASSIGNMENT, "ada")["success"], "and plain nbgrader fails, too"
+    submit(course, "ada", whole)
+    assert {one.student: one.error for one in autograde(course, ASSIGNMENT)} == {"ada": "", "emmy": ""}
+    assert sum(scores(course, "ada").values()) > 20

@@ -72,21 +72,6 @@ def forged_score(points: str) -> dict[str, Any]:
 
 
 @hostile("it is not valid JSON", NOTHING)
-def not_json(notebook: Notebook) -> bytes:
-    return b"%PDF-1.7 " + json.dumps(notebook).encode()
-
-
-@hostile("it is empty", NOTHING)
-def empty_file(notebook: Notebook) -> bytes:  # noqa: ARG001
-    return b""
-
-
-@hostile("it is not valid JSON", NOTHING)
-def cut_off(notebook: Notebook) -> bytes:
-    return json.dumps(notebook).encode()[:-200]
-
-
-@hostile("it is not valid JSON", NOTHING)
 def nested_far_too_deeply(notebook: Notebook) -> bytes:
     return json.dumps(notebook).replace('"cells"', '"deep": ' + "[" * 100_000 + "]" * 100_000 + ', "cells"').encode()
 

@@ -96,7 +96,7 @@ def graded(new_course: Any, submit: Any, solved: dict[int, str]) -> dict[str, Co
         course = courses[way.__name__] = new_course()
         submit(course, "ada", solved)
         submit(course, "bob", {3: NOT_NORMALISED})
-        submit(course, "eve", b"not a notebook")
+        submit(course, "eve", b"[]")
         way(course)
     return courses
 
@@ -318,7 +318,7 @@ def test_late_penalties_and_excluded_students_are_nbgraders_business(course: Cou
 def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
     course: Course, submit: Any, scores: Any
 ) -> None:
-    submit(course, "ada", b"")
+    submit(course, "ada", b"{}")
     nbgrader(course, "autograde", ASSIGNMENT)
     submit(course, "ada", {3: "import torch\ndef softmax(items_in):\n    return torch.as_tensor(items_in).softmax(0)"})
     assert "Skipping existing assignment" in nbgrader(course, "autograde", ASSIGNMENT)

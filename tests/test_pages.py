@@ -29,7 +29,7 @@ from grader.classroom.run import autograde
 from grader.course import Course
 from grader.gradebook import preprocessors
 from grader.notebooks.outputs import MAX_COLOURS, MAX_OUTPUTS, MAX_TAGS, rebuild_outputs
-from grader.notebooks.parsing import read_notebook
+from grader.notebooks.parsing import content_of, parse_notebook
 from grader.notebooks.repair import add_notes
 from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.feedback import write_feedback
@@ -368,7 +368,7 @@ def test_a_note_about_a_hostile_notebook_is_plain_text(tmp_path: Path) -> None:
     }
     path = tmp_path / "x.ipynb"
     path.write_text(json.dumps(submitted))
-    notebook = read_notebook(path)
+    notebook = parse_notebook(content_of(path))
     assert notebook.cells[0] == {"cell_type": "markdown", "id": "cell-1", "source": "x", "metadata": {}}
     add_notes(notebook, notebook.metadata.pop("grader_notes"))
     assert "language" in notebook.cells[0].source

@@ -115,7 +115,7 @@ def settle(course: Course) -> None:
 def hand_in(course: Course, submit: Callable[..., Path], solved: dict[int, str]) -> None:
     submit(course, "ada", {3: solved[3]})
     submit(course, "Ödön", {1: solved[1], 3: r"def softmax(items_in): raise ValueError('\0 \ud800 \U0001d544')"})
-    submit(course, "broken", b"{no json")
+    submit(course, "broken", b"[]")
     for student, hours in (("late", 30), ("extended", 30), ("early", -5)):
         folder = submit(course, student, {3: solved[3], 5: solved[5]}).parent
         (folder / "timestamp.txt").write_text(f"{DUE + timedelta(hours=hours)} UTC")

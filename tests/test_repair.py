@@ -13,7 +13,7 @@ import pytest
 
 from grader.course import Course
 from grader.model.submission import KnownCell
-from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, read_notebook
+from grader.notebooks.parsing import MAX_BYTES, NOTES_KEY, content_of, parse_notebook
 from grader.notebooks.repair import add_notes, known_cells, repair
 
 GIVEN = KnownCell("given", "code", "x = 1", grade=False, solution=False, locked=True, points=0.0)
@@ -64,7 +64,7 @@ def read(tmp_path: Path, content: Any) -> Any:
     if isinstance(content, dict):
         content = json.dumps(content)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read_notebook(path)
+    return parse_notebook(content_of(path))
 
 
 def repaired(tmp_path: Path, cells: list[Any], known: list[KnownCell] | None = None) -> tuple[Any, list[str]]:
@@ -113,7 +113,7 @@ def test_what_is_no_notebook_is_read_as_an_empty_one_with_the_reason(tmp_path: P
 
 
 def test_a_folder_is_read_as_an_empty_notebook(tmp_path: Path) -> None:
-    notebook = read_notebook(tmp_path)
+    notebook = parse_notebook(content_of(tmp_path))
     assert notebook.cells == []
     assert "it is not a file" in notes_of(notebook)
 
@@ -122,7 +122,7 @@ def test_a_file_that_is_far_too_large_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "submitted.ipynb"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    assert "larger than" in notes_of(read_notebook(path))
+    assert "larger than" in notes_of(parse_notebook(content_of(path)))
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:

@@ -104,8 +104,14 @@ def _take_in_notebook(notebook: Path) -> bytes | None:
     if status.st_nlink > 1:
         raise NotTakenIn("what was handed in is the same file as another one (a hard link); make it a copy")
     if status.st_size > parsing.MAX_BYTES:
-        raise NotTakenIn(f"what was handed in is larger than {parsing.MAX_BYTES // 2**20} MB")
-    return read_plain(notebook, status.st_size)
+        raise NotTakenIn(
+            f"what was handed in is larger than {parsing.MAX_BYTES // 2**20} MB. `grader collect` leaves out the "
+            "outputs of such a notebook; or ask for it with all outputs cleared"
+        )
+    content = read_plain(notebook, status.st_size)
+    if why := parsing.why_not_whole(content):
+        raise NotTakenIn(f"{notebook.name} is not a whole notebook: {why}. Ask for it again")
+    return content
 
 
 def _read_other_files(

@@ -17,7 +17,7 @@ from typing import Any
 
 from nbgrader.utils import find_all_files, parse_utc
 
-from grader.classroom.handed_in import HandedIn, take_in
+from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.classroom.kept import FOLDER, NoRoom, keep, kept
 from grader.course import Course
 from grader.errors import CourseError
@@ -143,9 +143,10 @@ class Intake:
         newest = self._read(self._course.folder("submitted"), student)
         if not self._rules.best:
             return [self._taken(student, newest, [])]
-        earlier = [
-            self._read(self._course.root / FOLDER, student, name) for name in kept(self._course, student, self._name)
-        ]
+        earlier = []
+        for name in kept(self._course, student, self._name):
+            with contextlib.suppress(NotTakenIn):  # what could not be graded is in nobody's way
+                earlier.append(self._read(self._course.root / FOLDER, student, name))
         found: dict[str, Taken] = {}
         numbered: list[HandIn] = []
         for handed_in in [*sorted(earlier, key=_time_of), newest]:

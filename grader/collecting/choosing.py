@@ -14,6 +14,7 @@ from grader.collecting.hand_ins import HandIn
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
 from grader.sandbox.plain_text import one_line
 
+MAX_LOOKED_AT = 100  # notebooks, and scripts with cells, in one hand-in
 _NOT_THEIRS = {("timestamp.txt",)}  # when it was handed in is not for a student to say
 
 
@@ -71,13 +72,19 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
     contents = contents_of(hand_in.files)
     notes = [*hand_in.notes, *contents.refused]
     candidates: dict[str, list[Recognised]] = {}
-    others = []
+    others, cut = [], []
+    number = 0
     for held in contents.files:
         looked = recogniser.look(held)
+        number += looked is not None
+        if number > MAX_LOOKED_AT:
+            many = f"it holds more than {MAX_LOOKED_AT} notebooks and scripts with cells"
+            return Waits(hand_in, [f"{many}. Ask for the notebook alone"])
         if isinstance(looked, Recognised):
             candidates.setdefault(looked.name, []).append(looked)
         elif isinstance(looked, Unknown):
             notes.append(f"{_shown(held)}: {looked.why}")
+            cut += [notes[-1]] if looked.is_cut else []
         if looked is None or (isinstance(looked, Unknown) and looked.is_script):
             others.append(held)
     if not candidates:
@@ -87,6 +94,8 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
         which = ", ".join(_shown(one.held) for one in several)
         return Waits(hand_in, [f"{len(several)} notebooks that differ, and no time tells which is the newest: {which}"])
     taken = {name: found[0] for name, found in best.items()}
+    if cut and (recogniser.names - taken.keys() or any(one.untouched for one in taken.values())):
+        return Waits(hand_in, [*cut, "it could be what was worked on"])
     for name, one in taken.items():
         notes += [*one.notes, *_passed_over(one, candidates[name])]
     files = _beside(others, {one.held.parts[:-1] for one in taken.values()}, notes)

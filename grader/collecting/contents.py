@@ -51,7 +51,7 @@ def contents_of(files: Iterable[File]) -> Contents:
             content = file.read(left)
             left -= len(content)
             if _is_packed(file, content):
-                waiting.extend((one, zips + 1) for one in _unpacked(file, content, zips))
+                waiting.extend((one, zips + 1) for one in _unpacked(file, content, zips, MAX_FILES - len(waiting)))
             else:
                 contents.files.append(Held(file.parts, file.place, content))
         except Refused as why:
@@ -77,10 +77,10 @@ def _is_packed(file: File, content: bytes) -> bool:
     return is_zip(content) and (name.endswith((".zip", ".ipynb")) or "." not in name)
 
 
-def _unpacked(file: File, content: bytes, zips: int) -> list[File]:
+def _unpacked(file: File, content: bytes, zips: int, most: int) -> list[File]:
     if zips == MAX_ZIPS:
         raise Refused(f"more than {MAX_ZIPS} zips lie in one another")
     inner = list_inner(content, file.parts, file.place)
-    if len(inner) > MAX_FILES:
-        raise Refused(f"it has more than {MAX_FILES} files")
+    if len(inner) > most:
+        raise Refused(f"with it, the hand-in has more than {MAX_FILES} files")
     return sorted(inner, key=_turn)

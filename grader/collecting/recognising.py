@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import nbformat
 
 from grader.collecting.contents import Held
-from grader.collecting.scripts import MARIMO, as_converted, is_marimo, script_as_notebook, text_of
+from grader.collecting.scripts import (
+    MARIMO,
+    any_of,
+    as_given,
+    as_notebook,
+    cells_of,
+    is_marimo,
+    split_at,
+    text_of,
+    whole,
+)
 from grader.collecting.scripts import without_comments_at_end as bare
 from grader.course import Course
 from grader.model.submission import KnownCell
-from grader.notebooks.parsing import NOTES_KEY, parse_notebook
+from grader.notebooks.parsing import (
+    MAX_BYTES,
+    MAX_WITH_OUTPUTS,
+    NOTES_KEY,
+    parse_notebook,
+    why_not_whole,
+    without_outputs,
+)
 from grader.notebooks.repair import defined_in, looks_like, nbgrader_metadata
 from grader.sandbox.plain_text import one_line
 
@@ -39,6 +58,7 @@ class Unknown:
 
     why: str
     is_script: bool = False  # which the notebook may import all the same
+    is_cut: bool = False  # there was more of it once, and nobody knows what
 
 
 @dataclass(frozen=True)
@@ -48,6 +68,7 @@ class Released:
     assignment: str
     name: str
     cells: Sequence[KnownCell]
+    demos: Sequence[str] = ()  # the code of all other cells
 
     @property
     def filled_in(self) -> list[KnownCell]:
@@ -58,9 +79,10 @@ class Released:
 def released_by(course: Course) -> list[Released]:
     """All notebooks of a course."""
     return [
-        Released(one, name, _known(course.read("release", one, name)))
+        Released(one, name, _known(notebook), _demos(notebook))
         for one in course.assignments()
         for name in course.notebooks("release", one)
+        for notebook in [course.read("release", one, name)]
     ]
 
 
@@ -76,6 +98,17 @@ class Recogniser:
         """How notebooks and assignments of the course are called."""
         return {name for one in self._released for name in (one.assignment, one.name)}
 
+    @property
+    def names(self) -> set[str]:
+        """How the notebooks of the assignment are called."""
+        return {one.name for one in self._released if one.assignment == self._assignment}
+
+    @cached_property
+    def _given(self) -> re.Pattern[str]:
+        own = [one for one in self._released if one.assignment == self._assignment]
+        given = [cell.source for one in own for cell in one.cells if cell.given and cell.cell_type == "code"]
+        return any_of([*given, *(source for one in own for source in one.demos)])
+
     def look(self, held: Held) -> Recognised | Unknown | None:
         """What a file is; None if it does not even want to be a notebook."""
         name = held.parts[-1].lower()
@@ -83,10 +116,30 @@ class Recogniser:
             return self._look_at_script(held)
         if ".ipynb" not in name and not _is_like_notebook(held.content):
             return None
+        if len(held.content) > MAX_BYTES:
+            return self._look_without_outputs(held)
+        if why := why_not_whole(held.content):
+            return Unknown(f"it is not a whole notebook: {why}. Ask for it again", is_cut=True)
         notebook = parse_notebook(held.content)
         if not notebook.cells:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please hand it in again.")))
         return self._by_ids(held, notebook.cells) or self._by_code(held, notebook.cells)
+
+    def _look_without_outputs(self, held: Held) -> Recognised | Unknown | None:
+        """What makes a notebook large is what its cells have put out, and grading runs them again."""
+        light = without_outputs(held.content)
+        if light and len(light) <= MAX_BYTES:
+            looked = self.look(replace(held, content=light))
+            if isinstance(looked, Recognised):
+                why = f"it is larger than {MAX_BYTES // 2**20} MB, and is collected without its outputs"
+                return replace(looked, held=held, notes=[f"{one_line(held.place)}: {why}", *looked.notes])
+            return looked
+        if len(held.content) > MAX_WITH_OUTPUTS:
+            large = f"larger than {MAX_WITH_OUTPUTS // 2**20} MB"
+        else:
+            more = ", also without its outputs" if light else ", and cannot be read"
+            large = f"larger than {MAX_BYTES // 2**20} MB{more}"
+        return Unknown(f"it is {large}. Ask for it with all outputs cleared", is_cut=True)
 
     def _by_ids(self, held: Held, cells: Sequence[Any]) -> Recognised | Unknown | None:
         """By the ids of nbgrader's cells. Other notebooks of the course may use the same: there, the cells differ."""
@@ -120,13 +173,19 @@ class Recogniser:
         text = text_of(held.content)
         if is_marimo(text):
             return Unknown(MARIMO, is_script=True)
-        content = script_as_notebook(text)
-        if content is None:
+        marked = cells_of(text)
+        if not marked and not self._given.search(text):
             return None
-        cells = parse_notebook(content).cells
-        best, matches, why = self._matching(cells, of_script=True)
+        split = split_at(marked or whole(text), self._given)
+        reasons = []
+        for one in (marked, split) if marked not in ([], split) else (split,):
+            cells = parse_notebook(as_notebook(one)).cells
+            best, matches, why = self._matching(cells, of_script=True)
+            if best is not None:
+                break
+            reasons.append(why)
         if best is None:
-            return Unknown(f"it is a script, and {why}. Ask for the notebook itself", is_script=True)
+            return Unknown(f"it is a script, and {reasons[0]}. Ask for the notebook itself", is_script=True)
         written = [cell for cell in best.cells if cell.solution and cell.grade_id in matches]
         untouched = all(bare(matches[cell.grade_id].source) == bare(cell.source) for cell in written)
         content = _notebook_of(matches, best, cells)
@@ -134,11 +193,12 @@ class Recogniser:
 
     def _matching(self, cells: Sequence[Any], of_script: bool) -> tuple[Released | None, dict[str, Any], str]:
         """The one notebook whose cells are all there, with them; or why there is none."""
-        all_found = [(one, _matches(one.cells, cells, of_script)) for one in self._released]
-        whole = [(one, found) for one, found in all_found if isinstance(found, dict)]
-        best = self._only([one for one, _ in whole]) if whole else None
+        indexed = _Cells(cells)
+        all_found = [(one, _matches(one.cells, indexed, of_script)) for one in self._released]
+        fit = [(one, found) for one, found in all_found if isinstance(found, dict)]
+        best = self._only([one for one, _ in fit]) if fit else None
         if isinstance(best, Released):
-            return best, whole[0][1], ""
+            return best, fit[0][1], ""
         own = [found for one, found in all_found if one.assignment == self._assignment and isinstance(found, str)]
         return None, {}, best.why if best else own[0]
 
@@ -165,14 +225,47 @@ def _known(notebook: Any) -> list[KnownCell]:
     return found
 
 
-def _matches(known: Sequence[KnownCell], cells: Sequence[Any], of_script: bool) -> dict[str, Any] | str:
+def _demos(notebook: Any) -> list[str]:
+    return [
+        cell.source
+        for cell in notebook.cells
+        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("grade_id")
+    ]
+
+
+class _Cells:
+    """The cells of a file, by what they can be known by."""
+
+    def __init__(self, cells: Sequence[Any]) -> None:
+        self._by_id: dict[str, list[Any]] = defaultdict(list)
+        self._by_code: dict[str, list[Any]] = defaultdict(list)
+        self._by_name: dict[str, list[Any]] = defaultdict(list)  # of what they define
+        for cell in cells:
+            if "nbgrader" in cell.metadata:
+                self._by_id[str(cell.metadata["nbgrader"]["grade_id"])].append(cell)
+            if cell.cell_type == "code":
+                self._by_code[bare(cell.source)].append(cell)
+                for name in defined_in(cell.source):
+                    self._by_name[name].append(cell)
+
+    def places(self, known: KnownCell) -> list[Any]:
+        """Which of them a known cell can be."""
+        if named := self._by_id.get(known.grade_id):
+            return named
+        if known.given:
+            return [cell for code in as_given(known.source) for cell in self._by_code.get(code, ())]
+        found = [cell for name in defined_in(known.source) for cell in self._by_name.get(name, ())]
+        return list({id(cell): cell for cell in found}.values())
+
+
+def _matches(known: Sequence[KnownCell], cells: _Cells, of_script: bool) -> dict[str, Any] | str:
     """The cell that each known one is, by its id; or why that cannot be told. Texts need not be known: of a script,
     they are comments, and of a notebook, what the course gave is put back when it is graded."""
     found: dict[str, Any] = {}
     for cell in known:
         if cell.given and (cell.cell_type != "code" or not of_script):
             continue
-        places = _places(cell, cells)
+        places = cells.places(cell)
         same = [other.grade_id for other in known if cell.given and other.given and other.source == cell.source]
         if len(places) != max(1, len(same)):
             return f"the cell “{one_line(cell.grade_id, 60)}” is {_there(cell, len(places))}"
@@ -188,16 +281,6 @@ def _there(known: KnownCell, times: int) -> str:
     if known.given:
         return "not in it as it was given out"
     return "not in it" if defined_in(known.source) else "not to be told without its id"
-
-
-def _places(known: KnownCell, cells: Sequence[Any]) -> list[Any]:
-    """Which cells a known one can be."""
-    if named := [cell for cell in cells if cell.metadata.get("nbgrader", {}).get("grade_id") == known.grade_id]:
-        return named
-    if known.given:
-        given = {bare(known.source), as_converted(known.source)}
-        return [cell for cell in cells if cell.cell_type == "code" and bare(cell.source) in given]
-    return [cell for cell in cells if defined_in(known.source) and looks_like(cell, known)]
 
 
 def _notebook_of(matches: Mapping[str, Any], released: Released, cells: Sequence[Any]) -> bytes:

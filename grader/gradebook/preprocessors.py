@@ -17,6 +17,7 @@ from traitlets import Bool, Enum, Integer
 
 from grader.catalogue.exercise_files import hidden_folders, read_exercise_files
 from grader.catalogue.loading import Exercises, in_order_of, load
+from grader.errors import CourseError
 from grader.gradebook.hidden_seed import hidden_seed, secret_of
 from grader.model.exercise import DEFAULT_SEED
 from grader.model.ordinary import OrdinaryTests
@@ -24,7 +25,7 @@ from grader.model.submission import Files, KnownCell
 from grader.notebooks import brevity
 from grader.notebooks.beside import given_beside, put_beside
 from grader.notebooks.cells import demos_of, exercise_of
-from grader.notebooks.parsing import NOTES_KEY, read_notebook
+from grader.notebooks.parsing import NOTES_KEY, content_of, parse_notebook, why_not_whole
 from grader.notebooks.repair import add_notes, known_cells, repair
 from grader.notebooks.safe_html import safe_texts
 from grader.notebooks.verdict_cells import refuse_to_score
@@ -51,7 +52,10 @@ class SubmissionExporter(NotebookExporter):
         metadata["path"] = str(path.parent)
         resources["metadata"] = metadata
         self._remove_what_links_lead_to(path.parent, resources["nbgrader"])
-        output: tuple[str, Any] = self.from_notebook_node(read_notebook(path), resources, **kw)
+        content = content_of(path)
+        if content is not None and (why := why_not_whole(content)):  # which would be zero points, and says nothing
+            raise CourseError(f"{path.name} is not a whole notebook: {why}. Ask for it again.")
+        output: tuple[str, Any] = self.from_notebook_node(parse_notebook(content), resources, **kw)
         return output
 
     def _remove_what_links_lead_to(self, submitted: Path, names: dict[str, str]) -> None:

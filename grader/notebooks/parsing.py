@@ -15,6 +15,7 @@ from grader.notebooks.old_formats import cells_of, is_old
 from grader.notebooks.single_file import as_ordinary
 
 MAX_BYTES = 20 * 2**20  # a notebook with all its figures has two or three
+MAX_WITH_OUTPUTS = 3 * MAX_BYTES  # of one that is read only to leave its outputs out
 # Texts, lists, objects and commas. An empty list is three bytes in a file and seventy in memory.
 MAX_PARTS = 2**20
 MAX_CELLS = 1000
@@ -27,13 +28,13 @@ _KINDS = ("code", "markdown", "raw")
 _PART = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
 
 
-def read_notebook(path: Path) -> Any:
-    """The notebook in a file that nbgrader has found."""
+def content_of(path: Path) -> bytes | None:
+    """What a file that nbgrader has found holds; None if it is no file of its own."""
     names = (path, path.parent, path.parent.parent)  # the notebook, the assignment, the student
     if any(name.is_symlink() for name in names) or not path.is_file():
-        return parse_notebook(None)
+        return None
     with path.open("rb") as file:
-        return parse_notebook(file.read(MAX_BYTES + 1))
+        return file.read(MAX_BYTES + 1)
 
 
 def parse_notebook(content: bytes | None) -> Any:
@@ -68,7 +69,43 @@ def parse_notebook(content: bytes | None) -> Any:
     return _new_notebook(kept, notes)
 
 
+def why_not_whole(content: bytes) -> str:
+    """Why a file is no whole text in JSON, as when an upload was cut off; empty if it is, and where nobody can tell."""
+    try:
+        _parse(content)
+    except _NotWhole as why:
+        return str(why)
+    except _Unreadable:
+        pass
+    return ""
+
+
+def without_outputs(content: bytes) -> bytes | None:
+    """The same notebook without what running it again makes anew, and without pictures in its texts; None if it is far
+    too large or no notebook."""
+    try:
+        notebook = _parse(content, MAX_WITH_OUTPUTS)
+    except _Unreadable:
+        return None
+    for part in (notebook, *_dicts(notebook.get("worksheets"))):
+        for cell in _dicts(part.get("cells")):
+            cell.pop("attachments", None)
+            if "outputs" in cell:
+                cell["outputs"] = []
+    if isinstance(metadata := notebook.get("metadata"), dict):
+        metadata.pop("widgets", None)
+    return json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _dicts(found: Any) -> list[dict[str, Any]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
 class _Unreadable(Exception):
+    pass
+
+
+class _NotWhole(_Unreadable):
     pass
 
 
@@ -76,23 +113,33 @@ def _unreadable(why: str) -> Any:
     return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
 
 
-def _parse(content: bytes | None) -> dict[str, Any]:
+def _parse(content: bytes | None, most: int = MAX_BYTES) -> dict[str, Any]:
     if content is None:
         raise _Unreadable("it is not a file")
-    if len(content) > MAX_BYTES:
-        raise _Unreadable(f"it is larger than {MAX_BYTES // 2**20} MB")
-    if any(itertools.islice(_PART.finditer(content), MAX_PARTS, None)):
+    if len(content) > most:
+        raise _Unreadable(f"it is larger than {most // 2**20} MB")
+    if any(itertools.islice(_PART.finditer(content), MAX_PARTS * most // MAX_BYTES, None)):
         raise _Unreadable("it consists of far too many parts")
+    if not content.strip():
+        raise _NotWhole("it is empty")
     try:
         text = content.decode("utf-8-sig")
-        submitted = json.loads(text) if text.strip() else None
-    except (ValueError, RecursionError) as error:  # bad JSON, bad UTF-8, absurd nesting
-        raise _Unreadable("it is not valid JSON") from error
+        submitted = json.loads(text)
+    except UnicodeDecodeError as error:
+        raise _NotWhole(_no_json(error.end == len(content))) from error
+    except json.JSONDecodeError as error:
+        raise _NotWhole(_no_json(error.pos >= len(text.rstrip()) or "Unterminated" in error.msg)) from error
+    except (ValueError, RecursionError) as error:  # absurd numbers and nesting
+        raise _Unreadable(_no_json(False)) from error
     if submitted is None:
         raise _Unreadable("it is empty")
     if not isinstance(submitted, dict):
         raise _Unreadable("it holds no notebook")
     return submitted
+
+
+def _no_json(ends_early: bool) -> str:
+    return f"it is not valid JSON{', and ends in the middle' if ends_early else ''}"
 
 
 def _rebuild(cell: Any) -> Any:

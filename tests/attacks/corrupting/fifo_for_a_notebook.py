@@ -6,4 +6,4 @@ def attack(notebook, cells, folder):
     import os
 
     os.mkfifo(folder / "data.txt")
-    return "nothing"
+    return "[]"
