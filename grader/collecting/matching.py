@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.classroom.handed_in import is_name
 from grader.collecting.hand_ins import HandIn
-from grader.collecting.students import NAME, OWNER, Form, Key, Roster, normal
+from grader.collecting.students import MOODLE, NAME, OWNER, Form, Key, Roster, normal
 from grader.sandbox.plain_text import one_line
 
 _NO_FOLDER = "no name that a folder can have for nbgrader"
@@ -32,21 +32,22 @@ def matched(hand_ins: Sequence[HandIn], roster: Roster, as_named: bool) -> Itera
 
 def _several(user: Form, students: set[str], users: set[Form]) -> str:
     """Why a user who has chosen a name is perhaps not the student of that name; empty if nothing speaks against it."""
-    kind, _ = user
     if len(students) > 1:
-        why = f"the {_shown(user)} has handed in for {' and '.join(map(one_line, sorted(students)))}"
+        why = f"{_shown(user)} has handed in for {' and '.join(map(one_line, sorted(students)))}"
     elif len(users) > 1:
-        why = f"{one_line(*students)} has been handed in for by {' and by the '.join(map(_shown, sorted(users)))}"
+        why = f"{' and '.join(map(_shown, sorted(users)))} have handed in for {one_line(next(iter(students)))}"
     else:
         return ""
-    if kind == OWNER:
+    if user[0] == OWNER:
         return f"{why}. If one user has put all of them there, copy the folder, and collect from the copy"
     return f"{why}. Name with --students a table that has their numbers"
 
 
 def _shown(user: Form) -> str:
     kind, text = user
-    return f"{kind} “{one_line(text, 60)}”"
+    if kind == OWNER:
+        return f"the user “{one_line(text, 60)}” of this machine"
+    return f"user {one_line(text, 60)} of {'Moodle' if kind == MOODLE else 'Canvas'}"
 
 
 class _Matching:
@@ -68,7 +69,9 @@ class _Matching:
     def _checked(self, student: str, key: Key) -> tuple[str, str]:
         """A student whom a key means, if nothing else that is known speaks against it."""
         if differs := self._roster.differs(student, key):
-            return "", f"{_quoted(key)} could be {one_line(student)}, who has another {' and another '.join(differs)}"
+            of_another = ". Is the table that of this assignment?" if MOODLE in differs else ""
+            other = f"who has another {' and another '.join(differs)}"
+            return "", f"{_quoted(key)} could be {one_line(student)}, {other}{of_another}"
         user = self._roster.is_user(key.user)
         if user - {student}:
             return "", f"it says to be of {student}, and belongs to {' or '.join(sorted(user))} on this machine"

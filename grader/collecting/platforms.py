@@ -39,7 +39,9 @@ def hand_ins_of(listing: Listing, asked: Asked, named: str = "") -> tuple[Platfo
     for seen in (listing, inner):
         if len(fitting := [one for one in _SPECIAL if 0 < one.fits(seen) == len(seen.tops)]) == 1:
             return fitting[0], fitting[0].hand_ins(seen, asked), ""
-    return _FOLDER, _FOLDER.hand_ins(inner, asked), _doubt(listing, inner, unwrapped)
+    is_one = inner is listing and unwrapped is not listing and asked.knows(listing.tops[0])
+    doubt = _doubt(listing, listing if is_one else unwrapped, inner is not listing)
+    return _FOLDER, _FOLDER.hand_ins(inner, asked), doubt
 
 
 def _is_wrapped(listing: Listing, asked: Asked) -> bool:
@@ -52,13 +54,13 @@ def _is_wrapped(listing: Listing, asked: Asked) -> bool:
     return alike or name in map(plain, asked.notebooks)
 
 
-def _doubt(listing: Listing, inner: Listing, unwrapped: Listing) -> str:
+def _doubt(listing: Listing, unwrapped: Listing, is_unwrapped: bool) -> str:
     """What the user can say of a source that is not quite what it looks like."""
     for seen, platform in product((listing, unwrapped), _SPECIAL):
         if number := platform.fits(seen):
             names = "1 name in it looks" if number == 1 else f"{number} names in it look"
             return f" {names} like {platform.called}: if all of it is that, say --from {platform.name}."
-    if inner is listing is not unwrapped and len(unwrapped.tops) > 1:
+    if unwrapped is not listing and not is_unwrapped and len(unwrapped.tops) > 1:
         return (
             f" All of it lies in “{one_line(listing.tops[0], 60)}”, which is read as one student's folder. "
             "If it holds those of all, name that folder; unpack a zip first."

@@ -12,8 +12,8 @@ from unicodedata import category, normalize
 Form = tuple[str, str]  # a kind, and a text of that kind
 
 ID, NAME = "id", "name"  # a name is an id, an address or a name of a person
-MOODLE, MOODLE_NAME = "Moodle's number", "name in Moodle's files"
-CANVAS, CANVAS_NAME = "Canvas's number", "name in Canvas's files"
+MOODLE, MOODLE_NAME = "number in Moodle", "name in Moodle's files"
+CANVAS, CANVAS_NAME = "number in Canvas", "name in Canvas's files"
 OWNER = "user of this machine"
 _NAMES = {NAME, MOODLE_NAME, CANVAS_NAME}  # of what people write; all else is a machine's, and has one form
 _NOT_IN_MOODLES_FILES = re.compile(r"[&<>\"`|':\\/]")  # where it makes names of files
