@@ -29,7 +29,7 @@ from grader.model.exercise import Exercise, Inputs
 
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 # Whose numbers are right: it is by its text that such code is refused (tests/test_forbidden.py).
-BY_TEXT = ("autograd_outside", "softmax_backward_data")
+BY_TEXT = ("autograd", "autograd_outside", "softmax_backward_data")
 # Whose numbers are right, too: only a long text shows it, in a sandbox (tests/test_corpus.py).
 BY_MEMORY = ("table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it

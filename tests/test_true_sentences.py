@@ -22,7 +22,6 @@ from grader.model.findings import Failed
 from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.running.grading import grade_notebook
-from grader.sandbox.forms import by_formulas
 
 Judged = Callable[[int, str], Verdict]
 
@@ -207,18 +206,6 @@ def test_what_pytorch_has_not_implemented_is_not_called_to_do(number: int, sourc
     verdict = judged(number, source)
     assert verdict.reason == "error"
     assert "stopped with NotImplementedError: " in verdict.sentences[0]
-
-
-BY_AUTOGRAD = """
-def attention_backward(queries, keys, values, grad_output):
-    inputs = [tensor.clone().requires_grad_() for tensor in (queries, keys, values)]
-    F.scaled_dot_product_attention(*inputs).backward(grad_output)
-    return tuple(tensor.grad for tensor in inputs)
-"""
-
-
-def test_who_calls_autograd_where_formulas_are_asked_for_is_told_so(judged: Judged) -> None:
-    assert by_formulas.OFF in judged(33, BY_AUTOGRAD).sentences[0]
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ __all__ = [
     "one_solution",
     "ordinary",
     "plain_code",
+    "reached",
     "sentences",
     "slips",
     "tolerance",

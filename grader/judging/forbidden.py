@@ -1,50 +1,94 @@
-"""Whether a student's code uses what its exercise forbids: read from its text, and from that of code which it uses."""
+"""Whether a student's code keeps to what its exercise allows: read from all the text that it reaches."""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import builtins
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from grader.judging.code_facts import as_far_as_it_can_be_read
-from grader.model.exercise import Exercise
-from grader.model.forbidden import Forbidden
-from grader.model.submission import Files
+from grader.judging.reached import EVERYTHING, MOST_READ, Reached, bound_by_alias, free_names, names_bound_by
+from grader.model.allowed import Allowed
 from grader.model.verdict import Reason, Verdict
 
-MOST_READ = 200_000  # characters of a cell, or of a file: whoever pastes pages of output into a cell hides nothing
-_MAGIC = re.compile(r"^[ \t]*[%!].*$", re.MULTILINE)
-_EVERYTHING = "*"  # as an import binds it
-NO_FILES: Files = {}
-_IN_SIGHT = "In this exercise it must be seen what the code uses: write it into the cell of the exercise."
-_Bound = dict[str, list[ast.AST]]  # what a notebook binds at its top level, by name
+MAX_LINE = 80  # characters of a line that is shown
+IN_SIGHT = "In this exercise it must be seen what the code uses: write it into the cell of the exercise."
+OTHERWISE = (
+    "Your results come from more than your function and what it uses by name: where only that was run, they were not "
+    f"the same. {IN_SIGHT}"
+)
+_PYTHONS = frozenset(dir(builtins))
+# Behind these is more than an object's own: modules that others have imported, frames, code. Nobody's attribute is
+# called so, whoever defines one.
+_NEVER_OWN = frozenset(
+    {"torch", "numpy", *sys.stdlib_module_names}.union(
+        *(dir(kind) for kind in vars(types).values() if isinstance(kind, type))
+    )
+)
+_BY_LITERAL = ("getattr", "hasattr")  # which reach what they name, and no more, where the name is written out
+
+# All that a definition is made of, and no more: a new kind of syntax is refused until somebody has looked at it.
+_SYNTAX: tuple[type[ast.AST], ...] = (
+    *(ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
+    *(ast.For, ast.While, ast.If, ast.With, ast.Raise, ast.Try, ast.Assert, ast.Import, ast.ImportFrom),
+    *(ast.Global, ast.Nonlocal, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Match),
+    *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Compare, ast.Call),
+    *(ast.FormattedValue, ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name),
+    *(ast.List, ast.Tuple, ast.Slice, ast.comprehension, ast.ExceptHandler, ast.arguments, ast.arg, ast.keyword),
+    *(ast.alias, ast.withitem, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence),
+    *(ast.MatchMapping, ast.MatchClass, ast.MatchStar, ast.MatchAs, ast.MatchOr),
+    *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+)
+# What classes may define, and code may name, of Python's own methods.
+_METHODS = """
+    __init__ __call__ __len__ __getitem__ __setitem__ __contains__ __iter__ __next__ __enter__ __exit__ __repr__ __str__
+    __post_init__ __new__ __name__ __doc__ __eq__ __hash__ __bool__ __neg__ __add__ __radd__ __iadd__ __sub__ __rsub__
+    __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __pow__ __matmul__ __rmatmul__ __getattr__
+"""
 
 
-def said_of_forbidden(
-    exercise: Exercise, sources: Sequence[str], files: Files = NO_FILES, *, earns: bool = False
-) -> str:
-    """A sentence about the first forbidden thing that its code uses, by itself or by other code; empty if none.
+@dataclass(frozen=True)
+class Forbidden:
+    """Something that is not allowed, and where it stands."""
 
-    Other code may be in the notebook, or in modules among the files beside it. Where an answer earns something, code
-    that cannot be read is told of, too.
-    """
-    if exercise.forbidden is None:
-        return ""
-    statements, modules = _statements_of(sources), _by_module(files)
-    code, own = _code_used(exercise.entry, statements, modules), _functions_in(statements)
-    for used in (used for nodes in code.values() for node in nodes for used in _used(node)):
-        if _is_forbidden(used, exercise.forbidden, own):
-            return exercise.forbidden.says.format(used)
-    read = [*sources, *(text for name in code for text in modules.get(name, ()))]
-    return _said_of_hidden(exercise.entry, code, read) if earns else ""
+    name: str
+    node: ast.AST
+    lines: Sequence[str]
+
+    def said(self, allowed: Allowed) -> str:
+        """The line, and what to write instead."""
+        number = getattr(self.node, "lineno", 0)
+        line = self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
+        shown = (line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}…").replace("`", "'")
+        where = f" (line {number} of its cell: `{shown}`)" if shown else ""
+        instead = next((allowed.instead[part] for part in self._parts if part in allowed.instead), "")
+        return " ".join(filter(None, [f"Your code uses `{self.name}`{where}.", allowed.says, instead]))
+
+    def is_known(self, allowed: Allowed) -> bool:
+        """Whether more is said of it than that it is not on a list."""
+        return any(part in allowed.instead for part in self._parts)
+
+    @property
+    def _parts(self) -> list[str]:
+        """Its name without that of the module or object which it is of."""
+        first, *others = self.name.split(".")
+        return others or [first]
 
 
-def _said_of_hidden(entry: str, code: _Bound, read: Sequence[str]) -> str:
-    if any(len(text) > MOST_READ for text in read):
-        return f"A cell has more than {MOST_READ:,} characters, or a file that it imports. {_IN_SIGHT}"
-    shown = {entry, _EVERYTHING} & code.keys()
-    return "" if shown else f"No cell shows what `{entry}` is. {_IN_SIGHT}"
+def first_forbidden(code: Reached, allowed: Allowed) -> Forbidden | None:
+    """What an exercise does not allow, if anything: what is well known before what is only on no list."""
+    found = list(_Reading(code, allowed).forbidden())
+    return next((one for one in found if one.is_known(allowed)), found[0] if found else None)
+
+
+def said_of_hidden(code: Reached) -> str:
+    """A sentence about code that cannot be read; empty if all can."""
+    if not code.is_short:
+        return f"A cell has more than {MOST_READ:,} characters, or a file that it imports. {IN_SIGHT}"
+    return "" if code.is_shown else f"No cell shows what `{code.entry}` is. {IN_SIGHT}"
 
 
 def refused(verdict: Verdict, said: str) -> Verdict:
@@ -52,137 +96,163 @@ def refused(verdict: Verdict, said: str) -> Verdict:
     return replace(verdict, credit=0.0, reason=Reason.FORBIDDEN, sentences=(said,), misconceptions=(), pictures=())
 
 
-def _code_used(entry: str, statements: Sequence[ast.stmt], modules: Mapping[str, Sequence[str]]) -> _Bound:
-    """What the code of `entry` uses, by names of the notebook, and by those of files that are imported."""
-    bound = _bound(statements)
-    to_read: list[str] = [entry, _EVERYTHING]
-    used: _Bound = {}
-    while to_read:
-        name = to_read.pop()
-        if name in used or not (name in bound or name in modules):
-            continue
-        used[name] = bound[name] if name in bound else [*_statements_of(modules[name])]
-        to_read += [other for node in used[name] for other in {*_read_from_outside(node), *_imported(node)}]
-    return used
+class _Reading:
+    """All units that a function reaches, read with one list."""
 
+    def __init__(self, code: Reached, allowed: Allowed) -> None:
+        self.code = code
+        self.allowed = allowed
+        self.nodes = [each for unit in code.units for each in unit.nodes]
+        tree = [node for node, _ in self.nodes]
+        self.free = {name for unit in code.units for one in unit.statements for name in free_names(one)}
+        self.modules = {name: full for name, full in _imported(tree) if full in allowed.modules}
+        self.bound = {name for unit in code.units for one in unit.statements for name in names_bound_by(one)}
+        self.bound |= {name for name, _ in _imported(tree)} | {name for node in tree for name in _bound_elsewhere(node)}
+        self.attributes = {name for node in tree for name in _attributes_made(node)}
+        self.attributes |= {
+            name for unit in code.files.values() for one in unit.statements for name in names_bound_by(one)
+        }
+        self.read = {node.id for node in tree if isinstance(node, ast.Name)}
+        self.owned = {node.value for node in tree if isinstance(node, ast.Attribute)}
+        literal = [node for node in tree if isinstance(node, ast.Call) and _names_a_literal(node)]
+        self.by_literal = {node.func for node in literal}
+        self.owned |= {node.args[0] for node in literal}
+        for unit in code.units:
+            self._note_other_names(unit.statements)
 
-def _bound(statements: Sequence[ast.stmt]) -> _Bound:
-    found: _Bound = {}
-    for node in statements:
-        for name in _names_bound_by(node):
-            found.setdefault(name, []).append(node)
-    return found
+    def _note_other_names(self, statements: Sequence[ast.stmt]) -> None:
+        """`xp = numpy`: as an import does it."""
+        for one in statements:
+            match one:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if module := self._module(value):
+                    self.modules[name] = module
+                    self.owned.add(value)
 
+    def forbidden(self) -> Iterator[Forbidden]:
+        for node, lines in self.nodes:
+            for name in self._forbidden_in(node):
+                yield Forbidden(name, node, lines)
 
-def _by_module(files: Files) -> dict[str, list[str]]:
-    """The texts of modules, of all files of a package, by the name of a file that it would have."""
-    found: dict[str, list[str]] = {}
-    for place, content in files.items():
-        if place.endswith(".py"):
-            name = _file_of(place.partition("/")[0].removesuffix(".py"))
-            found.setdefault(name, []).append(content.decode(errors="replace"))
-    return found
-
-
-def _file_of(module: str) -> str:
-    """What no name in a code can be."""
-    return f"{module}.py"
-
-
-def _statements_of(sources: Sequence[str]) -> list[ast.stmt]:
-    return [one for source in sources for one in _statements(source)]
-
-
-def _imported(node: ast.AST) -> Iterator[str]:
-    """The files of the modules that a node imports."""
-    for part in ast.walk(node):
-        match part:
-            case ast.Import(names=names):
-                yield from (_file_of(one.name.partition(".")[0]) for one in names)
-            case ast.ImportFrom(module=module):
-                yield _file_of((module or "").partition(".")[0])
-
-
-def _functions_in(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names of the functions and methods that a notebook defines."""
-    nodes = (node for one in statements for node in ast.walk(one))
-    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-
-
-def _statements(source: str) -> list[ast.stmt]:
-    with as_far_as_it_can_be_read():
-        return ast.parse(_MAGIC.sub("", source)).body if len(source) <= MOST_READ else []
-    return []
-
-
-def _names_bound_by(statement: ast.stmt) -> Iterator[str]:
-    """At the top level, however deep in its branches."""
-    for node in [statement, *_without_functions(statement)]:
+    def _forbidden_in(self, node: ast.AST) -> Iterator[str]:
+        if not isinstance(node, _SYNTAX):
+            yield _WORDS.get(type(node).__name__, type(node).__name__)
         match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.Name(id=name, ctx=ast.Store()):
-                yield name
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                yield from ((one.asname or one.name).partition(".")[0] for one in names)
-            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):  # torch.softmax = …
-                yield name
-            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), *_]):
-                yield name
-            case ast.Subscript(value=changed, ctx=ast.Store()):  # vars(torch)["softmax"] = …
-                yield from (part.id for part in ast.walk(changed) if isinstance(part, ast.Name))
-
-
-def _without_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a node, but not in the functions and classes of it."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-        return
-    for child in ast.iter_child_nodes(node):
-        yield child
-        yield from _without_functions(child)
-
-
-def _used(node: ast.AST) -> Iterator[str]:
-    """Everything by its dotted name: `torch.autograd.grad`, and each beginning of it."""
-    for part in ast.walk(node):
-        match part:
             case ast.Attribute():
-                yield _dotted(part)
-            case ast.Name(id=name):
+                yield from self._forbidden_attribute(node)
+            case ast.Name(id=name) if node in self.free and not self._may_be_read(node, name):
                 yield name
+            case ast.Call(func=called, args=[value, ast.Constant(value=str() as name), *_]) if (
+                called in self.by_literal
+            ):
+                yield from self._forbidden_attribute(ast.Attribute(value, name, ast.Load()))
+            case ast.MatchClass(kwd_attrs=names):
+                yield from (name for name in names if not self._may_be_named(name))
             case ast.Import(names=names):
-                yield from (one.name for one in names)
-            case ast.ImportFrom(module=str() as module, names=names):
-                yield from (f"{module}.{one.name}" for one in names)
+                yield from (one.name for one in names if not self._may_import(one))
+            case ast.ImportFrom(module=module, names=names, level=level) if not self._is_own(module or "", level):
+                yield from (f"{module}.{one.name}" for one in names if not self._may_import_from(str(module), one))
+
+    def _forbidden_attribute(self, node: ast.Attribute) -> Iterator[str]:
+        module, is_module = self._module(node.value), self._module(node)
+        if is_module:
+            yield from () if node in self.owned else (is_module,)  # handed on, it could be asked for anything
+        elif module and (node.attr not in self.allowed.names or f"{module}.{node.attr}" in sys.modules):
+            yield f"{module}.{node.attr}"
+        elif not module and not self._may_be_named(node.attr):
+            yield _dotted(node)
+
+    def _may_be_read(self, node: ast.Name, name: str) -> bool:
+        """A name that no scope around it binds. Of Python's own, whether the notebook binds it, too, is not sure."""
+        if name in self.modules:
+            return node in self.owned
+        if name in self.allowed.builtins or node in self.by_literal:
+            return True
+        known = self.bound | (self.allowed.names if EVERYTHING in self.bound else set())
+        return name not in _PYTHONS and name in known
+
+    def _may_be_named(self, name: str) -> bool:
+        """Behind a dot, where it is not known whose it is."""
+        is_pythons = name.startswith("__") and name.endswith("__")
+        return name in _METHODS.split() if is_pythons else name in self.allowed.names or name in self.attributes
+
+    def _may_import(self, one: ast.alias) -> bool:
+        """What nobody reads does no harm, nor does a module that is only loaded."""
+        name = one.name if one.asname else one.name.partition(".")[0]
+        return bound_by_alias(one) not in self.read or name in self.allowed.modules or self._is_own(name)
+
+    def _may_import_from(self, module: str, one: ast.alias) -> bool:
+        if bound_by_alias(one) not in self.read and one.name != EVERYTHING:
+            return True
+        is_name = one.name in self.allowed.names or one.name == EVERYTHING
+        return f"{module}.{one.name}" in self.allowed.modules or (module in self.allowed.modules and is_name)
+
+    def _is_own(self, module: str, level: int = 0) -> bool:
+        """Whether it is a file beside the notebook, all of which is read."""
+        return level > 0 or module.partition(".")[0] in self.code.own_modules
+
+    def _module(self, node: ast.expr) -> str | None:
+        """The full name of the listed module that an expression is, if it is one."""
+        match node:
+            case ast.Name(id=name) if node in self.free:
+                return self.modules.get(name)
+            case ast.Attribute(value=value, attr=attr):
+                name = f"{self._module(value)}.{attr}"
+                return name if name in self.allowed.modules else None
+        return None
+
+
+# How people call the syntax that they use.
+_WORDS = {"AsyncFunctionDef": "async def", "Await": "await", "AsyncFor": "async for", "AsyncWith": "async with"}
+
+
+def _imported(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
+    """What imports bind, and the full name of it."""
+    for node in nodes:
+        match node:
+            case ast.Import(names=names):
+                yield from ((bound_by_alias(one), one.name if one.asname else bound_by_alias(one)) for one in names)
+            case ast.ImportFrom(module=module, names=names):
+                yield from ((bound_by_alias(one), f"{module}.{one.name}") for one in names)
+
+
+def _bound_elsewhere(node: ast.AST) -> Iterator[str]:
+    """In classes, and by functions for all."""
+    match node:
+        case ast.Global(names=names):
+            yield from names
+        case ast.ClassDef(body=body):
+            yield from (name for one in body for name in names_bound_by(one))
+
+
+def _attributes_made(node: ast.AST) -> Iterator[str]:
+    """What code itself gives to its objects: methods, attributes and fields."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.Attribute(attr=name, ctx=ast.Store()):
+            yield name
+        case ast.ClassDef(body=body):
+            yield from (name for one in body for name in names_bound_by(one))
+        case ast.Call(
+            func=ast.Attribute(attr="register_buffer" | "register_parameter"), args=[ast.Constant(value=name), *_]
+        ):
+            yield str(name)
+        case ast.Call(func=ast.Name(id="SimpleNamespace") | ast.Attribute(attr="SimpleNamespace"), keywords=keywords):
+            yield from (one.arg for one in keywords if one.arg)
+        case ast.Call(func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"), args=[_, fields, *_]):
+            words = (part.value for part in ast.walk(fields) if isinstance(part, ast.Constant))
+            yield from (name for one in words for name in str(one).replace(",", " ").split())
+
+
+def _names_a_literal(call: ast.Call) -> bool:
+    match call:
+        case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str()), *_]):
+            return name in _BY_LITERAL
+    return False
 
 
 def _dotted(node: ast.expr) -> str:
     match node:
         case ast.Attribute(value=value, attr=attr):
-            return f"{_dotted(value)}.{attr}"
+            return f"{_dotted(value)}.{attr}".lstrip(".")
         case ast.Name(id=name):
             return name
     return ""
-
-
-def _is_forbidden(used: str, forbidden: Forbidden, own: set[str]) -> bool:
-    parts = used.split(".")
-    if any(f"{used}.".startswith(f"{module}.") for module in forbidden.modules):
-        return True
-    if {module.rpartition(".")[2] for module in forbidden.modules if "." in module}.intersection(parts[1:]) - own:
-        return True  # torch may be known by any name
-    if any(name in parts for name in forbidden.names):
-        return True
-    return any(part in name for part in forbidden.parts for name in parts[1:] if name not in own)
-
-
-def _read_from_outside(node: ast.AST) -> set[str]:
-    """The names that a definition reads and does not bind itself."""
-    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
-    arguments = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    own = {name.id for name in names if isinstance(name.ctx, ast.Store)} if _has_a_scope(node) else set()
-    return {name.id for name in names if isinstance(name.ctx, ast.Load)} - own - arguments
-
-
-def _has_a_scope(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)

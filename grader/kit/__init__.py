@@ -1,6 +1,7 @@
 """What exercise files are made of: classes that are put to the test, the rules of dropout, and pictures."""
 
 __all__ = [
+    "arithmetic",
     "checking",
     "dropout_rules",
     "module_cases",

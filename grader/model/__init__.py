@@ -1,6 +1,7 @@
 """What all rooms talk about: exercises, cases, answers, comparison, verdicts, and what processes tell each other."""
 
 __all__ = [
+    "allowed",
     "answer",
     "attempt",
     "compare",
@@ -9,7 +10,6 @@ __all__ = [
     "exercise_files",
     "fact",
     "findings",
-    "forbidden",
     "forms",
     "label",
     "lent_class",

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 from grader.errors import CourseError
+from grader.model.allowed import Allowed
 from grader.model.exercise_files import place_of_code, said_of
-from grader.model.forbidden import Forbidden
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
 from grader.model.memory import MemoryPromise
@@ -124,8 +124,8 @@ class Exercise:
     # Other inputs, on which some mistakes show nothing. Of code that nothing explains, what is wrong besides can be
     # named there.
     sparing: Callable[[Inputs], Inputs] | None = None
-    # What the code must not use, whatever it answers.
-    forbidden: Forbidden | None = None
+    # All that the code may use, whatever it answers; autograd is no more where it is asked.
+    allowed: Allowed | None = None
     # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code
     # that is wrong and has no name, this number is fitted (grader/judging/factors.py).
     scales: Mapping[str, str] = field(default_factory=dict)

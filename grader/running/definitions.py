@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from grader.judging.code_facts import bound_by, facts_of, variables_of
-from grader.judging.forbidden import said_of_forbidden
+from grader.judging.reached import Reached, reached
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
 from grader.model.submission import Files
@@ -59,9 +59,9 @@ class Definitions:
         cells = set(self._defining.get(entry, ()))
         return cells.pop() if len(cells) == 1 else None
 
-    def forbidden_in(self, exercise: Exercise, earns: bool) -> str:
-        """A sentence about what its code uses and must not, or hides where it earns something; empty if nothing."""
-        return said_of_forbidden(exercise, list(self._sources), self._files, earns=earns)
+    def reached(self, entry: str) -> Reached:
+        """The code that it reaches by name."""
+        return reached(entry, list(self._sources), self._files)
 
     def facts(self, exercise: Exercise) -> tuple[Fact, ...]:
         """What the code of an exercise shows by itself; nothing if there is none, or no telling which counts."""

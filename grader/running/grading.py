@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,17 +13,19 @@ import torch
 from grader.catalogue.loading import earlier_functions
 from grader.judging.answer_key import AnswerKey
 from grader.judging.asking_again import true_of_the_code
-from grader.judging.best_verdict import best_verdict, in_all_forms
+from grader.judging.best_verdict import Ask, best_verdict, in_all_forms
 from grader.judging.code_facts import bound_by
 from grader.judging.combined import combined
 from grader.judging.device_facts import with_device_named
-from grader.judging.forbidden import refused
+from grader.judging.forbidden import OTHERWISE, first_forbidden, refused, said_of_hidden
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.locating import Repair
 from grader.judging.ordinary import in_short
 from grader.judging.plain_code import imports_in, is_plain
+from grader.judging.reached import Reached
 from grader.judging.sentences import JUDGING_TOO_LONG
 from grader.judging.with_lines import with_lines
+from grader.model.allowed import Allowed
 from grader.model.answer import Answer, Loss, Lost, Missing, sentence_of
 from grader.model.attempt import Attempt
 from grader.model.exercise import Exercise, SampledCase, Standins
@@ -257,8 +259,12 @@ class Grading:
         try:
             keys = in_all_forms(exercise, self.seed)
             standins_first = not self.lost_functions.isdisjoint(standins)
-            verdict = best_verdict(keys, ask, standins, self.settings.device, self.judging, standins_first)
-            if said := self.definitions.forbidden_in(exercise, verdict.credit > 0):
+
+            def judged(ask: Ask) -> Verdict:
+                return best_verdict(keys, ask, standins, self.settings.device, self.judging, standins_first)
+
+            verdict = judged(ask)
+            if exercise.allowed and (said := self._said_of_forbidden(exercise, exercise.allowed, verdict, judged)):
                 return refused(verdict, said)
             facts = functools.partial(self.definitions.facts, exercise)
             again = functools.partial(ask, standins=standins)
@@ -268,6 +274,37 @@ class Grading:
             return with_lines(exercise, verdict, explain, facts, functools.partial(self._is_solution, keys[0]))
         except JudgingTooLong:
             return Verdict(exercise.label, exercise.title, 0.0, Reason.NO_ANSWER, (JUDGING_TOO_LONG,))
+
+    def _said_of_forbidden(
+        self, exercise: Exercise, allowed: Allowed, verdict: Verdict, judged: Callable[[Ask], Verdict]
+    ) -> str:
+        """A sentence about what its code uses and must not, or hides where it earns something; empty if nothing."""
+        code = self.definitions.reached(exercise.entry)
+        found = first_forbidden(code, allowed)
+        if found and (verdict.credit or found.is_known(allowed)):
+            return found.said(allowed)
+        if not verdict.credit:
+            return ""
+        if hidden := said_of_hidden(code):
+            return hidden
+        alone = judged(functools.partial(self._ask_alone, exercise, code))
+        return "" if alone.credit >= verdict.credit else OTHERWISE
+
+    def _ask_alone(
+        self, exercise: Exercise, code: Reached, drawn: Sequence[SampledCase], standins: Standins
+    ) -> list[Answer]:
+        """In a sandbox in which nothing has run but what was read, and autograd is no more."""
+        files = {place: unit.program.encode() for place, unit in code.files.items()}
+        sandbox = self._new_sandbox(self.time, files)
+        try:
+            sandbox.take_autograd_away(self.limits.cell)
+            self._run_in(sandbox, code.notebook.program, self.limits.cell)
+            answers = list(sandbox.answers(exercise.entry, drawn, standins, exercise.form.name, self.limits.case))
+        except SandboxLost as stopped:
+            answers = [stopped.lost]
+        finally:
+            sandbox.close()
+        return answers + answers[-1:] * (len(drawn) - len(answers))
 
     def _explain(self, key: AnswerKey, standins: Standins) -> Repair | Verdict | None:
         """What small changes of the one cell that defines it tell of what is wrong."""

@@ -142,6 +142,10 @@ class SandboxProcess:
             request |= {"do": "test", "uses": uses}
         return read_cell(self._ask(request, {}, within))
 
+    def take_autograd_away(self, within: float) -> None:
+        """From now on, nothing that is computed there has gradients. SandboxLost is raised if that takes too long."""
+        self._ask({"do": "take autograd away"}, {}, within)
+
     def answers(
         self,
         entry: str,
