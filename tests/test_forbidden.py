@@ -304,7 +304,7 @@ except (RuntimeError, TypeError):
 assert not torch.allclose(found, right, atol=0.01)
 """
     program = "\n".join([begin, right, *(f"{source}{tried}" for source in WAYS_BACK.values())])
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+    assert subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT).returncode == 0
 
 
 @pytest.mark.slow

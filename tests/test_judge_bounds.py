@@ -113,6 +113,20 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
     assert verdict.sentences == ("In every hidden case, your function returns zeros.",)
 
 
+@pytest.mark.parametrize(
+    ("name", "does"),
+    [
+        (10, "returns one where its argument is largest"),
+        (11, "returns the first row of its argument for all"),
+        (30, "returns the running mean of its third argument"),
+    ],
+)
+def test_what_two_misconceptions_make_of_the_input_alone_earns_nothing(name: int, does: str) -> None:
+    answers = made(name, does)
+    assert answers
+    assert judge_by(answer_key(name), answers).credit == 0
+
+
 # Each of these was explained by a misconception, or by two, that earn something.
 ALWAYS_THE_SAME: dict[int | str, Any] = {
     3: lambda _: 1,

@@ -162,6 +162,43 @@ def _rows_made_one(make: Callable[[Tensor], Tensor]) -> Program:
     return program
 
 
+def _changed(position: int, make: Callable[[Tensor], Tensor]) -> Program:
+    """Something of the form of what is given, made of that alone."""
+
+    def program(wanted: Any, inputs: Inputs) -> Any:
+        given = inputs[position] if position < len(inputs) else None
+        if not isinstance(given, Tensor) or not (given.dim() and given.numel()) or not given.is_floating_point():
+            return None
+        made = make(given)
+        return made.expand_as(wanted) if _fits(made, wanted) else None
+
+    return program
+
+
+def _largest(given: Tensor) -> Tensor:
+    """One where the largest number of a row is, and zero elsewhere."""
+    return torch.zeros_like(given).scatter(-1, given.argmax(-1, keepdim=True), 1.0)
+
+
+def _running_mean(given: Tensor) -> Tensor:
+    """Of all rows so far."""
+    rows = given if given.dim() > 1 else given[:, None]
+    counts = torch.arange(1, rows.shape[-2] + 1, device=given.device, dtype=given.dtype)
+    return (rows.cumsum(-2) / counts[:, None]).reshape(given.shape)
+
+
+def _one_entry(place: int) -> Program:
+    """One in the same place of each row, and zero elsewhere."""
+
+    def make(tensor: Tensor) -> Tensor:
+        made = torch.zeros(tensor.shape)
+        if made.numel() and made.dim():
+            made[..., place] = 1.0
+        return made
+
+    return lambda wanted, _: _like(wanted, make)
+
+
 WHICH = ("its", "its second", "its third")
 PROGRAMS: dict[str, Program] = {
     "returns zeros": _numbers(0),
@@ -169,7 +206,20 @@ PROGRAMS: dict[str, Program] = {
     "gives everything the same weight": _of_tensors(_uniform),
     "returns the first row of its argument": _of_tensors(_rows_made_one(lambda rows: rows[0])),
     "returns the sum of the rows of its argument": _of_tensors(_rows_made_one(lambda rows: rows.sum(0))),
+    "returns the first row of its argument for all": _of_tensors(
+        _changed(0, lambda given: given[:1] if given.dim() < 2 else given[..., :1, :])
+    ),
+    "returns one in the first place of each row": _of_tensors(_one_entry(0)),
+    "returns one in the last place of each row": _of_tensors(_one_entry(-1)),
     **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(WHICH)},
+    **{
+        f"returns one where {which} argument is largest": _of_tensors(_changed(i, _largest))
+        for i, which in enumerate(WHICH)
+    },
+    **{
+        f"returns the running mean of {which} argument": _of_tensors(_changed(i, _running_mean))
+        for i, which in enumerate(WHICH)
+    },
     **{f"returns the mean of {which} argument": _of_tensors(_mean(i)) for i, which in enumerate(WHICH)},
 }
 # Where no tensors are expected.
