@@ -81,9 +81,9 @@ def release(
     html: Annotated[bool, typer.Option("--html", help="Also as pages to read, in release_html/.")] = False,
     marimo: Annotated[bool, typer.Option("--marimo", help="Also for marimo, in release_marimo/.")] = False,
 ) -> None:
-    """Make the students' notebooks, and prove that no solution is left.
+    """Make the students' notebooks, and search them for solutions.
 
-    They are compiled from source/ into release/.
+    They are compiled from source/ into release/. One that is found stops it; files that cannot be read are listed.
 
     Example: `grader release week1 --single-file`
     """
@@ -97,10 +97,8 @@ def release(
     need_all_for(course, wanted)
     for assignment in course.chosen(assignments):
         must_be_releasable(course, assignment)
-        compile_release(course, assignment, tell)
-        console.print(
-            f"{course.called('release')}/{assignment} is ready: no solution, hidden test or misconception in it."
-        )
+        told = compile_release(course, assignment, tell).told
+        console.print(escape(f"{course.called('release')}/{assignment} is ready. {told}"), soft_wrap=True)
         for path, said in other_forms(course, assignment, wanted):
             console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
 

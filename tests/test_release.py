@@ -19,7 +19,7 @@ from grader.errors import CourseError
 from grader.notebooks.cells import is_test_cell
 from grader.notebooks.solutions import solutions
 from grader.release.compiling import compile_release
-from grader.release.leaks import LeakError, find_leaks
+from grader.release.leaks import LeakError, Searched, search
 
 ROOT = Path(__file__).parent.parent
 ASSIGNMENTS = Course(ROOT).assignments()
@@ -154,7 +154,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @every_assignment
 def test_the_release_gives_nothing_away(assignment: str) -> None:
-    assert find_leaks(Course(ROOT), assignment) == []
+    assert search(Course(ROOT), assignment) == Searched([], [], [])
 
 
 @every_assignment

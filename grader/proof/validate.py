@@ -57,11 +57,13 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory() as folder:
         scratch = copy_course(course, Path(folder) / "course")
         try:
-            compile_release(scratch, assignment)
+            searched = compile_release(scratch, assignment)
         except CourseError as error:
             yield Finding("the release can be made, and nothing leaks", "bad", str(error))
             return
         yield _fresh(course, scratch, assignment)
+        if searched.unread:
+            yield Finding("all files can be searched for leaks", "note", f"but not these: {', '.join(searched.unread)}")
         yield from fresh_single_file(course, scratch, assignment)
         yield from _seen(course, scratch, assignment)
         if files := corpus_of(course, assignment):

@@ -18,11 +18,12 @@ from typing import Any
 from grader.course import Course, reason_of
 from grader.errors import CourseError
 from grader.gradebook.connection import check_gradebook, copy_gradebook
-from grader.release.leaks import refuse_leaks
+from grader.release.leaks import Searched, refuse_leaks
 
 
-def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> None:
-    """Compile one assignment with nbgrader and check the result. What fails leaves release and gradebook as they were.
+def compile_release(course: Course, assignment: str, tell: Callable[[str], None] = print) -> Searched:
+    """Compile one assignment with nbgrader and check the result: what was looked into is returned. What fails leaves
+    release and gradebook as they were.
 
     (But for a gradebook that fails in the last second, in the middle of what nbgrader writes into it.)
     """
@@ -33,10 +34,11 @@ def compile_release(course: Course, assignment: str, tell: Callable[[str], None]
     with tempfile.TemporaryDirectory(dir=release, prefix=".") as folder:  # on the same disk, or nothing can be renamed
         tried, made = Path(folder, "tried"), Path(folder, "made")
         compile_into(course, assignment, tried, copy_gradebook(course.api(), Path(folder, "gradebook.db"), tell))
-        refuse_leaks(course, assignment, tried, course.called("release"))
+        searched = refuse_leaks(course, assignment, tried, course.called("release"))
         with _without_interrupts():
             compile_into(course, assignment, made)
             _put_in_place(made / assignment, release / assignment, Path(folder, "former"))
+    return searched
 
 
 def differing(one: Path, other: Path) -> list[str]:

@@ -1,14 +1,18 @@
 """The proof that a release gives nothing away: no solution, no hidden test, and nothing of what the grader knows. Nor
 does it hold a solution of another assignment: what a later notebook gives could be handed in for an earlier one.
 
-Compared is what is said, and not how it is written: three lines of a program in a row, wherever they stand, however
-they are laid out. One line says little, and a word less.
+Compared is what is said, and not how it is written: three lines of a program in the same file, wherever they stand in
+it, however they are laid out, whatever their variables are called. One line says little, and a word less.
+
+It goes as far as files can be read. What was not read is told.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,36 +30,70 @@ from grader.release.secrets import (
     spaced,
     words_of,
 )
-from grader.release.texts import texts_in
-from grader.release.token_lines import lines_of, readings, without_tags
+from grader.release.texts import Reading, Text
+from grader.release.token_lines import lines_of, names_in, readings, without_tags
+
+_APART = 400  # tokens at most between two lines where names are others
 
 
 class LeakError(CourseError):
     """A release would give away what students must not see."""
 
 
-def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release", called: str = "") -> None:
-    """Stop with an error if what is about to be handed out holds a secret."""
-    leaks = find_leaks(course, assignment, folder)
-    if leaks:
+class Searched(NamedTuple):
+    """What was found in a release, and what nobody has looked into."""
+
+    leaks: list[str]
+    in_part: list[str]
+    unread: list[str]
+
+    @property
+    def told(self) -> str:
+        """What may be said of a release without leaks."""
+        said = [
+            "No solution, hidden test or misconception was found in " + ("what was read." if self.unread else "it.")
+        ]
+        if self.in_part:
+            said.append(f"Of images and PDFs, only the text in them was read: {', '.join(self.in_part)}.")
+        if self.unread:
+            count = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
+            said.append(f"{count} not looked into, so look yourself: {', '.join(self.unread)}.")
+        return "\n  ".join(said)
+
+
+def refuse_leaks(course: Course, assignment: str, folder: str | Path = "release", called: str = "") -> Searched:
+    """Stop with an error if what is about to be handed out holds a secret; otherwise, tell what was looked into."""
+    searched = search(course, assignment, folder)
+    if searched.leaks:
         raise LeakError(
             f"{called or folder}/{assignment} would give away what is listed here. Take it out in "
             f"{course.called('source')}/, or, where students are meant to see it, give the cell that shows it the "
-            f"tag `{SHOWN}`. Then release it again.\n" + "\n".join(f"  {leak}" for leak in leaks)
+            f"tag `{SHOWN}`. Then release it again.\n" + "\n".join(f"  {leak}" for leak in searched.leaks)
         )
+    return searched
 
 
 def find_leaks(course: Course, assignment: str, folder: str | Path = "release") -> list[str]:
     """Every secret that occurs in a file of the release: where, whose it is, and how it begins."""
-    pages = [(place, _Page.of(text)) for place, text in texts_in(course.folder(folder) / assignment)]
+    return search(course, assignment, folder).leaks
+
+
+def search(course: Course, assignment: str, folder: str | Path = "release") -> Searched:
+    """Every secret that occurs in a file of the release, and the files that are not known through and through."""
+    reading = Reading(course.folder(folder) / assignment)
+    files: dict[str, list[Text]] = {}
+    for text in reading.texts:
+        files.setdefault(text.file, []).append(text)
+    pages = [(texts, _Page.of(text.text for text in texts)) for texts in files.values()]
     somewhere = _Page.joined([page for _, page in pages])  # there are hundreds: hardly any secret is in one of them
-    secrets = [secret for secret in _secrets(course, assignment) if somewhere.has(secret)]
+    secrets = [secret for secret in _secrets(course, assignment) if somewhere.may_have(secret)]
     found: dict[tuple[str, str], str] = {}  # one line tells of all pieces of a solution in the same place
-    for place, page in pages:
+    for texts, page in pages:
         for secret in secrets:
-            if (place, secret.of) not in found and page.has(secret):
-                found[place, secret.of] = f"{place}{page.line_of(secret)}: {secret.of}, `{secret.quoted}`"
-    return list(found.values())
+            if page.has(secret):
+                place, line = _place(texts, secret)
+                found.setdefault((place, secret.of), f"{place}{line}: {secret.of}, `{secret.quoted}`")
+    return Searched(list(found.values()), list(reading.in_part), list(reading.unread))
 
 
 def _secrets(course: Course, assignment: str) -> list[Secret]:
@@ -76,10 +114,10 @@ def _solutions(course: Course, other: str, marks: Marks) -> Iterator[Secret]:
 
 
 def _not_shown(secrets: Iterable[Secret], cells: Sequence[Any], marks: Marks) -> list[Secret]:
-    shown = [_Page.of(text) for text in shown_by_an_author(cells, marks)]
+    shown = [_Page.of([text]) for text in shown_by_an_author(cells, marks)]
     somewhere = _Page.joined(shown)
-    asked = [one for one in dict.fromkeys(secrets) if one.found_as]
-    return [one for one in asked if not somewhere.has(one) or not any(page.has(one) for page in shown)]
+    asked = [one for one in dict.fromkeys(secrets) if one.lines]
+    return [one for one in asked if not somewhere.may_have(one) or not any(page.has(one) for page in shown)]
 
 
 def _cells(course: Course, assignment: str) -> list[Any]:
@@ -88,40 +126,94 @@ def _cells(course: Course, assignment: str) -> list[Any]:
 
 
 class _Page(NamedTuple):
-    """A text as what secrets are looked for in."""
+    """Texts as what secrets are looked for in."""
 
-    codes: Sequence[str]  # as which it can be read
-    tokens: str
+    tokens: str  # in all ways in which the texts can be read
+    forms: str  # the same, where all names are alike
     words: str
-    text: str
 
     @classmethod
-    def of(cls, text: str) -> _Page:
-        codes = readings(text)
-        return cls(codes, "\n".join(map(_tokens, codes)), "\n".join(map(words_of, (text, without_tags(text)))), text)
+    def of(cls, texts: Iterable[str]) -> _Page:
+        read = [_read(text) for text in texts]
+        ways = [way for ways in itertools.zip_longest(*(ways for ways, _ in read)) for way in ways if way is not None]
+        tokens, forms = ("\n".join(each) for each in zip(*ways, strict=True)) if ways else ("", "")
+        return cls(tokens, forms, "\n".join(words for _, words in read))
 
     @classmethod
     def joined(cls, pages: Sequence[_Page]) -> _Page:
         """All as one, which has whatever one of them has."""
-        return cls((), "\n".join(page.tokens for page in pages), "\n".join(page.words for page in pages), "")
+        return cls(*("\n".join(parts) for parts in zip(*pages, strict=True))) if pages else cls("", "", "")
+
+    def may_have(self, secret: Secret) -> bool:
+        """Whether it has all lines, be it with other names."""
+        if secret.is_distinct:
+            return all(_alike(line) in self.forms for line in secret.lines)
+        return self._says(secret)
 
     def has(self, secret: Secret) -> bool:
-        return secret.found_as in (self.words if secret.in_words else self.tokens)
+        return self._says(secret) or (
+            self.may_have(secret) and re.search(_with_other_names(secret.lines), self.tokens) is not None
+        )
 
-    def line_of(self, secret: Secret) -> str:
-        """Where in the text it begins, if that can be said."""
-        for code in [] if secret.in_words or "\n" not in self.text else self.codes:
-            numbers = list(_numbered(code))
-            start = spaced(token for token, _ in numbers).find(secret.found_as)
-            if start >= 0:
-                place = spaced(token for token, _ in numbers)[: start + 1].count(" ") - 1
-                return f", line {numbers[place][1]}"
-        return ""
+    def _says(self, secret: Secret) -> bool:
+        said = self.words if secret.in_words else self.tokens
+        return all(line in said for line in secret.lines)
+
+
+def _place(texts: Sequence[Text], secret: Secret) -> tuple[str, str]:
+    """Where in a file it begins, and in which line, as far as that can be said."""
+    pages = [(text, _Page.of([text.text])) for text in texts]
+    begins = secret._replace(lines=secret.lines[:1])
+    whole = [text for text, page in pages if page.has(secret)]
+    text = next(iter(whole or [text for text, page in pages if page.may_have(begins)] or texts))
+    if secret.in_words or "\n" not in text.text:
+        return text.place, ""
+    for code in readings(text.text):
+        numbers = list(_numbered(code))
+        tokens = spaced(token for token, _ in numbers)
+        start = tokens.find(secret.lines[0])
+        if start < 0 and secret.is_distinct and (match := re.search(_with_other_names(secret.lines), tokens)):
+            start = match.start()
+        if start >= 0:
+            return text.place, f", line {numbers[tokens[: start + 1].count(' ') - 1][1]}"
+    return text.place, ""
 
 
 @functools.lru_cache(maxsize=4096)  # the same texts lie beside each notebook, and are shown for each other assignment
-def _tokens(code: str) -> str:
-    return spaced(token for token, _ in _numbered(code))
+def _read(text: str) -> tuple[list[tuple[str, str]], str]:
+    """All ways to read a text as code, each with its form; and its words."""
+    ways = [[line.tokens for line in lines_of(code)] for code in readings(text)]
+    codes = [(spaced(itertools.chain.from_iterable(way)), spaced(map(_form, way))) for way in ways]
+    return codes, "\n".join(map(words_of, (text, without_tags(text))))
+
+
+@functools.lru_cache(maxsize=65536)
+def _form(tokens: Sequence[str]) -> str:
+    return " ".join("_" if is_name else token for token, is_name in zip(tokens, names_in(tokens), strict=True))
+
+
+@functools.lru_cache(maxsize=4096)
+def _alike(line: str) -> str:
+    """The form of a line, but for a name at its beginning: in a text, a full stop may stand before it."""
+    return f"{_form(tuple(line.split()))} ".removeprefix("_")
+
+
+@functools.lru_cache(maxsize=256)
+def _with_other_names(lines: Sequence[str]) -> str:
+    """A pattern of lines, in order: the same name wherever one stands here, and anything between them."""
+    names: dict[str, str] = {}
+
+    def written(token: str, is_name: bool) -> str:
+        if not is_name:
+            return re.escape(token)
+        if token in names:
+            return rf"(?P={names[token]})"
+        others = "".join(rf"(?!(?P={name})\s)" for name in names.values())
+        names[token] = f"n{len(names)}"
+        return rf"{others}(?P<{names[token]}>[^\W\d]\w*)"
+
+    patterns = [r"\s".join(map(written, line.split(), names_in(line.split()))) for line in lines]
+    return r"\s" + rf"\s(?:\S+\s+){{0,{_APART}}}?".join(patterns) + r"\s"
 
 
 def _numbered(code: str) -> Iterator[tuple[str, int]]:

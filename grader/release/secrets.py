@@ -17,6 +17,7 @@ SHOWN = "shown"  # the tag of a cell whose lines students are meant to see, thou
 
 _TOGETHER = 3  # lines in a row that say something give away a solution
 _FEWEST = 8  # tokens of a solution that is shorter than that: a shorter one can stand anywhere by chance
+_DISTINCT = 20  # tokens that are no chance either with other lines in between, or with other names
 _PHRASE = 3  # words that are no chance
 _SENTENCE = 8  # words of an answer, or of a sentence of it: a shorter one can stand anywhere by chance
 _STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"' + r"|'((?:\\.|[^'\\\n])*)'")
@@ -24,12 +25,13 @@ _END_OF_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n\n")
 
 
 class Secret(NamedTuple):
-    """Tokens or words that must not stand in a release one after another, and whose they are."""
+    """Lines of tokens, or words, that must not stand in the same file of a release, and whose they are."""
 
-    found_as: str  # with a space around each
+    lines: tuple[str, ...]  # with a space around each token; where there is little, all as one
     in_words: bool
     of: str  # such as "the solution in cell exercise-3"
     quoted: str
+    is_distinct: bool = False  # also with other names, and with anything between the lines
 
 
 class Marks(NamedTuple):
@@ -134,15 +136,18 @@ def _source(function: Callable[..., Any]) -> str:
 
 
 def _code(code: str, of: str) -> Iterator[Secret]:
-    """Each three lines in a row that say something, with what stands between them; of fewer, all."""
+    """Each three lines in a row that say something; of fewer, all. Few tokens count with all that is between them."""
     lines = lines_of(code)
     telling = [index for index, line in enumerate(lines) if line.says_something]
     starts = range(max(1, len(telling) - _TOGETHER + 1))
     for chosen in (telling[start : start + _TOGETHER] for start in starts):
-        together = lines[chosen[0] : chosen[-1] + 1] if chosen else []
-        tokens = [token for line in together for token in line.tokens]
-        if len(tokens) >= _FEWEST:
-            yield Secret(spaced(tokens), False, of, _quoted(code, together[0]))
+        parts = [lines[index].tokens for index in chosen]
+        if sum(map(len, parts)) >= _DISTINCT:
+            yield Secret(tuple(map(spaced, parts)), False, of, _quoted(code, lines[chosen[0]]), True)
+        elif chosen:
+            together = [token for line in lines[chosen[0] : chosen[-1] + 1] for token in line.tokens]
+            if len(together) >= _FEWEST:
+                yield Secret((spaced(together),), False, of, _quoted(code, lines[chosen[0]]))
 
 
 def _quoted(code: str, line: Line) -> str:
@@ -157,7 +162,7 @@ def _sentences(text: str, of: str) -> Iterator[Secret]:
 
 def _words(text: str, of: str, fewest: int) -> Secret:
     words = words_of(text)
-    return Secret(words if len(words.split()) >= fewest else "", True, of, " ".join(text.split()))
+    return Secret((words,) if len(words.split()) >= fewest else (), True, of, " ".join(text.split()))
 
 
 def _regions(text: str, marks: tuple[str, str]) -> Iterator[str]:

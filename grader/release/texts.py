@@ -1,74 +1,122 @@
-"""All texts in the files of a release, each with its place: cells, attachments, outputs, what is packed in archives."""
+"""All texts in the files of a release, each with its place: cells, attachments, outputs, what is packed or encoded; and
+the names of what could not be read, or only in part."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import io
 import json
-import re
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_LARGEST = 50 * 2**20  # bytes that are unpacked of one file in an archive
-_DEEPEST = 3  # archives in archives
-_DATA = re.compile(r"data:[\w.+/;=-]*;base64,([A-Za-z0-9+/=\s%]+)")
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{16,}={0,2}\s*")
+from grader.release.decoding import LARGEST, Content, TooMuch, decodings_of, forms_of, plain, printable, text_of
+
+_DEEPEST = 8  # archives in archives, and texts in texts
+_MOST = 4 * LARGEST  # of one file, in all its forms
 
 
 class Text(NamedTuple):
     """A text, and where it stands, in words."""
 
+    file: str
     place: str
     text: str
 
 
-def texts_in(folder: Path) -> Iterator[Text]:
-    """The texts of all files of a folder."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            yield from _of_file(str(path.relative_to(folder)), path.read_bytes())
+class Reading:
+    """What was read of a folder, and what was not."""
 
+    def __init__(self, folder: Path) -> None:
+        self.texts: list[Text] = []
+        self.in_part: dict[str, None] = {}  # such as pictures; in the order in which they were met
+        self.unread: dict[str, None] = {}
+        self._file, self._left = "", 0
+        for path in sorted(folder.rglob("*")):
+            if path.is_symlink() or not path.is_dir():
+                self._read(str(path.relative_to(folder)), path)
 
-def _of_file(place: str, content: bytes, depth: int = 0) -> Iterator[Text]:
-    text = content.decode("utf-8", errors="replace")
-    if place.endswith((".ipynb", ".json")) and (data := _json(text)) is not None:
-        yield from _of_json(place, data)
-    elif depth < _DEEPEST and zipfile.is_zipfile(io.BytesIO(content)):
-        yield from _of_archive(place, content, depth + 1)
-    else:
-        yield from _of_text(place, text)
+    def _read(self, name: str, path: Path) -> None:
+        self._file, self._left = name, _MOST
+        try:
+            if not path.is_file() or path.stat().st_size > LARGEST:
+                raise TooMuch
+            self._take(name, path.read_bytes(), 0)
+        except (TooMuch, RecursionError, OSError):
+            self.unread[name] = None
+
+    def _take(self, place: str, content: Content | None, depth: int) -> None:
+        if not content:
+            if content is None:
+                self.unread[place] = None
+            return
+        self._left -= len(content)
+        if self._left < 0:
+            raise TooMuch
+        if depth > _DEEPEST:
+            self.unread[place] = None
+        elif isinstance(content, str):
+            self._take_text(place, content, depth)
+        else:
+            self._take_bytes(place, content, depth)
+
+    def _take_bytes(self, place: str, content: bytes, depth: int) -> None:
+        text = text_of(content)
+        if text is not None:
+            self._take_text(place, text, depth)
+        read = [text is not None]  # whether all of it, in each of its forms
+        for form in forms_of(content):
+            try:
+                for name, part in form.parts(content):
+                    self._take(f"{place}, {name}" if name else place, part, depth + 1)
+            except (TooMuch, RecursionError):
+                raise
+            except Exception:  # broken in one of the many ways in which a file can be
+                continue
+            read.append(form.is_all)
+        if not any(read):
+            (self.in_part if len(read) > 1 else self.unread)[place] = None
+            self._add(place, printable(content))
+
+    def _take_text(self, place: str, text: str, depth: int) -> None:
+        data = _json(text) if text.lstrip()[:1] in ("{", "[") else None
+        if data is not None:
+            self._take_json(place, data, depth)
+            return
+        self._add(place, plain(text))
+        for content in decodings_of(text):
+            self._take(place, content, depth + 1)
+
+    def _add(self, place: str, text: str) -> None:
+        self.texts.append(Text(self._file, place, text))
+
+    def _take_json(self, place: str, data: Any, depth: int) -> None:
+        cells = data.get("cells") if isinstance(data, dict) else None
+        if not isinstance(cells, list):
+            self._take_strings(place, data, depth)
+            return
+        for index, cell in enumerate(cells, 1):
+            name = _name(cell) or str(index)
+            for part, value in (cell if isinstance(cell, dict) else {"": cell}).items():
+                where = "" if part == "source" else f", {part}"
+                self._take_strings(f"{place}, cell {name}{where}", value, depth)
+        self._take_strings(f"{place}, metadata", {key: value for key, value in data.items() if key != "cells"}, depth)
+
+    def _take_strings(self, place: str, value: Any, depth: int) -> None:
+        """All strings in a value; a list of them is a text, as notebooks have it."""
+        for text in _strings(value):
+            self._take(place, text, depth + 1)
 
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_whole)
     except (ValueError, RecursionError):
         return None
 
 
-def _of_archive(place: str, content: bytes, depth: int) -> Iterator[Text]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for entry in archive.infolist():
-            if entry.is_dir() or entry.flag_bits & 1:  # what is encrypted, we cannot read
-                continue
-            with archive.open(entry) as file:
-                yield from _of_file(f"{place}, {entry.filename}", file.read(_LARGEST), depth)
-
-
-def _of_json(place: str, data: Any) -> Iterator[Text]:
-    cells = data.get("cells") if isinstance(data, dict) else None
-    if not isinstance(cells, list):
-        yield from _strings(place, data)
-        return
-    for index, cell in enumerate(cells, 1):
-        name = _name(cell) or str(index)
-        for part, value in (cell if isinstance(cell, dict) else {"": cell}).items():
-            where = "" if part == "source" else f", {part}"
-            yield from _strings(f"{place}, cell {name}{where}", value)
-    yield from _strings(f"{place}, metadata", {key: value for key, value in data.items() if key != "cells"})
+def _whole(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if len(data := dict(pairs)) < len(pairs):
+        raise ValueError("a name that stands there twice hides what comes first")
+    return data
 
 
 def _name(cell: Any) -> str:
@@ -79,32 +127,15 @@ def _name(cell: Any) -> str:
         return str(cell.get("id", "")) if isinstance(cell, dict) else ""
 
 
-def _strings(place: str, value: Any) -> Iterator[Text]:
-    """All strings in a value; a list of them is a text, as notebooks have it."""
+def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        yield from _of_text(place, value)
+        yield value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield Text(place, str(key))
-            yield from _strings(place, item)
-    elif _is_text(value):
-        yield from _of_text(place, "\n".join(line.removesuffix("\n") for line in value))
+            yield str(key)
+            yield from _strings(item)
+    elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+        yield "\n".join(line.removesuffix("\n") for line in value)
     elif isinstance(value, list):
         for item in value:
-            yield from _strings(place, item)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _of_text(place: str, text: str) -> Iterator[Text]:
-    """A text, and what is written in it as base64: all of it, as in attachments, or an address that holds its data."""
-    yield Text(place, text)
-    coded = [text] if _BASE64.fullmatch(text) else _DATA.findall(text)
-    for one in coded:
-        try:
-            content = base64.b64decode("".join(one.split()), validate=True)
-        except (binascii.Error, ValueError):
-            continue
-        yield from _of_file(place, content, _DEEPEST - 1)
+            yield from _strings(item)

@@ -5,9 +5,11 @@ A reader for any text, since a solution can also stand in a page, a drawing or b
 
 from __future__ import annotations
 
+import builtins
 import html
+import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 _TRIPLE = r'"""(?:.|\n)*?"""' + r"|'''(?:.|\n)*?'''"
@@ -23,8 +25,13 @@ _SAYS_NOTHING = {"import", "from", "def", "class", "async", "@"}  # what such li
 _FEWEST = 5  # tokens of a line that says something: `return out`, `else:` and `i += 1` do not
 
 _BEFORE_A_LINE = re.compile(r"^[ \t>#*+|$%/-]*(?:\d+[.):\]|]\s+)?(?:\.\.\.\s)?", re.MULTILINE)
-_ENDS_A_LINE = re.compile(r"</?(?:br|p|div|li|tr|pre|text|tspan)\b[^<>]*>", re.IGNORECASE)
+_ENDS_A_LINE = re.compile(
+    r"</?(?:\w+:)?(?:br|p|div|li|tr|td|pre|text|tspan|si|s|tab|line-break)\b[^<>]*>", re.IGNORECASE
+)
 _TAG = re.compile(r"<[^<>]*>")
+_JOINED = re.compile(r"""(["'])\s*\+\s*(["'])""")  # two strings that become one
+_QUOTES = str.maketrans("\"'#", "   ")
+_FIXED = {*keyword.kwlist, *dir(builtins)}
 
 
 class Line(NamedTuple):
@@ -58,8 +65,11 @@ def _lines(code: str, joined: bool) -> tuple[list[Line], bool]:
             continue
         if not tokens:
             start = number
-        if of_code and token in _CLOSED and tokens[-1:] == [","]:  # only where lines are broken
-            tokens.pop()
+        if of_code and token in _CLOSED:  # a comma before it says only that lines are broken
+            if tokens[-1:] == [","]:
+                tokens.pop()
+            elif not tokens and lines and lines[-1].tokens[-1:] == (",",):
+                lines[-1] = lines[-1]._replace(tokens=lines[-1].tokens[:-1])
         depth += of_code * ((token in _OPEN) - (token in _CLOSED))
         if token not in _SILENT:
             tokens.append(token)
@@ -80,6 +90,15 @@ def _pieces(code: str) -> Iterator[tuple[str, int, bool]]:
             number += text == "\n"
 
 
+def names_in(tokens: Sequence[str]) -> list[bool]:
+    """Which tokens are names that a program may change: neither attributes nor Python's own words."""
+    before = ("", *tokens)
+    return [
+        token not in _FIXED and last != "." and token.isidentifier()
+        for last, token in zip(before, tokens, strict=False)
+    ]
+
+
 def readings(text: str) -> list[str]:
     """A text as all that it may be read as: code; code that is quoted, commented out or in a string; a page."""
     read = [text, _bare(text)]
@@ -94,5 +113,5 @@ def without_tags(text: str) -> str:
 
 def _bare(text: str) -> str:
     # What says that a line is broken within a string does so itself.
-    broken = text.replace("\\n", "\n").replace('"""', "").replace("'''", "")
-    return _BEFORE_A_LINE.sub("", broken)
+    broken = _JOINED.sub("", text.replace("\\n", "\n").replace("\\_", "_"))
+    return _BEFORE_A_LINE.sub("", broken.translate(_QUOTES))
