@@ -93,7 +93,7 @@ def tarred(name: str, content: bytes) -> bytes:
     return file.getvalue()
 
 
-def arrays(*lines: str, kind: Any = None) -> bytes:
+def arrays(*lines: str | int, kind: Any = None) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, hint=np.array(lines, dtype=kind))
     return file.getvalue()
@@ -263,7 +263,7 @@ LEAKS = {
 }
 
 # What cannot be read is told.
-UNREAD = {
+UNREAD: dict[str, tuple[str, str | bytes, str]] = {
     "a form that is not known": ("figures.h5", b"\x89HDF\r\n\x1a\n" + bytes(range(256)), "figures.h5"),
     "compiled": ("answers.pyc", marshal.dumps(compile("a = 1", "", "exec")), "answers.pyc"),
     "encrypted": ("answers.zip", zipped("a.py", SOLUTION, encrypted=True), "answers.zip, a.py"),
