@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,14 +16,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
-from command_line import grader
+from all_files import files_in
+from command_line import export, grader
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import Person, Remark
 from grader.gradebook.items import Counted, Item
+from grader.gradebook.names import Names
 from grader.gradebook.standings import ClassGrades, Standing
 from grader.pages.export_canvas import export_canvas
 from grader.pages.export_gradescope import export_gradescope, results_for
@@ -247,9 +252,9 @@ def test_nobody_has_an_address(course: Course) -> None:
         lambda: export_moodle(course, ASSIGNMENT, "email", "", print),
         lambda: export_gradescope(course, ASSIGNMENT, print),
     ]
-    for export in exports:
+    for exported in exports:
         with pytest.raises(CourseError, match=r"no usable Email address for anybody.*nbgrader db student import"):
-            export()
+            exported()
 
 
 def gradescope(course: Course, folder: Path, *users: str, tell: Callable[[str], None] = print) -> Any:
@@ -314,6 +319,48 @@ def test_gradescope_shows_no_points_where_there_is_no_one_grade(
 ) -> None:
     assert "upload the new file" in gradescope(course_of_four, tmp_path, *users)
     assert not (tmp_path / "results").exists()
+
+
+def test_jplag_gets_a_folder_of_programs_for_each_student(course: Course, make_notebook: Callable[..., Any]) -> None:
+    code = "def softmax(items_in):\n    %time\n    return items_in"
+    for student in ("ada", "emmy"):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        nbformat.write(make_notebook(course, {3: code}), path)
+    course.notebook("submitted/nobody", ASSIGNMENT).parent.mkdir(parents=True)
+    link = course.notebook("submitted/link", ASSIGNMENT)
+    link.parent.mkdir(parents=True)
+    link.symlink_to(path)
+    (stale := course.root / f"export/{ASSIGNMENT}-jplag/submissions/gone/x.py").parent.mkdir(parents=True)
+    stale.write_text("")
+    made = export(ASSIGNMENT, "jplag", f"export/{ASSIGNMENT}-jplag", course.root)
+    program = f"{ASSIGNMENT}.py"
+    assert set(files_in(made)) == {
+        f"base-code/{program}", f"submissions/ada/{program}", f"submissions/emmy/{program}",
+    }  # fmt: skip
+    base, ada = (made / place / program for place in ("base-code", "submissions/ada"))
+    defined = "def softmax(items_in):\n    pass\n    return items_in\n"
+    assert (defined in ada.read_text(), defined in base.read_text()) == (True, False)
+    assert {node.name for node in ast.walk(ast.parse(base.read_text())) if isinstance(node, ast.FunctionDef)} >= {
+        "softmax"
+    }
+
+
+def test_jplag_has_codes_in_an_anonymous_assignment(course: Course, make_notebook: Callable[..., Any]) -> None:
+    path = course.notebook("submitted/ada", ASSIGNMENT)
+    path.parent.mkdir(parents=True)
+    nbformat.write(make_notebook(course), path)
+    (course.root / "course.toml").write_text("anonymous = true")
+    made = export(ASSIGNMENT, "jplag", f"export/{ASSIGNMENT}-jplag", course.root)
+    assert [path.name for path in (made / "submissions").iterdir()] == [Names(course, ASSIGNMENT)("ada")]
+
+
+@pytest.mark.parametrize("step", ["submitted", "release"])
+def test_jplag_without_anything_to_compare(step: str, course: Course) -> None:
+    shutil.rmtree(course.root / step, ignore_errors=True)
+    ended = grader("export", ASSIGNMENT, "--to", "jplag", folder=course.root)
+    said = "Nobody has handed in" if step == "submitted" else "has not been released yet"
+    assert (ended.returncode, said in ended.stderr) == (1, True)
 
 
 def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import Mock
 from urllib.parse import unquote
 
+import nbformat
 import pytest
 from accessibility import seen_as, violations
 from made_class import ASSIGNMENT, MAX_POINTS, Made, grade
@@ -33,14 +34,15 @@ from grader.model.answer import Loss, Lost
 from grader.model.label import Label
 from grader.model.verdict import Reason
 from grader.notebooks.brevity import SHORTENED
+from grader.notebooks.solutions import fill_in
 from grader.notebooks.solutions import solutions as solutions_of
-from grader.pages import charts
+from grader.pages import charts, report
 from grader.pages.class_summary import summary
 from grader.pages.code_forms import form_of
 from grader.pages.feedback import write_feedback
 from grader.pages.report import duration, write_report
 from grader.pages.report_lines import as_json
-from grader.pages.similar_code import pairs
+from grader.pages.similar_code import Work, identical, pairs
 
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
@@ -265,8 +267,8 @@ def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
     assert lines["iris"] == {
         "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
         "penalty": "4", "hours late": "30", "misconceptions": "", "timeouts": "", "crashes": "", "denied actions": "",
-        "hand-in": "",
-        "similar code: with": "", **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
+        "hand-in": "", "identical: with": "", "similar code: with": "",
+        **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
     }  # fmt: skip
     assert lines["barbara"]["misconceptions"] == "2: not scaled; 7: not scaled"
     assert lines["henri"]["crashes"] == "1"
@@ -753,6 +755,115 @@ def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
     assert pair["students"] == ["copied", "original"]
     shares = [(one["exercise"], one["alike"], one["wrong"]) for one in pair["exercises"]]
     assert shares == [(1, 1.0, False), (2, 1.0, True), (5, 1.0, False), (7, 1.0, False)]
+
+
+def same(works: Mapping[str, Work], **more: Any) -> dict[tuple[str, ...], list[str]]:
+    found = identical(works, more.pop("given", {}), more.pop("given_words", ()), **more)
+    return {tuple(group.students): list(group.what) for group in found}
+
+
+ANSWER = "The weights of each query sum to one, whatever the keys are."
+
+
+def test_identical_files_are_told_however_many_and_however_usual() -> None:
+    """With the code that everybody writes, and in groups of any size."""
+    usual = {f"s{number:03}": Work(honest(number % 3), file=str(number)) for number in range(30)}
+    assert pairs({student: work.solutions for student, work in usual.items()}, {}, {}) == []
+    copied = {f"c{number:02}": Work(honest(0), file="x") for number in range(20)}
+    found = same({**usual, **copied, "one": Work(honest(1), file="y"), "two": Work(honest(1), file="y")})
+    assert found[tuple(copied)] == ["the same file, byte for byte"]
+    assert found["one", "two"] == ["the same file, byte for byte"]
+
+
+def test_identical_texts_are_told_in_answers_and_beside_them() -> None:
+    works = {
+        "ada": Work({}, [("why", ANSWER), ("", "My own note, which nobody else would write.")]),
+        "emmy": Work({}, [("why", f"  {ANSWER.replace(' ', chr(10), 2)}\n"), ("how", "Yes.")]),
+        "kurt": Work({}, [("why", ANSWER), ("how", "Yes."), ("", "My own note, which  nobody else would write.")]),
+        "lise": Work({}, [("why", "Explain in your own words why the weights sum to one.")]),
+        "otto": Work({}, [("why", "Explain in your own words why the weights sum to one.")]),
+    }
+    given = ["Explain in your own words\nwhy the weights sum to one."]
+    assert same(works, given_words=given) == {
+        ("ada", "emmy", "kurt"): ["the answer why"],
+        ("ada", "kurt"): ["a text of their own"],
+    }
+
+
+def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
+    long, short = COPY[7], COPY[2]
+    works = {f"s{number}": Work({1: f"{long}\n\n", 2: short}) for number in range(12)}
+    works |= {"other": Work({1: renamed(long), 2: short}), "spaces": Work({1: long.replace("\n", "  \n"), 2: "pass"})}
+    everyone = tuple(sorted(f"s{number}" for number in range(12)))
+    found = same(works)
+    assert found[everyone] == ["the same text in all that was filled in"]
+    assert found[(*everyone, "spaces")] == ["exercise 1"]
+    assert len(found) == 2
+    assert same(works, given={1: [long], 2: [short]}) == {}
+
+
+def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_GROUPS", 2)
+    copies = {name: {number: f"{source}  # {name}" for number, source in COPY.items()} for name in "abcd"}
+    grade(course, *(Made(f"{name}{place}", cells=copies[name]) for name in "abcd" for place in range(3)))
+    files = written(course)
+    text = text_of(files[".html"])
+    assert "4 groups with the same file or text" in text
+    assert "2 more are in the table and the JSON file" in text
+    assert "a reason to look, not a finding" in text
+    assert len(json.loads(files[".json"])["identical"]) == 4
+    assert {line["student"]: line["identical: with"] for line in lines_of(files[".csv"])}["a0"] == "a1; a2"
+
+
+def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None:
+    nothing = Made("empty", reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO))
+    grade(course, Made("ada"), Made("emmy"), Made("kurt"), nothing)
+    for student, content in (("ada", b"x"), ("emmy", b"x"), ("kurt", b"y"), ("empty", b"x")):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+    groups = json.loads(written(course)[".json"])["identical"]
+    assert groups == [{"students": ["ada", "emmy"], "what": ["the same file, byte for byte"]}]
+
+
+@pytest.mark.parametrize("place", ["{}/self_attention/self_attention.ipynb", "{}.ipynb"])
+def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
+    place: str, course: Course, tmp_path: Path
+) -> None:
+    copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
+    grade(
+        course,
+        *(Made(f"s{number:02}", cells=honest(number)) for number in range(30)),
+        Made("again", {2: 0}, cells=COPY),
+    )
+    before = tmp_path / "last_year"
+    cells = {"old": copied, "same": COPY}
+    for student, sources in cells.items():
+        path = before / place.format(student)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(fill_in(course.read("release", ASSIGNMENT), sources), path)
+    other = before / "old/week9/week9.ipynb"
+    other.parent.mkdir(parents=True)
+    other.write_text("{")
+    (before / "link.ipynb").symlink_to(other)
+    told: list[str] = []
+    paths = write_report(course, ASSIGNMENT, told.append, against=[before])
+    found = json.loads(paths[2].read_text())
+    names = {name: f"last_year/{name}{place[2:] if place.endswith('}.ipynb') else ''}" for name in cells}
+    assert {tuple(pair["students"]) for pair in found["alike"]} == {("again", name) for name in names.values()}
+    groups = [tuple(group["students"]) for group in found["identical"]]
+    assert [group for group in groups if "again" in group] == [("again", names["same"])]
+    assert "last_year/" in paths[0].read_text()
+    if place.startswith("{}/"):
+        assert told == [f"Compared with 2 of {before}."]
+
+
+def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:
+    (empty := tmp_path / "empty").mkdir()
+    with pytest.raises(CourseError, match=r"is no folder\. Name with --against"):
+        write_report(ten, ASSIGNMENT, print, against=[tmp_path / "nowhere"])
+    with pytest.raises(CourseError, match="There is no notebook in"):
+        write_report(ten, ASSIGNMENT, print, against=[empty])
 
 
 def test_reading_a_class_takes_few_queries(course: Course) -> None:

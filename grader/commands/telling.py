@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from grader.commands.grading import show_changes
 from grader.commands.options import Assignment, By, Column, OneOrAll, Platforms, Roster, StaleAnyway, Student
 from grader.course import Course
 from grader.errors import CourseError
-from grader.pages.platforms import TARGETS, Target, export_grader, export_points, refuse_what_is_not_for
+from grader.pages.platforms import TARGETS, Target, export_code, export_grader, export_points, refuse_what_is_not_for
 from grader.sandbox.plain_text import one_line
 from grader.terminal import console, print_path, tell
 
@@ -99,6 +100,10 @@ def report(
     assignment: OneOrAll = None,
     student: Student = None,
     who: Annotated[str, typer.Option(metavar="CODE", help="Say who is called so in an anonymous assignment.")] = "",
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Also compare with these notebooks, such as submitted/ of last year."),
+    ] = None,
 ) -> None:
     """Write a page about the class: what was understood, whom to see.
 
@@ -113,8 +118,10 @@ def report(
     if assignment:
         from grader.pages.report import write_report
 
-        _write(write_report, assignment, student or [])
+        _write(functools.partial(write_report, against=against or []), assignment, student or [])
         return
+    if against:
+        raise CourseError("--against compares one assignment: name it, too.")
     from grader.pages.whole_term import write_term_report
 
     course = Course(Path())
@@ -162,7 +169,7 @@ def _write(
 
 def export(
     assignment: OneOrAll = None,
-    to: Annotated[Target | None, typer.Option(help="The platform that is to import the points, or to grade.")] = None,
+    to: Annotated[Target | None, typer.Option(help="Who is to import points, to grade, or to compare code.")] = None,
     roster: Roster = None,
     column: Column = "",
     by: By = None,
@@ -174,6 +181,7 @@ def export(
     """Write points, or the grader, in the form a platform takes.
 
     They go to export/. With gradescope-autograder and github, what is written holds hidden cases, and grades there.
+    With jplag, it is the code that was handed in, to be compared.
     Without an assignment, it is a table of all assignments, with the weighted total.
 
     Example: `grader export week1 --to canvas --roster grades.csv`
@@ -196,6 +204,9 @@ def export(
     if to is None:
         raise CourseError(f"Name a platform: --to {', --to '.join(TARGETS)}.")
     refuse_what_is_not_for(to, {**options, "index": index})
+    if to == "jplag":
+        print_path(export_code(course, assignment, tell))
+        return
     if to == "gradescope-autograder" or to == "github":
         print_path(export_grader(to, course, assignment, tell, index))
         return

@@ -32,6 +32,7 @@ class Found:
     blocked: Sequence[str] = ()
     stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
     solutions: Mapping[Label, str] = field(default_factory=dict)  # sources of the solution cells
+    words: Sequence[tuple[str, str]] = ()  # cells of text, as `words_of` has them
 
 
 def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
@@ -48,7 +49,7 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
             verdicts, blocked = together([results_of(notebook) for notebook in notebooks])
         stopped = [each for notebook in notebooks for each in _stopped(notebook)]
         sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
-        return Found(verdicts, blocked, stopped, sources)
+        return Found(verdicts, blocked, stopped, sources, [one for notebook in notebooks for one in words_of(notebook)])
     except (OSError, ValueError, RecursionError, AttributeError):  # not to be read, or not what a grader has written
         return Found(verdicts, blocked)
 
@@ -68,6 +69,15 @@ def solution_sources(notebook: Any) -> dict[Label, str]:
     for cell in notebook.cells:
         number = solved_exercise(cell)
         if number is not None:
-            source = cell.source
-            found[number] = source if isinstance(source, str) else "".join(source)
+            found[number] = _source(cell)
     return found
+
+
+def words_of(notebook: Any) -> list[tuple[str, str]]:
+    """Cells of text, whoever has written them: their name in nbgrader, if they have one, and what they say."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    return [(str(cell.metadata.get("nbgrader", {}).get("grade_id") or ""), _source(cell)) for cell in cells]
+
+
+def _source(cell: Any) -> str:
+    return cell.source if isinstance(cell.source, str) else "".join(cell.source)

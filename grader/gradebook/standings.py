@@ -13,7 +13,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.class_rows import ClassRows, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
-from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found
+from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found, words_of
 from grader.gradebook.items import Counted, Item
 from grader.gradebook.settings import term_rules
 from grader.model.label import Label
@@ -75,6 +75,7 @@ class ClassGrades:
     items: Sequence[Item]
     standings: Sequence[Standing]  # of everyone, by name
     given: Mapping[Label, Sequence[str]]  # solution cells as they were released, and as the course solves them
+    given_words: Collection[str] = ()  # cells of text that are the course's own
     late: Late | None = None  # what being late costs by the rules of the term
     zone: str = ""  # the time zone of the course
 
@@ -129,6 +130,7 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         items=rows.items,
         standings=sorted(standings, key=lambda standing: standing.student),
         given=_given(course, assignment),
+        given_words=_given_words(course, assignment),
         late=rules.late,
         zone=rules.zone,
     )
@@ -169,3 +171,12 @@ def _given(course: Course, assignment: str) -> dict[Label, list[str]]:
         for number, source in solution_sources(course.read("release", assignment, name)).items():
             given[number].append(source)
     return dict(given)
+
+
+def _given_words(course: Course, assignment: str) -> set[str]:
+    return {
+        text
+        for step in ("source", "release")
+        for name in course.notebooks(step, assignment)
+        for _, text in words_of(course.read(step, assignment, name))
+    }

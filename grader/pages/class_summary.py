@@ -6,7 +6,7 @@ import itertools
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from grader.gradebook.found import Stopped
@@ -27,6 +27,7 @@ from grader.pages.report_lines import (
     ExercisePoints,
     Held,
     Holders,
+    Identical,
     Late,
     Mistakes,
     Named,
@@ -37,7 +38,7 @@ from grader.pages.report_lines import (
     Summary,
     Together,
 )
-from grader.pages.similar_code import pairs
+from grader.pages.similar_code import Work, identical, pairs
 from grader.term.rules import Rule
 from grader.term.times import local
 
@@ -45,8 +46,10 @@ BINS = 12  # at most, in the distribution of points
 UNLIKELY = 0.05  # two misconceptions come together when chance alone has them so often less than this
 
 
-def summary(grades: ClassGrades) -> Summary:
-    """What there is to tell of a class."""
+def summary(
+    grades: ClassGrades, files: Mapping[str, str] | None = None, earlier: Mapping[str, Work] | None = None
+) -> Summary:
+    """What there is to tell of a class; `files` tell one hand-in from another, and `earlier` are of other years."""
     graded = grades.graded
     titles, order = _titles(graded), [item.exercise for item in grades.items]
     empty = {standing.student for standing in graded if _is_empty(standing, grades.given)}
@@ -62,7 +65,8 @@ def summary(grades: ClassGrades) -> Summary:
         together=_together(graded, grades.items),
         stopped=[line for standing in grades.submissions for line in _stopped(standing)],
         denied=[Denied(standing.student, standing.blocked) for standing in grades.submissions if standing.blocked],
-        alike=_alike(grades),
+        identical=_identical(grades, files or {}, empty, earlier or {}),
+        alike=_alike(grades, earlier or {}),
         not_compared=_not_compared(grades.submissions, order),
         in_process=_in_process(graded),
         late=_late(graded),
@@ -236,9 +240,20 @@ def _stopped(standing: Standing) -> list[StoppedCode]:
     ]
 
 
-def _alike(grades: ClassGrades) -> list[AlikePair]:
+def _identical(
+    grades: ClassGrades, files: Mapping[str, str], empty: Collection[str], earlier: Mapping[str, Work]
+) -> list[Identical]:
+    works = {}
+    for one in grades.submissions:
+        file = "" if one.student in empty else files.get(one.student, "")
+        works[one.student] = Work(one.solutions, one.found.words, file)
+    return identical(works, grades.given, grades.given_words, earlier)
+
+
+def _alike(grades: ClassGrades, earlier: Mapping[str, Work]) -> list[AlikePair]:
     wrong = {standing.student: _wrong(standing) for standing in grades.submissions}
-    found = pairs({standing.student: standing.solutions for standing in grades.submissions}, wrong, grades.given)
+    solutions = {standing.student: standing.solutions for standing in grades.submissions}
+    found = pairs(solutions, wrong, grades.given, {name: work.solutions for name, work in earlier.items()})
     return [
         AlikePair(
             students=pair.students,

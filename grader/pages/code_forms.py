@@ -17,7 +17,7 @@ MAX_PARTS = 1_000  # of a cell: a solution has a hundred
 ROUNDS = 4  # in which statements are found that nothing needs, since each may be all that needs another
 UNREADABLE = 20  # lines of a cell that are left out, since they are IPython's, and Python cannot read them
 
-_MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
+MAGIC = re.compile(r"^([ \t]*)[%!].*", re.MULTILINE)
 _NAMES = {"id", "arg", "name", "asname", "names", "attr"}  # fields of nodes that hold a name which code may choose
 _WITHOUT_MEANING = {"ctx", "type_comment", "annotation", "returns", "type_ignores", "kind"}
 
@@ -73,7 +73,7 @@ def _read(source: str) -> ast.Module:
         try:
             return ast.parse(source)
         except SyntaxError as error:
-            source = _without_line(source, error.lineno or 0) if attempt else _MAGIC.sub(r"\1pass", source)
+            source = _without_line(source, error.lineno or 0) if attempt else MAGIC.sub(r"\1pass", source)
     return ast.parse(source)
 
 

@@ -12,7 +12,7 @@ from grader.errors import CourseError
 Platform = Literal["canvas", "moodle", "gradescope"]
 PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 Elsewhere = Literal["gradescope-autograder", "github"]  # where the grader itself goes
-Target = Literal[Platform, Elsewhere]
+Target = Literal[Platform, Elsewhere, "jplag"]  # and where code is compared
 TARGETS: tuple[Target, ...] = get_args(Target)
 Identifier = Literal["username", "email", "idnumber"]
 OPTION_OF: dict[str, tuple[Target, ...]] = {
@@ -55,6 +55,13 @@ def export_points(
     from grader.pages.export_gradescope import export_gradescope
 
     return export_gradescope(course, assignment, tell)
+
+
+def export_code(course: Course, assignment: str, tell: Callable[[str], None]) -> Path:
+    """Write what students have handed in for programs that compare code."""
+    from grader.pages.export_jplag import export_jplag
+
+    return export_jplag(course, assignment, tell)
 
 
 def export_grader(

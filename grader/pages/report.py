@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -21,22 +21,35 @@ from grader.gradebook.standings import ClassGrades, read_class
 from grader.pages import charts
 from grader.pages.class_summary import summary
 from grader.pages.folders import REPORT
-from grader.pages.report_lines import ExercisePoints, Points, Summary, as_json
+from grader.pages.handed_in_works import files_of, read_earlier
+from grader.pages.report_lines import AlikePair, ExercisePoints, Identical, Points, Summary, as_json
 from grader.pages.report_links import Links, links_of
+from grader.pages.similar_code import LETTERS, WORDS
 from grader.pages.spreadsheet import defused, number
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 
+MOST_GROUPS = 100  # with the same file or text, that are shown
+
 
 def write_report(
-    course: Course, assignment: str, tell: Callable[[str], None], students: Sequence[str] = ()
+    course: Course,
+    assignment: str,
+    tell: Callable[[str], None],
+    students: Sequence[str] = (),
+    against: Sequence[Path] = (),
 ) -> list[Path]:
     """Write the page, the table and the JSON of an assignment; returns where they are, the page first.
 
-    Where students are named, these are the class, and their report lies beside that of all.
+    Where students are named, these are the class, and their report lies beside that of all. Works of earlier years in
+    the folders `against` are compared with theirs.
     """
-    told = summary(Names(course, assignment).grades(of_these(read_class(course, assignment, tell), students)))
+    names = Names(course, assignment)
+    grades = of_these(read_class(course, assignment, tell), students)
+    handed_in = files_of(course, assignment, [standing.student for standing in grades.submissions])
+    earlier = {names(who): work for folder in against for who, work in read_earlier(folder, assignment, tell).items()}
+    told = summary(names.grades(grades), {names(who): file for who, file in handed_in.items()}, earlier)
     folder = course.root / REPORT
     folder.mkdir(exist_ok=True)
     # Nothing lies in folders that are called as codes, so in an anonymous assignment there are no links.
@@ -70,11 +83,11 @@ def table(told: Summary) -> str:
     exercises = [line.exercise for line in told.exercises]
     stopped = Counter((line.student, line.kind) for line in told.stopped)
     denied = {line.student: "; ".join(line.attempts) for line in told.denied}
-    alike = {line.student: _alike_to(line.student, told) for line in told.students}
     text = io.StringIO()
     writer = csv.writer(text)
     head = ["student", "last name", "first name", "status", "points", "of", "penalty", "hours late"]
-    tail = ["misconceptions", "timeouts", "crashes", "denied actions", "similar code: with", "hand-in"]
+    tail = ["misconceptions", "timeouts", "crashes", "denied actions"]
+    tail += ["identical: with", "similar code: with", "hand-in"]
     writer.writerow(map(defused, [*head, *(f"exercise {label}" for label in exercises), *tail]))
     for line in told.students:
         name = line.student
@@ -87,7 +100,7 @@ def table(told: Summary) -> str:
             defused("; ".join(f"{held.exercise}: {held.name}" for held in line.misconceptions)),
             *(stopped[name, kind] or "" for kind in ("timeout", "crash")),
             defused(denied.get(name, "")),
-            defused("; ".join(alike[name])),
+            *(defused("; ".join(_others(name, those))) for those in (told.identical, told.alike)),
             defused(line.hand_in),
         ])  # fmt: skip
     return text.getvalue()
@@ -98,8 +111,10 @@ def _points(points: float | None) -> str:
     return "" if points is None else number(points)
 
 
-def _alike_to(student: str, told: Summary) -> list[str]:
-    return [other for pair in told.alike if student in pair.students for other in pair.students if other != student]
+def _others(student: str, groups: Iterable[Identical | AlikePair]) -> list[str]:
+    """Who is in a group with this student, each once."""
+    those = [other for group in groups if student in group.students for other in group.students]
+    return [other for other in dict.fromkeys(those) if other != student]
 
 
 def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 0) -> str:
@@ -131,6 +146,9 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
         by_exercise=by_exercise,
         in_short=in_short(told),
         to_look_at=to_look_at(told),
+        words=WORDS,
+        letters=LETTERS,
+        most=MOST_GROUPS,
     )
 
 
@@ -186,6 +204,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("stopped", plural(kinds["crash"], "crash", "crashes"), "") if kinds["crash"] else None,
         ("denied", plural(len(told.denied), "submission"), "that tried something not allowed"),
         ("in-process", plural(len(told.in_process), "test"), "that can be fooled"),
+        ("identical", plural(len(told.identical), "group"), "with the same file or text"),
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
         ("late", plural(len(told.late), "submission"), "handed in late"),

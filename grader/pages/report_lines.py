@@ -151,6 +151,14 @@ class AlikePair:
 
 
 @dataclass(frozen=True)
+class Identical:
+    """All who have handed in the same, and what that is."""
+
+    students: Sequence[str]
+    what: Sequence[str]
+
+
+@dataclass(frozen=True)
 class NotCompared:
     """Solutions that have earned points, and of which nobody can say whether they are alike to others."""
 
@@ -173,6 +181,7 @@ class Summary:
     together: Sequence[Together]
     stopped: Sequence[StoppedCode]
     denied: Sequence[Denied]
+    identical: Sequence[Identical]
     alike: Sequence[AlikePair]
     not_compared: Sequence[NotCompared]
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled

@@ -1,4 +1,6 @@
-"""Pairs of submissions that have much code in common up to names and layout. That is a reason to look, and no finding.
+"""Submissions that have much in common. That is a reason to look, and no finding.
+
+What is identical is told wherever it is so: `identical`. All below is about `pairs`: code that is alike up to names.
 
 Two solutions of an exercise are compared by the parts of their syntax trees, without what a writer may choose and
 without statements that nothing needs; they are alike if nearly all parts of the shorter one are in the other. Students
@@ -20,11 +22,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from grader.model.label import Label, as_in
 from grader.pages.code_forms import Form, form_of
+from grader.pages.report_lines import Identical
 
 ALIKE = 0.8  # the share of parts of the shorter of two solutions that the other has as well
 # Of how many students a solution may be and still say something about two of them.
@@ -52,6 +55,15 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Work:
+    """What somebody has handed in."""
+
+    solutions: Mapping[Label, str] = field(default_factory=dict)  # sources by exercise
+    words: Sequence[tuple[str, str]] = ()  # cells of text: their name, if they have one, and what they say
+    file: str = ""  # tells this file from any other; empty if there is nothing in it
+
+
+@dataclass(frozen=True)
 class _Evidence:
     bits: float
     shared: Shared
@@ -61,23 +73,30 @@ def pairs(
     solutions: Mapping[str, Mapping[Label, str]],
     wrong: Mapping[str, Collection[Label]],
     given: Mapping[Label, Sequence[str]],
+    earlier: Mapping[str, Mapping[Label, str]] | None = None,
 ) -> list[Pair]:
     """Those that have more in common than chance explains; the most striking first.
 
     `solutions` are sources by student and exercise, `wrong` the exercises that did not get full marks, `given` the
-    sources that are nobody's own, in the order of the notebook.
+    sources that are nobody's own, in the order of the notebook. `earlier` are sources of other years, which are compared
+    with these and not with one another.
     """
+    earlier = earlier or {}
+    everyone = {**solutions, **earlier}
     forms: dict[Label, dict[str, Form]] = defaultdict(dict)
-    for student in sorted(solutions):
-        for exercise, source in solutions[student].items():
+    for student in sorted(everyone):
+        for exercise, source in everyone[student].items():
             forms[exercise][student] = form_of(source)
     owners = _owners(forms, given)
     found: dict[tuple[str, str], list[_Evidence]] = defaultdict(list)
     for exercise in as_in(given, forms):
-        for pair, bits, alike in _alike(forms[exercise], owners, max(FEW, SHARE * len(solutions))):
-            both_wrong = all(exercise in wrong.get(student, ()) for student in pair)
+        for pair, bits, alike in _alike(forms[exercise], owners, max(FEW, SHARE * len(everyone)), earlier):
+            same = len({forms[exercise][student].text for student in pair}) == 1  # so is wrong what was not graded here
+            both_wrong = any(exercise in wrong.get(student, ()) for student in pair) and all(
+                exercise in wrong.get(student, ()) or (same and student in earlier) for student in pair
+            )
             found[pair].append(_Evidence(2 * bits if both_wrong else bits, Shared(exercise, alike, both_wrong)))
-    needed = _needed(len(solutions))
+    needed = _needed(len(everyone))
     striking = [
         (bits, Pair(pair, [weighed.shared for weighed in evidence]))
         for pair, evidence in found.items()
@@ -103,12 +122,14 @@ def _owners(forms: Mapping[Label, Mapping[str, Form]], given: Mapping[Label, Seq
 
 
 def _alike(
-    forms: Mapping[str, Form], owners: Mapping[int, float], most: float
+    forms: Mapping[str, Form], owners: Mapping[int, float], most: float, earlier: Collection[str]
 ) -> list[tuple[tuple[str, str], float, float]]:
     """Pairs whose solutions of an exercise are alike, what that weighs, and how alike they are."""
     found: dict[tuple[str, str], float] = {}
     like: dict[str, set[str]] = defaultdict(set)
     for (one, first), (other, second) in itertools.combinations(forms.items(), 2):
+        if one in earlier and other in earlier:
+            continue
         alike = _share(first, second)
         if alike >= ALIKE:
             found[one, other] = alike
@@ -132,3 +153,82 @@ def _surprise(parts: Collection[int], holders: int, owners: Mapping[int, float])
     """In bits: how unlikely it is that somebody who works alone writes just these, too."""
     unusual = sum(1 / (1 + max(0.0, owners[part] - holders)) for part in parts)
     return max(0.0, min(MOST, unusual / PARTS) - math.log2(holders - 1) / 2)
+
+
+WORDS, LETTERS = 6, 200  # what is shorter is often the same: texts, and code without its blanks
+MOST_OWN_WORDS = 200  # cells of text of one notebook that are compared
+_FILE, _ALL = "the same file, byte for byte", "the same text in all that was filled in"
+
+
+def identical(
+    works: Mapping[str, Work],
+    given: Mapping[Label, Sequence[str]],
+    given_words: Collection[str],
+    earlier: Mapping[str, Work] | None = None,
+) -> list[Identical]:
+    """Everybody who has handed in the same file or the same text, however many they are; the largest groups last.
+
+    What the course has given, and answers that are short, do not count. `earlier` are works of other years.
+    """
+    earlier = earlier or {}
+    known = {exercise: {form_of(source).text for source in sources} for exercise, sources in given.items()}
+    own = _Own(known, set(map(_words, given_words)))
+    holders: dict[tuple[str, str], set[str]] = defaultdict(set)  # by what it is, and its text
+    for student, work in {**works, **earlier}.items():
+        for what, text in own.texts(work):
+            holders[what, text].add(student)
+    found: dict[tuple[str, ...], list[str]] = {}
+    for (what, _), students in sorted(holders.items(), key=lambda item: _rank(item[0][0])):
+        if len(students) < 2 or not any(student in works for student in students):
+            continue
+        if what == _OWN_WORDS and len(students) > max(FEW, len(works) / 2):
+            continue  # an earlier state of the release had it
+        told = found.setdefault(tuple(sorted(students)), [])
+        if not told or (told[0] not in (_FILE, _ALL) and what not in told):
+            told.append(what)
+    return [Identical(*group) for group in sorted(found.items(), key=lambda group: (len(group[0]), group[0]))]
+
+
+_OWN_WORDS = "a text of their own"
+
+
+def _rank(what: str) -> tuple[int, str]:
+    return ([_FILE, _ALL, what, _OWN_WORDS].index(what), what)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """What somebody has written, and the course has not."""
+
+    known: Mapping[Label, Collection[str]]  # solutions, as forms have them
+    known_words: Collection[str]
+
+    def texts(self, work: Work) -> Iterator[tuple[str, str]]:
+        """What can be the same, with its text, where that is long enough."""
+        code = {
+            exercise: _lines(source)
+            for exercise, source in sorted(work.solutions.items(), key=lambda item: in_order(item[0]))
+            if form_of(source).text not in self.known.get(exercise, ())
+        }
+        words = [(name, text) for name, said in work.words if (text := _words(said)) not in self.known_words]
+        whole = "\n\n".join([*code.values(), *(text for name, text in words if name)])
+        if work.file:
+            yield _FILE, work.file
+        if _letters(whole) >= LETTERS:
+            yield _ALL, whole
+        yield from ((f"exercise {exercise}", text) for exercise, text in code.items() if _letters(text) >= LETTERS)
+        for name, text in words[:MOST_OWN_WORDS]:
+            if len(text.split()) >= WORDS:
+                yield (f"the answer {name}" if name else _OWN_WORDS), text
+
+
+def _lines(source: str) -> str:
+    return "\n".join(line.rstrip() for line in source.splitlines() if line.strip())
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _letters(text: str) -> int:
+    return len("".join(text.split()))

@@ -1,0 +1,69 @@
+"""What was handed in, as it is compared: this year's files, and the works of earlier years in a folder."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from grader.classroom.handed_in import read_plain
+from grader.collecting.files import File, Refused
+from grader.collecting.folders import list_folder
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.found import solution_sources, words_of
+from grader.gradebook.records import digest_of
+from grader.notebooks.parsing import MAX_BYTES, parse_notebook
+from grader.pages.similar_code import Work
+from grader.sandbox.plain_text import one_line
+
+MOST = 1000  # works of earlier years that are compared
+
+
+def files_of(course: Course, assignment: str, students: Iterable[str]) -> dict[str, str]:
+    """What tells the notebooks in submitted/ from any others, by student."""
+    return {student: _digest(course, assignment, student) for student in students}
+
+
+def _digest(course: Course, assignment: str, student: str) -> str:
+    contents = {}
+    for name in course.notebooks("release", assignment):
+        path = course.notebook(f"submitted/{student}", assignment, name)
+        with contextlib.suppress(OSError):
+            if (size := path.lstat().st_size) <= MAX_BYTES:
+                contents[name] = read_plain(path, size)
+    return digest_of(contents)
+
+
+def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> Mapping[str, Work]:
+    """Works of an assignment in a folder: STUDENT/ASSIGNMENT/NOTEBOOK, or notebooks as they are."""
+    if not folder.is_dir():
+        raise CourseError(f"{folder} is no folder. Name with --against a folder of notebooks.")
+    notebooks = [file for file in list_folder(folder).files if file.parts[-1].lower().endswith(".ipynb")]
+    of_this = [file for file in notebooks if assignment in file.parts[:-1]] or notebooks
+    if not of_this:
+        raise CourseError(f"There is no notebook in {folder}. Name with --against a folder of notebooks.")
+    found: dict[str, list[File]] = {}
+    for file in of_this:
+        who = [part for part in file.parts[:-1] if part != assignment] or [file.parts[-1]]
+        found.setdefault(f"{folder.name}/{'/'.join(who)}", []).append(file)
+    if len(found) > MOST:
+        tell(f"{folder} has works of {len(found)}: the first {MOST} are compared.")
+    works = {who: _work(files, tell) for who, files in sorted(found.items())[:MOST]}
+    tell(f"Compared with {len(works)} of {folder}.")
+    return works
+
+
+def _work(files: Iterable[File], tell: Callable[[str], None]) -> Work:
+    solutions, words, contents = {}, [], {}
+    for file in files:
+        try:
+            content = file.read(MAX_BYTES)
+        except Refused as error:
+            tell(f"{one_line(file.place)} is left out: {error}.")
+            continue
+        notebook = parse_notebook(content)
+        solutions |= solution_sources(notebook)
+        words += words_of(notebook)
+        contents[file.parts[-1]] = content
+    return Work(solutions, words, digest_of(contents) if solutions or words else "")
