@@ -15,13 +15,14 @@ from typer.core import TyperGroup
 from grader.authoring.commands import new
 from grader.commands import collecting, grading, telling
 from grader.commands.options import Assignments, Device
+from grader.commands.students import students
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
 from grader.terminal import busy, console, errors, print_whatever_it_takes, shown, tell
 
 # As an instructor's work goes.
-ORDER = ["new", "release", "collect", "autograde", "publish", "feedback", "report", "export"]
+ORDER = ["new", "release", "students", "collect", "autograde", "publish", "feedback", "report", "export"]
 ORDER += ["validate", "demo", "bench", "doctor"]  # what is not for every day
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a disk says while a file is written, and not of which file
@@ -53,6 +54,7 @@ app = typer.Typer(
     "Run it in the course folder. `grader COMMAND --help` has an example.",
 )
 app.add_typer(new, name="new")
+app.add_typer(students, name="students")
 app.command()(collecting.collect)
 app.command("autograde")(grading.grade)
 for command in (telling.publish, telling.feedback, telling.report, telling.export):

@@ -253,7 +253,7 @@ def test_nobody_has_an_address(course: Course) -> None:
         lambda: export_gradescope(course, ASSIGNMENT, print),
     ]
     for exported in exports:
-        with pytest.raises(CourseError, match=r"no usable Email address for anybody.*nbgrader db student import"):
+        with pytest.raises(CourseError, match=r"no usable Email address for anybody.*grader students import"):
             exported()
 
 

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.api import Student as Row
@@ -16,25 +17,29 @@ from grader.collecting.students import CANVAS, ID, MOODLE, NAME, Form, Roster, S
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.connection import gradebook_file, open_gradebook
+from grader.gradebook.roster import Enrolled, read_roster
 from grader.sandbox.plain_text import one_line
 
 MAX_BYTES = 50 * 2**20
+MORE = "\0"  # the key of cells that have no column
 
 # What a column is called in a plain table, in Moodle and in Canvas.
-_IDS = ("id", "username", "sis login id", "sis user id", "id number", "email address")  # the first that says anything
-_NAMES = {"first": ("first name", "first_name"), "last": ("last name", "last_name", "surname")}
+_IDS = (  # the first that says anything
+    "id", "username", "sis login id", "sis user id", "id number", "email address", "student_id", "student id",
+)  # fmt: skip
+_FIRST, _LAST = ("first name", "first_name"), ("last name", "last_name", "surname")
 _FULL, _EMAIL = ("name", "full name", "student"), ("email", "email address", "e-mail")
-_OTHER_IDS = ("id number", "sis user id", "sis login id", "lms_user_id", "username")
+_GITHUB = ("github_username", "github")
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")  # Moodle writes the word in its own language
 
 
 def known_students(course: Course, table: Path | None, tell: Callable[[str], None]) -> Roster:
-    """Everybody in the gradebook and in the table."""
-    students = _in_gradebook(course, tell)
+    """Everybody in the gradebook, in the roster and in the table."""
+    students = [*in_gradebook(course, tell), *map(student_of, read_roster(course.root).values())]
     return Roster([*students, *(_read_table(table, students) if table else ())])
 
 
-def _in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
+def in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
     api = course.api()
     file = gradebook_file(api)
     if file and not file.exists():
@@ -51,61 +56,95 @@ def _in_gradebook(course: Course, tell: Callable[[str], None]) -> list[Student]:
 
 
 def _read_table(path: Path, known: Sequence[Student]) -> Iterator[Student]:
+    roster = Roster(known)
+    for line, row in read_lines(path, "Name with --students a table of students."):
+        if not (enrolled := read_line(row)):
+            continue
+        try:
+            yield student_of(same_as(enrolled, roster))
+        except BadLine as error:
+            raise CourseError(f"{path}, line {line}: {error}. Mend the line, and run this again.") from None
+
+
+class BadLine(Exception):
+    """A line of a table that names nobody for sure; the text says why."""
+
+
+def read_lines(path: Path, instead: str) -> list[tuple[int, dict[str, str]]]:
+    """The lines of a table, with their numbers, by the names of columns in small letters."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise CourseError(f"{path} is larger than {MAX_BYTES // 2**20} MB. Name a table of students.")
+            raise CourseError(f"{path} is larger than {MAX_BYTES // 2**20} MB. {instead}")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise CourseError(f"{path} cannot be read: {reason}. Name with --students a table of students.") from None
-    rows = next((rows for mark in ",;\t" if (rows := _rows(text, mark)) and set(rows[0]) & set(_IDS)), None)
+        raise CourseError(f"{path} cannot be read: {reason}. {instead}") from None
+    rows = next(
+        (rows for mark in ",;\t" if (rows := _rows(text, mark)) and set(rows[0][1]) & {*_IDS, _GITHUB[0]}), None
+    )
     if rows is None:
         raise CourseError(
             f"{path} is no table of students: its first line names no column id. Name one with the columns id, name "
             "and email, or one that Moodle or Canvas exports."
         )
-    roster = Roster(known)
-    for row in rows:
-        if student := _student(row, roster, path):
-            yield student
+    return rows
 
 
-def _rows(text: str, mark: str) -> list[dict[str, str]]:
+def _rows(text: str, mark: str) -> list[tuple[int, dict[str, str]]]:
+    found, line = [], 1
+    reader: csv.DictReader[str] = csv.DictReader(io.StringIO(text), delimiter=mark, restkey=MORE)
     try:
-        found = list(csv.DictReader(io.StringIO(text), delimiter=mark))
+        for row in reader:
+            named = {normal(key): value.strip() for key, value in row.items() if isinstance(value, str)}
+            found.append((line + 1, {**named, MORE: "".join(row.get(MORE) or [])}))
+            line = reader.line_num
     except csv.Error:
         return []
-    return [{normal(key or ""): value for key, value in row.items() if isinstance(value, str)} for row in found]
+    return found
 
 
-def _student(row: Mapping[str, str], roster: Roster, path: Path) -> Student | None:
-    """One line; None if it names nobody, such as that with the points possible."""
+def read_line(row: Mapping[str, str]) -> Enrolled | None:
+    """What a line says; None if it names nobody, such as that with the points possible."""
 
     def said(*columns: str) -> str:
-        return next((row[column].strip() for column in columns if row.get(column, "").strip()), "")
+        return next((row[column] for column in columns if row.get(column)), "")
 
     from_canvas = {"student", "section"} <= row.keys()  # what is called ID there is a number of its own
-    ids = _IDS[1:] if from_canvas else _IDS
-    identity = said(*ids, "id")
+    from_github = _GITHUB[0] in row  # what is called identifier there is the id, and none of Moodle's
+    identity = said(*_IDS[1:], "id") if from_canvas else said(*(["identifier"] if from_github else []), *_IDS)
     if not identity:
         return None
-    others = {text for column in (*_OTHER_IDS, *_EMAIL) if (text := said(column))}
-    known = {found for text in {identity, *others} for found in roster.called_exactly(text)}
-    if len(known) > 1:
-        raise CourseError(
-            f"{path}: the line of “{one_line(identity, 60)}” fits several students of the gradebook: "
-            f"{', '.join(sorted(known))}. Mend the line, and run this again."
-        )
-    identity = known.pop() if known else identity
+    first, last, full = said(*_FIRST), said(*_LAST), said(*_FULL)
+    if full and not (first or last) and full.count(",") == 1:
+        last, first = (part.strip() for part in full.split(","))
+    participant = None if from_github else _PARTICIPANT.fullmatch(said("identifier"))
+    username = said("username", "sis login id")
+    return Enrolled(
+        identity, first, last, "" if first or last else full, said(*_EMAIL), "" if username == identity else username,
+        lms_user_id=said("lms_user_id", "id number", "sis user id"),
+        canvas_id=said("canvas_id", *(["id"] if from_canvas else [])),
+        moodle_id=said("moodle_id") or (participant[1] if participant else ""),
+        github=said(*_GITHUB),
+    )  # fmt: skip
+
+
+def same_as(enrolled: Enrolled, known: Roster, by_id: bool = False) -> Enrolled:
+    """With the id of the student who is known by an id, address or number of this line. BadLine if that is not one."""
+    names = {enrolled.id} if by_id else {enrolled.id, enrolled.email, enrolled.username, enrolled.lms_user_id}
+    found = {student for name in names if name for student in known.called_exactly(name)}
+    if len(found) > 1:
+        those = ", ".join(one_line(student, 60) for student in sorted(found))
+        raise BadLine(f"“{one_line(enrolled.id, 60)}” fits several students: {those}")
+    identity = found.pop() if found else enrolled.id
     if not is_name(identity):
-        raise CourseError(
-            f"{path}: a student cannot be called “{one_line(identity, 60)}”, since nbgrader takes some characters for "
-            "a pattern. Change that line, and run this again."
+        raise BadLine(
+            f"a student cannot be called “{one_line(identity, 60)}”, since nbgrader takes some characters for a pattern"
         )
-    numbers: set[Form] = {(NAME, text) for text in others} | {(ID, identity)}
-    if from_canvas and (number := said("id")):
-        numbers.add((CANVAS, number))
-    if participant := _PARTICIPANT.fullmatch(said("identifier")):
-        numbers.add((MOODLE, participant[1]))
-    names = {key: said(*columns) for key, columns in _NAMES.items()}
-    return Student(identity, names["first"], names["last"], said(*_FULL), said(*_EMAIL), frozenset(numbers))
+    return replace(enrolled, id=identity)
+
+
+def student_of(one: Enrolled) -> Student:
+    """With all that platforms call this student."""
+    numbers: set[Form] = {(NAME, text) for text in (one.email, one.username, one.lms_user_id, one.github) if text}
+    numbers |= {(ID, one.id), (CANVAS, one.canvas_id), (MOODLE, one.moodle_id)}
+    return Student(one.id, one.first_name, one.last_name, one.name, one.email, frozenset(numbers))

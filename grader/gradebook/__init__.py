@@ -15,6 +15,7 @@ __all__ = [
     "preprocessors",
     "published",
     "records",
+    "roster",
     "set_aside",
     "settings",
     "settling",

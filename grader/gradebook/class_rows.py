@@ -54,6 +54,8 @@ class Person:
     last_name: str = ""
     email: str = ""
     lms_user_id: str = ""
+    username: str = ""  # on the course's platform, if that is another one than the id
+    canvas_id: str = ""
 
 
 class NotInGradebook(CourseError):

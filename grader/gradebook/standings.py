@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from grader.gradebook.class_rows import ClassRows, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found, words_of
 from grader.gradebook.items import Counted, Item
+from grader.gradebook.roster import Enrolled, read_roster
 from grader.gradebook.settings import term_rules
 from grader.model.label import Label
 from grader.model.verdict import Scored
@@ -120,8 +121,9 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         gradebook.close()
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
     handed_in = set(course.students(assignment))
+    roster = read_roster(course.root)
     standings = [
-        _standing(person, rows, folder, person.id in handed_in)
+        _standing(_enrolled(person, roster), rows, folder, person.id in handed_in)
         for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
@@ -137,6 +139,12 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
     if not found.graded:
         raise CourseError(f"Nothing of {assignment} is graded yet. Run: grader autograde {assignment}")
     return found
+
+
+def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
+    """With what the gradebook has no place for."""
+    known = roster.get(person.id)
+    return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person
 
 
 def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) -> Standing:

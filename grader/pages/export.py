@@ -22,7 +22,7 @@ from grader.sandbox.plain_text import one_line
 
 FOLDER = "export"
 IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle calls them, and where we have them
-    "username": ("Username", lambda standing: standing.student),
+    "username": ("Username", lambda standing: standing.person.username or standing.student),
     "email": (
         "Email address",
         lambda standing: standing.person.email or (standing.student if "@" in standing.student else ""),
@@ -92,7 +92,7 @@ def identified(
     named = [(identifier(standing), standing) for standing in standings]
     counts = Counter(name.casefold() for name, _ in named)
     usable = [(name, standing) for name, standing in named if is_identifier(name) and counts[name.casefold()] == 1]
-    hint = "The gradebook takes them from a table: nbgrader db student import FILE"
+    hint = "To take them from a table, run: grader students import FILE"
     if not usable:
         raise CourseError(f"The gradebook has no usable {heading} for anybody. {hint}")
     students = {standing.student for _, standing in usable}

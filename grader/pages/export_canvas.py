@@ -50,10 +50,11 @@ def _canvas_rows(grades: ClassGrades, title: str, tell: Tell) -> list[list[str]]
         [*_CANVAS_COLUMNS, defused(title)],
         [_POINTS_POSSIBLE, "", "", "", "", number(grades.max_points)],
     ]
-    for login, standing in identified(grades.graded, lambda standing: standing.student, "SIS Login ID", tell):
-        sis = standing.person.lms_user_id
-        name = ", ".join(filter(None, (standing.person.last_name, standing.person.first_name))) or standing.student
-        rows.append([defused(name), "", sis if is_identifier(sis) else "", login, "", number(standing.total)])
+    for login, standing in identified(grades.graded, IDENTIFIERS["username"][1], "SIS Login ID", tell):
+        person = standing.person
+        own, sis = (name if is_identifier(name) else "" for name in (person.canvas_id, person.lms_user_id))
+        name = ", ".join(filter(None, (person.last_name, person.first_name))) or person.id
+        rows.append([defused(name), own, sis, login, "", number(standing.total)])
     return rows
 
 
@@ -107,7 +108,7 @@ def _fill_in(roster: Path, grades: ClassGrades, title: str, tell: Tell) -> list[
     if len(left) == len(grades.graded):
         raise CourseError(
             f"Nobody in {roster} has a grade here: the gradebook knows students neither by ID nor by SIS User ID "
-            "nor by SIS Login ID. It takes such ids from a table: nbgrader db student import FILE"
+            "nor by SIS Login ID. To take such ids from a table, run: grader students import FILE"
         )
     if left:
         tell(f"Not in the file from Canvas, so left out: {listed(sorted(left))}.")
@@ -146,9 +147,12 @@ def _matched(
 
     By just one, since the numbers of a university and those of Canvas are easily confused.
     """
+    ours = [identifier for _, identifier in IDENTIFIERS.values()]
+    pairs = [*itertools.product(_CANVAS_IDS, ours), ("ID", lambda standing: standing.person.canvas_id)]
     candidates = [
         (column, _found([line[head.index(column)] for line in lines], standings, identifier))
-        for column, (_, identifier) in itertools.product(filter(head.__contains__, _CANVAS_IDS), IDENTIFIERS.values())
+        for column, identifier in pairs
+        if column in head
     ]
     best_column, best = max(candidates, key=lambda candidate: len(candidate[1]))  # the first of the largest
     for column, found in candidates:

@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import Exporter
-from nbgrader.api import Assignment, Comment, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, Comment, Grade, Notebook, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from sqlalchemy import Engine, NullPool, Select, create_engine, select
@@ -76,10 +76,17 @@ class Grades(GetGrades):
         points = sum(self._items[grade.name].counted(grade.score) for grade in self._grades.values())
         penalty, why = self._taken_off(notebook.assignment, points)
         most = sum(item.most for item in self._items.values())
-        group = ", ".join(self._rules.group_of(self.student_id))
+        group = ", ".join(map(self._called, self._rules.group_of(self.student_id)))
         told = {"of": group, "why_late": why, "hand_in": self._which(notebook.assignment)}
         without = sum(item.max_points for item in self._items.values())
         return {**told, "score": points - penalty, "max_score": most, "late_penalty": penalty, "without_rules": without}
+
+    def _called(self, student: str) -> str:
+        """By name, if the gradebook has one."""
+        found = self._session.execute(
+            select(Student.first_name, Student.last_name).where(Student.id == student)
+        ).first()
+        return " ".join(filter(None, found or ())) or student
 
     def _which(self, submission: Any) -> str:
         """Which hand-in this is, where the best of several counts."""

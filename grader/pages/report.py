@@ -141,6 +141,7 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
     return filled.render(
         told=told,
         links=links or {},
+        called=names_of({line.student: (line.first_name, line.last_name) for line in told.students}),
         chosen=chosen,
         by_points=by_points,
         by_exercise=by_exercise,
@@ -150,6 +151,15 @@ def page(told: Summary, links: Mapping[str, Links] | None = None, chosen: int = 
         letters=LETTERS,
         most=MOST_GROUPS,
     )
+
+
+def names_of(students: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """What students are called on a page, by id, of their first and last names. Of two of one name, the ids tell."""
+    names = {student: " ".join(filter(None, both)) for student, both in students.items()}
+    count = Counter(names.values())
+    return {
+        student: name if count[name] == 1 else f"{name} ({student})" for student, name in names.items() if name.strip()
+    }
 
 
 def _shares(line: ExercisePoints) -> list[tuple[str, float]]:

@@ -25,7 +25,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.model.label import Label, as_in
+from grader.model.label import Label, as_in, in_order
 from grader.pages.code_forms import Form, form_of
 from grader.pages.report_lines import Identical
 

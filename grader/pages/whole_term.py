@@ -12,6 +12,7 @@ from grader.errors import CourseError
 from grader.gradebook.term_grades import TermGrades, read_term
 from grader.pages.export import Tell, as_csv, listed, write_export
 from grader.pages.folders import REPORT
+from grader.pages.report import names_of
 from grader.pages.spreadsheet import defused, number
 from grader.pages.templating import template
 from grader.sandbox.plain_text import one_line
@@ -67,6 +68,7 @@ def percent(share: float | None) -> str:
 
 
 def page(grades: TermGrades, reports: set[str]) -> str:
+    called = names_of({person.id: (person.first_name, person.last_name) for person in grades.people})
     return template("whole_term.html", text=one_line, number=number, percent=percent).render(
-        grades=grades, reports=reports, written=said(datetime.now(UTC), grades.zone)
+        grades=grades, called=called, reports=reports, written=said(datetime.now(UTC), grades.zone)
     )

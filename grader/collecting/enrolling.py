@@ -1,0 +1,102 @@
+"""`grader students import`: a table of students becomes part of the roster. Nobody is ever taken out of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.collecting.rosters import MORE, BadLine, in_gradebook, read_line, read_lines, same_as, student_of
+from grader.collecting.students import Roster, normal
+from grader.course import Course
+from grader.gradebook.roster import COLUMNS, Enrolled, enter_students, read_roster, write_roster
+from grader.sandbox.plain_text import one_line
+
+_NOBODY = "Student, Test"  # whom Canvas makes up for teachers
+_LONGEST = 128  # characters of a cell that nbgrader's table has room for
+_OF_ONE = ("email", "username", "lms_user_id", "canvas_id", "moodle_id", "github")  # what no two students share
+# A spreadsheet takes other beginnings for a formula, also behind what it takes for the end of a cell.
+_BEGINNING = re.compile(r"\s*(?:[\w('’]|$)")
+_CELL_ENDS = re.compile(r"[;|\"]")
+
+
+@dataclass
+class Imported:
+    """What became of a table."""
+
+    new: list[str] = field(default_factory=list)
+    changed: dict[str, list[str]] = field(default_factory=dict)  # by id: what, in words
+    same: int = 0
+    bad: dict[int, str] = field(default_factory=dict)  # by line: why it was left out
+
+
+def import_students(course: Course, table: Path, tell: Callable[[str], None]) -> Imported:
+    """Merge a table into the roster, and into nbgrader's own table. A line that cannot be right costs no other."""
+    roster = read_roster(course.root)
+    before = in_gradebook(course, tell)
+    known = Roster([*before, *map(student_of, roster.values())])
+    owners = {("email", normal(one.email)): one.id for one in before if one.email}
+    owners |= {key: one.id for one in roster.values() for key in _keys(one)}
+    lines: dict[str, int] = {}  # by id
+    found = Imported()
+    for line, row in read_lines(table, "Name a table of students."):
+        try:
+            if one := _enrolled(row):
+                one = same_as(one, known, by_id=row.get("id") == one.id)
+                _must_be_its_own(one, owners, lines)
+                lines[one.id] = line
+                owners |= dict.fromkeys(_keys(one), one.id)
+                roster[one.id] = _merged(roster.get(one.id), one, found)
+        except BadLine as error:
+            found.bad[line] = str(error)
+    enter_students(course, roster, tell)
+    write_roster(course.root, [roster[student] for student in sorted(roster)])
+    return found
+
+
+def _enrolled(row: Mapping[str, str]) -> Enrolled | None:
+    one, from_canvas = read_line(row), {"student", "section"} <= row.keys()
+    if one is None or (from_canvas and row["student"] == _NOBODY):
+        if any(row.values()) and not from_canvas:  # which has such lines, with points possible and the like
+            raise BadLine("it has no id")
+        return None
+    if row.get(MORE):
+        raise BadLine("it has more cells than the first line. Put quotes around a cell with a comma in it")
+    for column in COLUMNS[1:]:
+        text = getattr(one, column)
+        said = f"its {column} “{one_line(text, 60)}”"
+        if len(text) > _LONGEST:
+            raise BadLine(f"{said} is longer than {_LONGEST} characters")
+        if not text.isprintable():
+            raise BadLine(f"{said} has characters that cannot be shown")
+        if not all(map(_BEGINNING.match, _CELL_ENDS.split(text))):
+            raise BadLine(f"{said} would be a formula in a spreadsheet")
+    if one.email and "@" not in one.email:
+        raise BadLine(f"its email “{one_line(one.email, 60)}” is no address")
+    return one
+
+
+def _keys(one: Enrolled) -> set[tuple[str, str]]:
+    return {(column, normal(text)) for column in _OF_ONE if (text := getattr(one, column))}
+
+
+def _must_be_its_own(one: Enrolled, owners: Mapping[tuple[str, str], str], lines: Mapping[str, int]) -> None:
+    if one.id in lines:
+        raise BadLine(f"{one.id} is in line {lines[one.id]}, too")
+    for column, text in sorted(_keys(one)):
+        if (owner := owners.get((column, text), one.id)) != one.id:
+            raise BadLine(f"its {column} “{one_line(text, 60)}” is that of {owner}")
+
+
+def _merged(before: Enrolled | None, one: Enrolled, found: Imported) -> Enrolled:
+    """What is said now takes the place of what was said before; of what is not said now, the old stays."""
+    if before is None:
+        found.new.append(one.id)
+        return one
+    said = {column: text for column in COLUMNS if (text := getattr(one, column)) != getattr(before, column) and text}
+    if said:
+        found.changed[one.id] = [f"{column}: {getattr(before, column) or '–'} → {said[column]}" for column in said]
+    else:
+        found.same += 1
+    return replace(before, **said)

@@ -1,0 +1,90 @@
+"""Who the students of a course are: roster.csv in the course folder, which `grader students import` writes.
+
+nbgrader's own table has names, address and one number of each student, and is filled in from there. What else
+platforms call them has a place in the roster alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from nbgrader.api import Student
+from sqlalchemy import insert, select, update
+
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.connection import PatientSession, open_gradebook
+
+FILE = "roster.csv"
+
+
+@dataclass(frozen=True)
+class Enrolled:
+    """A line of the roster. What is empty is not known."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    name: str = ""  # in full, where nobody has said which part is which
+    email: str = ""
+    username: str = ""  # where it is another one than the id
+    lms_user_id: str = ""  # an SIS id or ID number
+    canvas_id: str = ""
+    moodle_id: str = ""
+    github: str = ""
+
+
+COLUMNS = tuple(field.name for field in fields(Enrolled))
+
+
+def read_roster(root: Path) -> dict[str, Enrolled]:
+    """By id; empty if there is none."""
+    path = root / FILE
+    try:
+        lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no CSV in UTF-8"
+        raise CourseError(f"{path} cannot be read: {reason}. Mend it, or put back a copy.") from None
+    if any("id" not in line for line in lines):
+        raise CourseError(
+            f"{path} has no column id, so it is not what grader students import has written. Give that file another "
+            "name."
+        )
+    known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
+    return {line["id"]: Enrolled(**line) for line in known if line["id"]}
+
+
+def write_roster(root: Path, roster: Iterable[Enrolled]) -> None:
+    """Whole or not at all."""
+    text = io.StringIO()
+    csv.writer(text).writerows([COLUMNS, *map(astuple, roster)])
+    unfinished = root / f"{FILE}.unfinished"
+    unfinished.write_text(text.getvalue(), encoding="utf-8-sig", newline="")
+    unfinished.replace(root / FILE)
+
+
+def enter_students(course: Course, roster: Mapping[str, Enrolled], tell: Callable[[str], None]) -> None:
+    """Into nbgrader's own table: what the roster says of a student takes the place of what is there."""
+    with contextlib.closing(open_gradebook(course.api(), tell)) as gradebook:
+        session = PatientSession(gradebook, tell)
+        session.patiently(lambda: _enter(session, roster))
+
+
+def _enter(session: PatientSession, roster: Mapping[str, Enrolled]) -> None:
+    known = set(session.db.scalars(select(Student.id)))
+    for one in roster.values():
+        last = one.last_name or ("" if one.first_name else one.name)
+        said = {"first_name": one.first_name, "last_name": last, "email": one.email, "lms_user_id": one.lms_user_id}
+        values = {column: text for column, text in said.items() if text}
+        if one.id not in known:
+            session.db.execute(insert(Student).values(id=one.id, **values))
+        elif values:
+            session.db.execute(update(Student).where(Student.id == one.id).values(**values))
+    session.commit()
