@@ -32,6 +32,8 @@ from grader.collecting.hand_ins import HandIn
 from grader.collecting.students import Key
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.late import LATE_FILE
+from grader.gradebook.settling import tell_of_late
 from grader.model.label import Label
 
 ASSIGNMENT = "self_attention"
@@ -147,10 +149,128 @@ def test_students_are_told_as_each_platform_names_them(
     assert len({placed(class_of, one.student)[NOTEBOOK] for one in found}) == students
 
 
-def test_canvas_says_who_was_late(class_of: Course, notebook: Notebook) -> None:
-    found = decided(class_of, a_zip(class_of, {"lovelaceada_LATE_1_2_x.ipynb": notebook(3)}))
-    assert [list(one.said) for one in found] == [["late, as Canvas says"]]
+LATE = {"lovelaceada_LATE_1_2_x.ipynb": 3, "noetheremmy_2_3_x.ipynb": 4}
+
+
+def test_what_canvas_says_to_be_late_is_told_and_kept(class_of: Course, notebook: Notebook) -> None:
+    source = a_zip(class_of, {name: notebook(number) for name, number in LATE.items()})
+    said = {one.student: list(one.said) for one in decided(class_of, source)}
+    assert said == {
+        "ada": ["late, as Canvas says, but not since when: it counts as on time until --times says that"], "emmy": [],
+    }  # fmt: skip
+    assert placed(class_of)[LATE_FILE] == b"Canvas says that this is late, and not since when.\n"
+    assert set(placed(class_of, "emmy")) == {NOTEBOOK}
+    assert outcomes(decided(class_of, source)) == {"ada": "the same is there", "emmy": "the same is there"}
+    (class_of.root / "submitted/ada" / ASSIGNMENT / LATE_FILE).unlink()
+    assert [one.said[0] for one in decided(class_of, source) if one.student == "ada"] == [
+        "by the same, of which it is known now that it is late"
+    ]
+    told: list[str] = []
+    tell_of_late(class_of, ASSIGNMENT, told.append)
+    assert len(told) == 1
+    assert told[0].startswith("Late, but nobody knows by how much, so nothing is taken off: ada. Collect again with")
+    (class_of.root / "submitted/ada" / ASSIGNMENT / "timestamp.txt").write_text("2026-11-20 10:00:00 UTC")
+    tell_of_late(class_of, ASSIGNMENT, told.append)
+    assert len(told) == 1, "it is settled"
+
+
+def test_nobody_says_of_himself_that_he_is_late(class_of: Course, notebook: Notebook) -> None:
+    decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3), f"ada/{LATE_FILE}": b"x"}))
     assert set(placed(class_of)) == {NOTEBOOK}
+
+
+CANVAS_TIMES = [
+    {"user_id": 1, "submitted_at": "2026-11-20T11:00:00+01:00", "late": True, "seconds_late": 3600},
+    {"user_id": 2, "submitted_at": None, "late": False},
+    "nonsense",
+]
+
+
+def test_times_of_canvas_are_those_of_its_submissions(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+    source = a_zip(class_of, {name: notebook(number) for name, number in LATE.items()})
+    decided(class_of, source)
+    times = tmp_path / "submissions.json"
+    times.write_text(json.dumps(CANVAS_TIMES))
+    found = {one.student: one for one in decided(class_of, source, times=times)}
+    assert (found["ada"].outcome, list(found["ada"].said)) == (
+        "replaced", ["by the same, whose time is known now", "late, as Canvas says"],
+    )  # fmt: skip
+    assert placed(class_of)["timestamp.txt"] == b"2026-11-20 10:00:00.000000 UTC\n"
+    assert LATE_FILE not in placed(class_of)
+    assert list(found["emmy"].said) == ["submissions.json has no time for it"]
+
+
+WORKSHEET = """\
+Identifier,Full name,Email address,Status,Grade,"Last modified (submission)","Last modified (grade)"
+Participant 101,Ada Lovelace,ada@example.edu,Submitted for grading,,"Friday, 20 November 2026, 9:15\u202fAM",-
+Participant 102,Emmy Noether,emmy@example.edu,Submitted for grading,,"Freitag, 20. November 2026, 09:15",-
+Participant 103,Zoë,z@example.edu,No submission,,-,-
+"""
+
+
+def test_times_of_moodle_are_those_of_its_worksheet_in_the_courses_zone(
+    class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    moodle = {
+        f"{name}_assignsubmission_file_/x.ipynb": notebook(3) for name in ("Ada Lovelace_101", "Emmy Noether_102")
+    }
+    source = a_zip(class_of, moodle)
+    times = tmp_path / "worksheet.csv"
+    times.write_text(WORKSHEET, encoding="utf-8-sig")
+    with pytest.raises(CourseError, match=r"a time without a time zone: write .* at the top of course.toml"):
+        decided(class_of, source, times=times)
+    rules = class_of.root / "course.toml"
+    rules.write_text('timezone = "Europe/Berlin"')
+    try:
+        found = {one.student: one for one in decided(class_of, source, times=times)}
+    finally:
+        rules.unlink()
+    assert found["ada"].time == datetime(2026, 11, 20, 8, 15)
+    assert placed(class_of)["timestamp.txt"] == b"2026-11-20 08:15:00.000000 UTC\n"
+    assert list(found["emmy"].said) == [
+        "worksheet.csv says “Freitag, 20. November 2026, 09:15”, which is no time that can be read"
+    ]
+    assert set(placed(class_of, "emmy")) == {NOTEBOOK}, "it is graded all the same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-11-20T10:00:00Z", "2026-11-20 10:00:00 UTC", "2026-11-20 10:00", "November 20, 2026, 10:00 AM",
+     "Friday, November 20, 2026, 10:00 AM", "20 November 2026, 10:00"],
+)  # fmt: skip
+def test_a_plain_table_tells_times_of_any_platform(
+    text: str, class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    times = tmp_path / "times.csv"
+    times.write_text(f'id,submitted_at\nada,"{text}"\n')
+    (class_of.root / "course.toml").write_text('timezone = "UTC"')
+    (one,) = decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}), times=times)
+    (class_of.root / "course.toml").unlink()
+    assert one.time == datetime(2026, 11, 20, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x.json", "[" * 100_000, "it is no JSON"),
+        ("x.json", "{}", "nobody in it has one"),
+        ("x.csv", "id,submitted_at\nada,yesterday\n", "which is no time that can be read"),
+        ("x.csv", "nonsense", "no table of students"),
+    ],
+)
+def test_a_file_without_times_is_said(
+    name: str, text: str, said: str, class_of: Course, notebook: Notebook, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(CourseError, match=said):
+        decided(class_of, a_zip(class_of, {"ada/x.ipynb": notebook(3)}), times=tmp_path / name)
+
+
+def test_the_time_in_a_name_goes_before_a_table(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:
+    times = tmp_path / "times.csv"
+    times.write_text("id,submitted_at\nada,2026-11-25T10:00:00Z\n")
+    (one,) = decided(class_of, inbound(tmp_path / "1", notebook(3), 20), times=times)
+    assert one.time == datetime(2026, 11, 20, 10)
 
 
 def test_clones_of_git_are_read_without_git(class_of: Course, notebook: Notebook, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from sqlalchemy.engine import Engine
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError
+from grader.gradebook.late import LATE_FILE
 from grader.gradebook.standings import read_class
 from grader.model.answer import Loss, Lost
 from grader.model.label import Label
@@ -209,6 +210,19 @@ def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
     assert found["no grade"] == ["luca"]
     assert found["empty"] == ["jun"]
     assert found["counts"] == {"students": 12, "graded": 10}
+
+
+def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
+    grade(course, Made("ada"), Made("emmy", timestamp=DUE))
+    for student in ("ada", "emmy"):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        (path.parent / LATE_FILE).write_text("Canvas says that this is late, and not since when.")
+    files = written(course)
+    assert json.loads(files[".json"])["late without time"] == ["ada"]
+    text = text_of(files[".html"])
+    assert "1 submission late by nobody knows how much" in text
+    assert "Late, but without a time" in text
 
 
 def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:

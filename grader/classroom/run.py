@@ -22,7 +22,7 @@ from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import is_emptied, open_gradebook
 from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.settings import read_settings, term_rules
-from grader.gradebook.settling import settle, tell_of_unknown
+from grader.gradebook.settling import settle, tell_of_late, tell_of_unknown
 from grader.model.submission import Graded, Submission
 from grader.release.entering import enter
 from grader.running.scratch import sweep
@@ -95,6 +95,7 @@ def autograde(
                 yield from _Run(intake, ledger, watcher, force).grade(chosen, crew, jobs)
             settle(opened, assignment, rules, watcher.tell)
             tell_of_unknown(opened, rules, watcher.tell)
+        tell_of_late(course, assignment, watcher.tell)
 
 
 def _must_be_ready(course: Course, assignment: str, must_confine: bool) -> None:

@@ -49,9 +49,8 @@ class Canvas:
             top = files[0].parts[0]
             one = read[top]
             if isinstance(one, _Reading):
-                notes = ["late, as Canvas says"] if one.is_late else []
                 own = [_named(file, read[file.parts[0]]) for file in files]
-                found.append(HandIn(one.key, own, listing.within(top), notes=notes))
+                found.append(HandIn(one.key, own, listing.within(top), late="Canvas" if one.is_late else ""))
             elif one:
                 found.append(HandIn(Key.in_doubt(top, one), files, listing.within(top)))
             else:

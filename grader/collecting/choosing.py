@@ -12,10 +12,11 @@ from grader.collecting.contents import Held, contents_of
 from grader.collecting.files import Parts
 from grader.collecting.hand_ins import HandIn
 from grader.collecting.recognising import Recognised, Recogniser, Unknown
+from grader.gradebook.late import LATE_FILE
 from grader.sandbox.plain_text import one_line
 
 MAX_LOOKED_AT = 100  # notebooks, and scripts with cells, in one hand-in
-_NOT_THEIRS = {("timestamp.txt",)}  # when it was handed in is not for a student to say
+_NOT_THEIRS = {("timestamp.txt",), (LATE_FILE,)}  # when it was handed in is not for a student to say
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def _same(one: Chosen, other: Chosen | Waits) -> bool:
 
 def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
     contents = contents_of(hand_in.files)
-    notes = [*hand_in.notes, *contents.refused]
+    notes = [*hand_in.notes, *_lateness(hand_in), *contents.refused]
     candidates: dict[str, list[Recognised]] = {}
     others, cut = [], []
     number = 0
@@ -100,6 +101,12 @@ def _read(hand_in: HandIn, recogniser: Recogniser) -> Chosen | Waits:
         notes += [*one.notes, *_passed_over(one, candidates[name])]
     files = _beside(others, {one.held.parts[:-1] for one in taken.values()}, notes)
     return Chosen(hand_in, {name: one.content for name, one in taken.items()}, files, notes)
+
+
+def _lateness(hand_in: HandIn) -> Iterator[str]:
+    if hand_in.late:
+        unknown = "" if hand_in.time else ", but not since when: it counts as on time until --times says that"
+        yield f"late, as {hand_in.late} says{unknown}"
 
 
 def _best(candidates: Sequence[Recognised]) -> list[Recognised]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from grader.collecting.placing import NEW, OLDER, REPLACED, WAITS, Place, recove
 from grader.collecting.platforms import hand_ins_of, must_be_known
 from grader.collecting.recognising import Recogniser, released_by
 from grader.collecting.rosters import known_students
+from grader.collecting.times import Times
 from grader.collecting.zips import list_zip
 from grader.course import Course
 from grader.errors import CourseError
 from grader.sandbox.plain_text import one_line
+from grader.term.reading import read_rules
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Wanted:
     """What the user has said."""
 
     students: Path | None = None  # a table
+    times: Path | None = None  # when they handed in
     platform: str = ""
     as_named: bool = False
     newer: bool = False
@@ -60,6 +63,7 @@ def collect(
     best = course.rules(assignment).best
     recogniser = Recogniser(released_by(course), assignment)
     roster = known_students(course, wanted.students, tell)
+    times = Times(wanted.times, read_rules(course.root).zone, roster) if wanted.times else None
     asked = Asked(assignment, recogniser.all_names, roster, wanted.as_named)
     if not wanted.dry_run:
         recover(course, assignment)
@@ -73,7 +77,7 @@ def collect(
             if why:
                 yield Decision("", one_line(hand_in.place), WAITS, [why], hand_in.time)
             else:
-                by_student.setdefault(student, []).append(hand_in)
+                by_student.setdefault(student, []).append(_timed(hand_in, student, times))
         for student, hand_ins in sorted(by_student.items()):
             is_newest = True
             for chosen in choose(hand_ins, recogniser, every=best):
@@ -96,6 +100,14 @@ def _hand_ins(listing: Listing, asked: Asked, named: str, tell: Callable[[str], 
     number = "1 hand-in" if len(found) == 1 else f"{len(found)} hand-ins"
     tell(f"{listing.called} is read as {platform.called}: {number} of {asked.assignment}.{doubt}")
     return found
+
+
+def _timed(hand_in: HandIn, student: str, times: Times | None) -> HandIn:
+    """With the time that the user's file has for it, if it has none of its own."""
+    if times is None or hand_in.time:
+        return hand_in
+    time, why = times.of(hand_in, student)
+    return replace(hand_in, time=time, notes=[*hand_in.notes, *([why] if why else [])])
 
 
 def _placed(place: Place, chosen: Chosen, without: Sequence[str], wanted: Wanted, is_newest: bool) -> Decision:

@@ -20,6 +20,7 @@ class HandIn:
     place: str  # where it lies, to be told
     time: datetime | None = None  # in UTC
     notes: Sequence[str] = ()
+    late: str = ""  # who says that it is late, if a platform does
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,13 @@ from grader.classroom import kept
 from grader.classroom.handed_in import HandedIn, NotTakenIn, take_in
 from grader.collecting.choosing import Chosen
 from grader.course import Course
+from grader.gradebook.late import LATE_FILE, is_late_without_time
 from grader.sandbox.plain_text import one_line
 from grader.term.times import said
 
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
 _TIME = "timestamp.txt"
+_SAID_BESIDE = (_TIME, LATE_FILE)  # by us, of a hand-in
 
 NEW, REPLACED, SAME, OLDER, WAITS = "new", "replaced", "the same is there", "a newer one is there", "waits"
 KEPT = "kept beside a newer one"  # where the best counts
@@ -68,11 +70,16 @@ class Place:
             return (REPLACED, f"one of {shown}") if time > before else (OLDER, f"of {shown}")
         if same and time and not before:
             return REPLACED, "by the same, whose time is known now"
+        if same and self._is_news(chosen) and not before:
+            return REPLACED, "by the same, of which it is known now that it is late"
         if same or (time and time == before):
             return SAME, "" if same else "one of the same time"
         if newer:
             return REPLACED, "as --newer says"
         return WAITS, f"another one is in {self._shown}, and no time tells which is newer: say --newer if this one is"
+
+    def _is_news(self, chosen: Chosen) -> bool:
+        return bool(chosen.hand_in.late) and not is_late_without_time(self.path)
 
     @property
     def _shown(self) -> str:
@@ -88,7 +95,7 @@ class Place:
     def _is_same(self, there: HandedIn | None, chosen: Chosen) -> bool:
         if there is None or {path.stem for path in self.path.glob("*.ipynb")} != set(chosen.notebooks):
             return False
-        files = {place: content for place, content in there.files.items() if place != _TIME}
+        files = {place: content for place, content in there.files.items() if place not in _SAID_BESIDE}
         return (there.notebooks, files) == (chosen.notebooks, chosen.files)
 
     def keep(self, chosen: Chosen, dry_run: bool) -> tuple[str, str]:
@@ -131,8 +138,10 @@ def exchanged(one: Path, other: Path) -> bool:
 
 
 def _time_file(chosen: Chosen) -> dict[str, bytes]:
-    time = chosen.hand_in.time
-    return {_TIME: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()} if time else {}
+    time, late = chosen.hand_in.time, chosen.hand_in.late
+    if time:
+        return {_TIME: f"{time:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode()}
+    return {LATE_FILE: f"{late} says that this is late, and not since when.\n".encode()} if late else {}
 
 
 def _time_of(there: HandedIn | None) -> datetime | None:

@@ -22,6 +22,10 @@ def collect(
     students: Annotated[
         Path | None, typer.Option(help="A table of students: id, name, email, or as Moodle or Canvas exports it.")
     ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option(help="When they handed in: Moodle's grading worksheet, or Canvas's submissions as JSON."),
+    ] = None,
     platform: Annotated[
         str,
         typer.Option(
@@ -53,7 +57,7 @@ def collect(
     from grader.collecting.telling import as_json as for_programs
     from grader.collecting.telling import collected_table, waiting_table
 
-    wanted = Wanted(students, platform, as_named, newer, dry_run)
+    wanted = Wanted(students, times, platform, as_named, newer, dry_run)
     with nullcontext() if dry_run else alone(course):
         decisions = list(decisions_of(course, assignment, sources, wanted, tell))
     waiting = [one for one in decisions if one.waits]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Assignment, Notebook, SubmittedAssignment, SubmittedNotebook
@@ -25,6 +26,14 @@ BY_RULES = Table(
     Column("notebook_id", String(32), primary_key=True),
     Column("penalty", Float, nullable=False),
 )
+
+
+LATE_FILE = "late_without_time.txt"  # beside a hand-in of which a platform says that it is late, and not since when
+
+
+def is_late_without_time(submission: Path) -> bool:
+    """Whether that is all that is known of the time of what lies in this folder."""
+    return (submission / LATE_FILE).is_file() and not (submission / "timestamp.txt").is_file()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from grader.course import Course
 from grader.gradebook.class_rows import ClassRows
 from grader.gradebook.connection import PatientSession, open_gradebook
-from grader.gradebook.late import are_there_any, write_dates, write_penalties
+from grader.gradebook.late import are_there_any, is_late_without_time, write_dates, write_penalties
 from grader.gradebook.settings import term_rules
 from grader.sandbox.plain_text import one_line
 from grader.term.rules import AssignmentRules
@@ -27,6 +27,7 @@ def write_rules(course: Course, assignment: str, tell: Tell) -> None:
     with contextlib.closing(open_gradebook(api, tell)) as gradebook:
         settle(gradebook, assignment, rules, tell)
         tell_of_unknown(gradebook, rules, tell)
+    tell_of_late(course, assignment, tell)
 
 
 def settle(gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:
@@ -46,6 +47,19 @@ def tell_of_unknown(gradebook: Gradebook, rules: AssignmentRules, tell: Tell) ->
         meant = get_close_matches(student, set(known) - named, 1)
         asked = f" Did you mean {one_line(meant[0], 60)}?" if meant else ""
         tell(f"course.toml names {one_line(student, 60)}, whom the gradebook does not know.{asked}")
+
+
+def tell_of_late(course: Course, assignment: str, tell: Tell) -> None:
+    """Whose being late costs nothing, since nobody knows by how much."""
+    submitted = course.folder("submitted")
+    late = [one for one in course.students(assignment) if is_late_without_time(submitted / one / assignment)]
+    if late:
+        shown = ", ".join(one_line(student, 60) for student in late[:10])
+        more = f" and {len(late) - 10} more" if len(late) > 10 else ""
+        tell(
+            f"Late, but nobody knows by how much, so nothing is taken off: {shown}{more}. Collect again with --times, "
+            f"or write the time into timestamp.txt beside the notebook, and run: grader autograde {assignment}"
+        )
 
 
 def _settle(session: PatientSession, gradebook: Gradebook, assignment: str, rules: AssignmentRules, tell: Tell) -> None:

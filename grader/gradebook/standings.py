@@ -15,6 +15,7 @@ from grader.gradebook.class_rows import ClassRows, Person, Remark
 from grader.gradebook.connection import check_gradebook, open_gradebook
 from grader.gradebook.found import Found, Stopped, solution_sources, what_grading_found, words_of
 from grader.gradebook.items import Counted, Item
+from grader.gradebook.late import is_late_without_time
 from grader.gradebook.roster import Enrolled, read_roster
 from grader.gradebook.settings import term_rules
 from grader.model.label import Label
@@ -36,6 +37,7 @@ class Standing:
     counted: Counted = field(default_factory=lambda: Counted({}, {}))  # what counts of them
     seconds_late: float = 0.0
     has_time: bool = False  # whether it is known when it was handed in
+    said_late: bool = False  # where it is not: whether a platform says that it is late
     waits: Collection[str] = ()  # cells that a person is to give points for
     remarks: Sequence[Remark] = ()  # of a person
     found: Found = field(default_factory=Found)  # by grading
@@ -121,9 +123,9 @@ def read_class(course: Course, assignment: str, tell: Callable[[str], None]) -> 
         gradebook.close()
     folder = Path(api.coursedir.format_path(api.coursedir.autograded_directory, ".", ".")).resolve()
     handed_in = set(course.students(assignment))
-    roster = read_roster(course.root)
+    roster, submitted = read_roster(course.root), course.folder("submitted")
     standings = [
-        _standing(_enrolled(person, roster), rows, folder, person.id in handed_in)
+        _standing(_enrolled(person, roster), rows, folder, submitted, person.id in handed_in)
         for person in [*rows.people, *(Person(name) for name in handed_in - {person.id for person in rows.people})]
     ]
     found = ClassGrades(
@@ -147,7 +149,7 @@ def _enrolled(person: Person, roster: Mapping[str, Enrolled]) -> Person:
     return replace(person, username=known.username, canvas_id=known.canvas_id) if known else person
 
 
-def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) -> Standing:
+def _standing(person: Person, rows: ClassRows, folder: Path, submitted: Path, handed_in: bool) -> Standing:
     submission = rows.submissions.get(person.id)
     if submission is None or submission.id not in rows.scored:
         return Standing(person, handed_in=handed_in)
@@ -160,6 +162,8 @@ def _standing(person: Person, rows: ClassRows, folder: Path, handed_in: bool) ->
         raw=rows.points[submission.id],
         counted=rows.counted(submission),
         has_time=submission.timestamp is not None,
+        said_late=submission.timestamp is None
+        and is_late_without_time(submitted / submission.student_id / rows.assignment),
         seconds_late=rows.late_by(submission).total_seconds(),
         waits=rows.waits(submission.id),
         remarks=rows.remarks.get(submission.id, ()),

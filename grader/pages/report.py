@@ -218,6 +218,7 @@ def to_look_at(told: Summary) -> list[tuple[str, str]]:
         ("alike", plural(len(told.alike), "pair"), "of similar notebooks"),
         ("alike", plural(len(told.not_compared), "submission"), "with code that could not be compared"),
         ("late", plural(len(told.late), "submission"), "handed in late"),
+        ("late-without-time", plural(len(told.late_without_time), "submission"), "late by nobody knows how much"),
         ("no-time", plural(len(told.no_time), "submission"), "without a time"),
         ("no-submission", plural(len(told.no_submission), "student"), "without a submission"),
     ]

@@ -187,6 +187,7 @@ class Summary:
     in_process: Sequence[str]  # tests that ran in the students' processes, and can be fooled
     late: Sequence[Late]
     late_rule: str  # what that costs, if the rules of the term say so
+    late_without_time: Sequence[str]  # as a platform says; they count as in time
     no_time: Sequence[str]  # where being late costs points; they count as in time
     waiting: Sequence[str]
     empty: Sequence[str]

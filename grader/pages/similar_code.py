@@ -78,8 +78,8 @@ def pairs(
     """Those that have more in common than chance explains; the most striking first.
 
     `solutions` are sources by student and exercise, `wrong` the exercises that did not get full marks, `given` the
-    sources that are nobody's own, in the order of the notebook. `earlier` are sources of other years, which are compared
-    with these and not with one another.
+    sources that are nobody's own, in the order of the notebook. `earlier` are sources of other years, which are
+    compared with these and not with one another.
     """
     earlier = earlier or {}
     everyone = {**solutions, **earlier}

@@ -1,0 +1,103 @@
+"""When students handed in, where names of files do not say it: from Moodle's grading worksheet, from submissions as
+Canvas's interface gives them out, or from a table of ids and times."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from grader.collecting.hand_ins import HandIn
+from grader.collecting.rosters import MAX_BYTES, read_line, read_lines
+from grader.collecting.students import CANVAS, ID, MOODLE, Form, Key, Roster
+from grader.errors import CourseError
+from grader.sandbox.plain_text import one_line
+from grader.term.times import NoTime, moment_of
+
+_COLUMNS = ("last modified (submission)", "submitted_at", "submitted at", "timestamp", "time")
+_NOTHING = ("", "-")  # as Moodle writes that there is no time
+# As Moodle writes it in English, in its ways, and as others do.
+_FORMS = tuple(
+    f"{day}, {clock}"
+    for day in ("%A, %d %B %Y", "%A, %B %d, %Y", "%d %B %Y", "%B %d, %Y")
+    for clock in ("%I:%M %p", "%H:%M")
+)
+_INSTEAD = (
+    "Name with --times a grading worksheet of Moodle's, submissions of Canvas's as JSON, or a table: id,submitted_at."
+)
+
+
+class Times:
+    """Those of one file."""
+
+    def __init__(self, path: Path, zone: str, roster: Roster) -> None:
+        self._path, self._zone, self._roster = path, zone, roster
+        self._times: dict[Form, datetime | str] = {}  # or why the time is not known
+        for forms, text in self._of_canvas() if path.suffix.lower() == ".json" else self._of_table():
+            said = [form for form in forms if form[1]]
+            self._times |= dict.fromkeys(Key.of("", *said).forms, self._moment(text))
+        known = [time for time in self._times.values() if isinstance(time, datetime)]
+        if not known:
+            why = next((why for why in self._times.values() if isinstance(why, str)), "nobody in it has one")
+            raise CourseError(f"{path} tells no time: {why}. {_INSTEAD}")
+
+    def of(self, hand_in: HandIn, student: str) -> tuple[datetime | None, str]:
+        """When it was handed in, or why that is not known."""
+        numbers = sorted(form for form in hand_in.key.forms if form in self._times)
+        (own,) = Key.of("", (ID, student)).forms
+        time = self._times.get(numbers[0] if numbers else own, f"{self._path.name} has no time for it")
+        return (time, "") if isinstance(time, datetime) else (None, time)
+
+    def _moment(self, text: str) -> datetime | str:
+        said = f"{self._path.name} says “{one_line(text, 60)}”"
+        if (moment := _read(text)) is None:
+            return f"{said}, which is no time that can be read"
+        try:
+            return moment_of(moment, self._zone)
+        except NoTime as error:
+            return f"{said}, {error.what}: {error.instead[:1].lower()}{error.instead[1:]} of course.toml"
+
+    def _of_table(self) -> Iterator[tuple[set[Form], str]]:
+        for _, row in read_lines(self._path, _INSTEAD):
+            text = next((row[column] for column in _COLUMNS if row.get(column)), "")
+            one = read_line(row)
+            if one is None or text in _NOTHING:
+                continue
+            numbers = {(MOODLE, one.moodle_id), (CANVAS, one.canvas_id)}
+            found = {student for name in (one.id, one.email) if name for student in self._roster.called_exactly(name)}
+            names = found if len(found) == 1 else {one.id}
+            yield {*numbers, *((ID, name) for name in names)}, text
+
+    def _of_canvas(self) -> Iterator[tuple[set[Form], str]]:
+        for one in self._submissions():
+            text, anonymous = one.get("submitted_at"), one.get("anonymous_id")
+            users = [str(one.get("user_id") or ""), f"anon_{anonymous}" if anonymous else ""]
+            if isinstance(text, str):
+                yield {(CANVAS, user) for user in users}, text
+
+    def _submissions(self) -> list[dict[str, Any]]:
+        try:
+            if self._path.stat().st_size > MAX_BYTES:
+                raise CourseError(f"{self._path} is larger than {MAX_BYTES // 2**20} MB. {_INSTEAD}")
+            found = json.loads(self._path.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no JSON"
+            raise CourseError(f"{self._path} cannot be read: {reason}. {_INSTEAD}") from None
+        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _read(text: str) -> datetime | None:
+    """A time, in a time zone if the text names one."""
+    plain = " ".join(text.split())
+    try:
+        return datetime.fromisoformat(plain.removesuffix(" UTC") + "+00:00" * plain.endswith(" UTC"))
+    except ValueError:
+        pass
+    for form in _FORMS:
+        try:
+            return datetime.strptime(plain, form)
+        except ValueError:
+            continue
+    return None
