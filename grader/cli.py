@@ -50,8 +50,7 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Hand out the notebooks of a course, grade what comes back, and see what was understood. "
-    "Run it in the course folder. `grader COMMAND --help` has an example.",
+    help="A course, from notebooks to points. `grader COMMAND --help` has an example.",
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")

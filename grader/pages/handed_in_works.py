@@ -13,6 +13,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.found import solution_sources, words_of
 from grader.gradebook.records import digest_of
+from grader.model.label import Label
 from grader.notebooks.parsing import MAX_BYTES, parse_notebook
 from grader.pages.similar_code import Work
 from grader.sandbox.plain_text import one_line
@@ -55,7 +56,9 @@ def read_earlier(folder: Path, assignment: str, tell: Callable[[str], None]) -> 
 
 
 def _work(files: Iterable[File], tell: Callable[[str], None]) -> Work:
-    solutions, words, contents = {}, [], {}
+    solutions: dict[Label, str] = {}
+    words: list[tuple[str, str]] = []
+    contents: dict[str, bytes] = {}
     for file in files:
         try:
             content = file.read(MAX_BYTES)
