@@ -33,7 +33,7 @@ class Imported:
 
 def import_students(course: Course, table: Path, tell: Callable[[str], None]) -> Imported:
     """Merge a table into the roster, and into nbgrader's own table. A line that cannot be right costs no other."""
-    roster = read_roster(course.root)
+    roster = read_roster(course.root, to_write=True)
     before = in_gradebook(course, tell)
     known = Roster([*before, *map(student_of, roster.values())])
     owners = {("email", normal(one.email)): one.id for one in before if one.email}

@@ -33,7 +33,7 @@ def show(context: typer.Context) -> None:
     from grader.collecting.rosters import in_gradebook
     from grader.gradebook.roster import COLUMNS, FILE, read_roster
 
-    roster = read_roster(course.root)
+    roster = read_roster(course.root, to_write=True)
     columns = [column for column in COLUMNS if any(getattr(one, column) for one in roster.values())]
     if roster:
         console.print(_table(columns, ([getattr(one, column) for column in columns] for one in roster.values())))

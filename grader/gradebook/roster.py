@@ -42,20 +42,23 @@ class Enrolled:
 COLUMNS = tuple(field.name for field in fields(Enrolled))
 
 
-def read_roster(root: Path) -> dict[str, Enrolled]:
-    """By id; empty if there is none."""
+def read_roster(root: Path, to_write: bool = False) -> dict[str, Enrolled]:
+    """By id; empty if there is none. Another file of that name is let alone, and an error where it would be written."""
     path = root / FILE
     try:
         lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no CSV in UTF-8"
-        raise CourseError(f"{path} cannot be read: {reason}. Mend it, or put back a copy.") from None
+    except (ValueError, csv.Error):
+        lines = [{}]
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Mend that, and run this again.") from None
     if any("id" not in line for line in lines):
+        if not to_write:
+            return {}
         raise CourseError(
-            f"{path} has no column id, so it is not what grader students import has written. Give that file another "
-            "name."
+            f"{path} is no roster: it has no column id, or is no CSV in UTF-8. Give that file another name, or put "
+            "back a copy of the roster."
         )
     known = [{column: (line.get(column) or "").strip() for column in COLUMNS} for line in lines]
     return {line["id"]: Enrolled(**line) for line in known if line["id"]}
