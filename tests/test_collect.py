@@ -536,7 +536,7 @@ def test_one_name_makes_no_other_platform_of_a_source(
     before = decided(class_of, a_folder(tmp_path / "before", content), platform=platform, dry_run=True)
     told: list[str] = []
     source = a_folder(tmp_path / "all", {**content, hostile: notebook(4)})
-    wanted = Wanted(class_of.root / "students.csv", platform)
+    wanted = Wanted(class_of.root / "students.csv", platform=platform)
     found = list(collect(class_of, ASSIGNMENT, [source], wanted, told.append))
     assert {one.student for one in before if not one.waits} == {"ada", "emmy"}
     assert {one.student for one in found if not one.waits} == {"ada", "emmy"}

@@ -92,7 +92,7 @@ def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
     nbformat.write(fill_in(course.read("release", "week1"), answers), path)
     results = list(autograde(course, "week1"))
     assert list(course.exercises("week1")) == ["the-mean", 2]
-    assert list(misconceptions(results)) == ["the-mean", 2]
+    assert list(misconceptions(results, None)) == ["the-mean", 2]
     assert list(told_now(course, "week1", print)[0]["ada"].points) == ["the-mean", "2"]
     told = summary(read_class(course, "week1", print))
     assert [line.exercise for line in told.exercises] == ["the-mean", "2"]
