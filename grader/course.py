@@ -153,7 +153,7 @@ class Course:
         try:
             return nbformat.read(path, as_version=4)
         except (OSError, NotJSONError, ValueError) as error:
-            again = "Put it back." if folder == "source" else f"Run: grader release {assignment}"
+            again = "Mend it, or put it back." if folder == "source" else f"Run: grader release {assignment}"
             reason = error.strerror if isinstance(error, OSError) else "it is no notebook"
             raise CourseError(f"{path} cannot be read: {reason}. {again}") from error
 

@@ -231,8 +231,8 @@ exercise = Exercise(
         *(
             Misconception(name, kind="missing step", credit=0.5, says=NO_ROWS_BEHIND, change={"written": written})
             for name, written in (
-                ("rows after the last full block not written", others_not_written),
-                ("rows after the last full block not returned", rows_of_full_blocks),
+                ("queries after the last full block left out, not written", others_not_written),
+                ("queries after the last full block left out", rows_of_full_blocks),
             )
         ),
         Misconception(

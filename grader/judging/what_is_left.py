@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from grader.judging.code_facts import is_only_computed
@@ -13,7 +14,15 @@ SHARE = 2 / 3
 
 
 def enough_is_left(repaired: EditedText, entry: str) -> bool:
-    """Whether two thirds of the statements that do something in the repaired code are the student's."""
+    """Whether two thirds of the repaired code are the student's: of the statements that do something, or, where
+    there are few of them, of the operations and calls."""
+    return any(
+        kept >= SHARE * (kept + max(changed, len(repaired.edits)))
+        for kept, changed in (_statements_left(repaired, entry), _steps_left(repaired, entry))
+    )
+
+
+def _statements_left(repaired: EditedText, entry: str) -> tuple[int, int]:
     lines = set()
     text = repaired
     while text.before and text.edit:
@@ -27,13 +36,27 @@ def enough_is_left(repaired: EditedText, entry: str) -> bool:
             kept += 1
         else:
             changed += 1
-    changed = max(changed, len(repaired.edits))
-    return kept >= SHARE * (kept + changed)
+    return kept, changed
+
+
+def _steps_left(repaired: EditedText, entry: str) -> tuple[int, int]:
+    """An operation or call is the same with another number or name in it."""
+    now, before = (_steps_of(text.tree, entry) for text in (repaired.text, repaired.original))
+    return (now & before).total(), (now - before).total()
+
+
+def _steps_of(tree: ast.Module, entry: str) -> Counter[str]:
+    steps = [step for node in tree.body if getattr(node, "name", "") == entry for step in _steps(node)]
+    return Counter(ast.dump(step.func) if isinstance(step, ast.Call) else type(step).__name__ for step in steps)
 
 
 def steps_in(tree: ast.Module) -> int:
     """How many operations and calls a code has."""
-    return sum(isinstance(node, ast.BinOp | ast.Call | ast.Compare) for node in ast.walk(tree))
+    return len(_steps(tree))
+
+
+def _steps(tree: ast.AST) -> list[ast.expr]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.BinOp | ast.Call | ast.Compare)]
 
 
 def _doing_something(tree: ast.Module, entry: str) -> Iterator[ast.stmt]:

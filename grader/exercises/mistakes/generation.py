@@ -270,7 +270,7 @@ ALL = [
         Misconception(
             name, kind="convention", credit=0.75, says=TRUNCATED, change={"shaped": functools.partial(by_default, k)}
         )
-        for name, k in (("top_k has a default", 20), ("top_k has a small default", 5))
+        for name, k in (("top_k has a default", 20), ("top_k has a default, a small one", 5))
     ),
     *(
         Misconception(name, kind="axis", credit=0.5, says=NO_AXIS, change=change)

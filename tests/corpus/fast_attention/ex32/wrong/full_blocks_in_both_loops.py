@@ -1,5 +1,5 @@
 # wrong: the loops over blocks leave out what is after the last full one, and torch.empty stays there
-# named: last block left out + rows after the last full block not written
+# named: last block left out + queries after the last full block left out, not written
 def tiled_attention(queries, keys, values, block_size, causal=False):
     B, H, T, d = queries.shape
     output = torch.empty_like(queries)

@@ -1,5 +1,5 @@
 # wrong: results of the last full block of queries are the last
-# named: rows after the last full block not returned
+# named: queries after the last full block left out
 def tiled_attention(queries, keys, values, block_size, causal=False):
     B, H, T, d = queries.shape
     outs, lses = [], []

@@ -1,5 +1,5 @@
 # wrong: the loop over blocks of queries leaves out those after the last full one
-# named: rows after the last full block not written
+# named: queries after the last full block left out, not written
 def tiled_attention(queries, keys, values, block_size, causal=False):
     B, H, T, d = queries.shape
     scale = d ** -0.5

@@ -1,5 +1,5 @@
 # wrong: top_k is 5 where none is given
-# named: top_k has a small default
+# named: top_k has a default, a small one
 def generate(model, tokens, count, temperature=1.0, top_k=5, generator=None):
     was = model.training
     model.eval()
