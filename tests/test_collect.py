@@ -880,7 +880,7 @@ def test_a_notebook_that_was_cut_off_waits_and_is_asked_for_again(
     }  # fmt: skip
     found = {one.student: one for one in decided(class_of, a_zip(class_of, held))}
     assert {student: one.outcome for student, one in found.items()} == {"ada": "waits", "emmy": "waits", "zoë": "new"}
-    said = "it is not a whole notebook: it is not valid JSON, and ends in the middle. Ask for it again"
+    said = "it is not a whole notebook: it is not valid JSON, and ends in the middle, so it has to be handed in again"
     assert found["ada"].said[0] == f"ada/a.ipynb: {said}"
     assert found["emmy"].said[0] == f"emmy/all.zip/b.ipynb: {said}"
     assert list(found["zoë"].said) == [f"zoë/cut.ipynb: {said}"]

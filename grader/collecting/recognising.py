@@ -119,7 +119,7 @@ class Recogniser:
         if len(held.content) > MAX_BYTES:
             return self._look_without_outputs(held)
         if why := why_not_whole(held.content):
-            return Unknown(f"it is not a whole notebook: {why}. Ask for it again", is_cut=True)
+            return Unknown(f"it is not a whole notebook: {why}, so it has to be handed in again", is_cut=True)
         notebook = parse_notebook(held.content)
         if not notebook.cells:
             return Unknown(one_line(" ".join(notebook.metadata[NOTES_KEY]).removesuffix(" Please hand it in again.")))
