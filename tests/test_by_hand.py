@@ -300,7 +300,7 @@ def test_the_report_counts_what_waits_apart(course: Course) -> None:
     assert "2 students have a final grade. The median is 9.5 of 12 points" in said
     assert "1 student waits for points by hand, and has no final grade." in said
     assert re.search("Waiting for points by hand kurt ?: plot", said)
-    assert "kurt notebook 1 1 1 waits 0 0 3 so far" in said
+    assert "kurt notebook 1 1 1 0 0 waits 3 so far" in said
     shares = page.read_text().split('id="exercises-title"')[1].split("</svg>")[0]
     assert shares.count('fill="url(#exercises-waiting)"') == 2, "in the legend, and in the bar of plot"
 
@@ -337,11 +337,11 @@ def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
     ended = grader("autograde", WORDS, folder=course.root)
     lines = ended.stdout.splitlines()
     assert lines[2].split() == [
-        "student", "1", "2", "parse-date", "test-greeting", "plot", "why", "total", "what", "went", "wrong", "besides",
+        "student", "1", "2", "parse-date", "test-greeting", "why", "plot", "total", "what", "went", "wrong", "besides",
     ]  # fmt: skip
     assert [line.split()[:8] for line in lines if line.startswith((" ada", " kurt"))] == [
-        ["ada", "2", "2", "2", "1", "3", "2", "12/12"],
-        ["kurt", "1", "1", "1", "0", "waits", "0", "3/12"],
+        ["ada", "2", "2", "2", "1", "2", "3", "12/12"],
+        ["kurt", "1", "1", "1", "0", "0", "waits", "3/12"],
     ]
     table = lines[: next(place for place, line in enumerate(lines) if line.startswith(" graded"))]
     given = [line for line in table if "by hand" in line]
@@ -365,7 +365,7 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
     assert "not final" in results["output"]
     assert [one["output"] for one in results["tests"] if one["number"] == "plot"] == ["Waiting for your instructor."]
     told, _ = told_now(course, WORDS, silent)
-    assert "plot: waits, test-greeting: 0, why: 0" in sending._comment(told["kurt"], 12, "kurt", "")
+    assert "test-greeting: 0, why: 0, plot: waits" in sending._comment(told["kurt"], 12, "kurt", "")
 
 
 # --- pages -----------------------------------------------------------------------------------------------------------

@@ -99,10 +99,11 @@ def test_rows_and_notebooks_are_those_of_nbgrader(
         hand_in_all_kinds(course, submit, solved)
         settle(course)
     results = list(autograde(ours, ASSIGNMENT, jobs=2))
-    assert [one.error for one in results if one.error] == []
+    torn = {"luca"}  # an upload that broke off
+    assert {one.student for one in results if one.error} == torn
     api = theirs.api()
     for student in theirs.students(ASSIGNMENT):
-        assert api.autograde(ASSIGNMENT, student)["success"]
+        assert api.autograde(ASSIGNMENT, student)["success"] == (student not in torn)
     assert rows(ours) == rows(theirs)
     assert files(ours) == files(theirs)
 

@@ -95,12 +95,12 @@ def verdict_on(source: str, number: int, *beside: str) -> Verdict:
     before = given_cells(EXERCISES[number].functions[0]) if number >= 9 else [BEFORE]
     cells = [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"locked": True}}) for text in before]
     cells += [nbformat.v4.new_code_cell(text) for text in (*beside, source)]
-    cells.append(tested(number))
+    cells.append(asked_in(number))
     (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells), settings=OURS)
     return verdict
 
 
-def tested(number: int) -> Any:
+def asked_in(number: int) -> Any:
     """The test of an exercise."""
     return nbformat.v4.new_code_cell(
         "", metadata={"nbgrader": {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}}
@@ -471,7 +471,7 @@ def test_code_that_sleeps_when_it_runs_again_is_not_waited_for_longer_than_its_n
     monkeypatch.setattr("grader.running.sandbox_process.wire.receive", noted)
     sources = [f"{BEFORE}\n{ASKED_AT_FIRST}", stall, *([] if "softmax_stable" in stall else [SOFTMAX_PLUS_ONE])]
     first, *others = [nbformat.v4.new_code_cell(source) for source in sources]
-    cells = [first, tested(9), *others, tested(10)]
+    cells = [first, asked_in(9), *others, tested(10)]
     limits = Limits(submission=3, patience=20)  # by the clock, a single one of all cells could take longer than that
     files = {"beside.py": b"import __main__\n__main__.sleep_if_again()"}
     grading = Grading(nbformat.v4.new_notebook(cells=cells), files, replace(OURS, limits=limits))

@@ -241,8 +241,8 @@ def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -
     assert all(one["other mistakes"] == wrong for one in found["mistakes"])
 
 
-def test_a_file_that_cannot_be_read_counts_as_nothing_filled_in(course: Course, submit: Callable[..., Path]) -> None:
-    submit(course, "torn", '{"cells": [')
+def test_a_file_that_is_no_notebook_counts_as_nothing_filled_in(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "torn", "[]")
     list(autograde(course, ASSIGNMENT))
     found = told(course)
     assert found["empty"] == ["torn"]
