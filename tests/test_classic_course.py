@@ -108,7 +108,7 @@ def test_report_and_export_know_all_tests_and_say_that_they_can_be_fooled(quicks
     paths = write_report(quickstart, "ps1", lambda _: None)
     told = json.loads(next(path for path in paths if path.suffix == ".json").read_text())
     assert told["in process"] == [
-        "correct_squares", "correct_sum_of_squares", "squares_invalid_input", "sum_of_squares_uses_squares"
+        "correct_squares", "squares_invalid_input", "correct_sum_of_squares", "sum_of_squares_uses_squares"
     ]  # fmt: skip
     assert "Tests that can be fooled" in paths[0].read_text()
     exported = export_moodle(quickstart, "ps1", "username", "", lambda _: None).read_text().splitlines()

@@ -6,6 +6,7 @@ What counts is worked out from the rules whenever it is told. It is written as w
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,8 +33,10 @@ LATE_FILE = "late_without_time.txt"  # beside a hand-in of which a platform says
 
 
 def is_late_without_time(submission: Path) -> bool:
-    """Whether that is all that is known of the time of what lies in this folder."""
-    return (submission / LATE_FILE).is_file() and not (submission / "timestamp.txt").is_file()
+    """Whether that is all that is known of the time of what lies in this folder, if it can be read."""
+    with contextlib.suppress(OSError):
+        return (submission / LATE_FILE).is_file() and not (submission / "timestamp.txt").is_file()
+    return False
 
 
 @dataclass(frozen=True)
