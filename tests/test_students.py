@@ -176,7 +176,7 @@ def test_collect_knows_the_roster(course: Course, make_notebook: Callable[..., A
     taken(course, TABLE)
     notebook: str = nbformat.writes(make_notebook(course))
     with zipfile.ZipFile(tmp_path / "canvas.zip", "w") as archive:
-        archive.writestr("somebody_101_4_x.ipynb", notebook)
+        archive.writestr("lovelaceada_101_4_x.ipynb", notebook)
     (tmp_path / "clones/week1-kurt/.git").mkdir(parents=True)
     (tmp_path / "clones/week1-AdaL/.git").mkdir(parents=True)
     (tmp_path / "clones/week1-AdaL/x.ipynb").write_text(notebook)

@@ -113,7 +113,8 @@ def _unreadable(why: str) -> Any:
     return _new_notebook([], [f"This file could not be read as a notebook: {why}. Please hand it in again."])
 
 
-def _parse(content: bytes | None, most: int = MAX_BYTES) -> dict[str, Any]:
+def _parse(content: bytes | None, most: int | None = None) -> dict[str, Any]:
+    most = MAX_BYTES if most is None else most
     if content is None:
         raise _Unreadable("it is not a file")
     if len(content) > most:

@@ -22,6 +22,11 @@ class Text(NamedTuple):
     text: str
 
 
+def _is_compiled(path: Path) -> bool:
+    """Whether Python has made it of a module that lies there, as when somebody has tried the notebook."""
+    return path.parent.name == "__pycache__" and (path.parent.parent / f"{path.name.split('.')[0]}.py").is_file()
+
+
 class Reading:
     """What was read of a folder, and what was not."""
 
@@ -31,7 +36,7 @@ class Reading:
         self.unread: dict[str, None] = {}
         self._file, self._left = "", 0
         for path in sorted(folder.rglob("*")):
-            if path.is_symlink() or not path.is_dir():
+            if (path.is_symlink() or not path.is_dir()) and not _is_compiled(path):
                 self._read(str(path.relative_to(folder)), path)
 
     def _read(self, name: str, path: Path) -> None:

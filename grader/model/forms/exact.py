@@ -113,7 +113,7 @@ def difference_among(together: Sequence[Any], got: Any, want: Any, tolerance: fl
     Where one is zero or tiny, as some gradients are, what is rounding beside the others would be a mistake by itself.
     """
     found = exact_difference(got, want, tolerance)
-    return found if found and not (_has_type_of(got, want) and same_among(together, got, want, tolerance)) else None
+    return found if found and not (has_type_of(got, want) and same_among(together, got, want, tolerance)) else None
 
 
 def same_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -> bool:
@@ -124,17 +124,17 @@ def same_among(together: Sequence[Any], got: Any, want: Any, tolerance: float) -
 def exact_difference(got: Any, want: Any, tolerance: float) -> Difference | None:
     """The first difference where shape and type of the numbers count as well."""
     found = difference(got, want, tolerance, strict=True)
-    if found or _has_type_of(got, want):
+    if found or has_type_of(got, want):
         return found
     return Difference(Kind.DTYPE, forms=(_dtype(got), _dtype(want)))
 
 
 def _is_just_the_same(got: Any, want: Any, tolerance: float) -> bool:
     """Whether there is no such difference, which is known long before it is known what to say of it."""
-    return same(got, want, tolerance, strict=True) and _has_type_of(got, want)
+    return same(got, want, tolerance, strict=True) and has_type_of(got, want)
 
 
-def _has_type_of(got: Any, want: Any) -> bool:
+def has_type_of(got: Any, want: Any) -> bool:
     """Plain numbers have none: that no gradient comes through them is told as such."""
     return None in (_type(got), _type(want)) or _type(got) == _type(want)
 

@@ -9,7 +9,7 @@ import torch
 
 from grader.model.compare import Kind, describe_form, difference, same
 from grader.model.findings import Broken, Differs, Finding
-from grader.model.forms.exact import Exact, difference_among, same_among
+from grader.model.forms.exact import Exact, difference_among, has_type_of, same_among
 
 UNWRITTEN = -1.5e30  # what a misconception has where a student's code leaves whatever is there, as in torch.empty
 
@@ -49,7 +49,7 @@ class Tensors(Exact):
             answer, wrong = zip(*written, strict=True)
         return all(
             super(Tensors, self).agrees(*parts, tolerance)
-            or (self.one_scale and same_among(wrong, *parts[:2], tolerance))
+            or (self.one_scale and has_type_of(*parts[:2]) and same_among(wrong, *parts[:2], tolerance))
             for parts in zip(answer, wrong, expected, strict=True)
         )
 
