@@ -159,7 +159,8 @@ def hand_in_badly(course: Course, submit: Any, close: Close) -> dict[str, str]:
     name += "Rename it."
     says = {
         "closed notebook": closed, "closed folder": closed, "closed student": closed, "only names": closed,
-        "big": "what was handed in is larger than 20 MB",
+        "big": "what was handed in is larger than 20 MB. `grader collect` leaves out the outputs of such a notebook; "
+        "or ask for it with all outputs cleared",
         "file": f"submitted/file/{ASSIGNMENT} is no folder",
         "link to a folder": link, "link to a notebook": link, "link to nowhere": link,
         "caf ": name, "red [31m": name, "x" * 101: name, ".hidden": name,
