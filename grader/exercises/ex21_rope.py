@@ -19,8 +19,9 @@ Pair = tuple[Tensor, Tensor]
 
 LONGEST = 4096
 SIXTEEN = (
-    "Your code is right for float32 inputs, but not for 16-bit inputs. Their positions and angles must be computed in "
-    "float32, since 16 bits have no numbers between 3000 and 3002 or so. The result must have the dtype of the input."
+    "Your code is right for float32 inputs, but not for 16-bit inputs. Usually positions or angles have become 16-bit "
+    "numbers, too, and there are none between 3000 and 3002 or so: compute them in float32. The result must have the "
+    "dtype of the input."
 )
 
 
