@@ -388,6 +388,19 @@ def test_a_standin_computes_for_small_arguments_only() -> None:
     assert "value" in call([torch.ones(2, 3, 4, 1), torch.ones(2, 3, 1, 5), torch.ones(2, 3, 4, 5)])  # heads of queries
 
 
+def named(argument: str) -> dict[str, Any]:
+    """What becomes of a call of softmax_stable with an argument of that name."""
+    tree, tensors = kinds_written.encode([[torch.ones(3)], [0], None])
+    frame = wire.Frame({"call": "softmax_stable", "arguments": tree, "names": [argument]}, tensors)
+    return stand_ins.compute(frame, {"softmax_stable": EXERCISES[10].reference})[0]
+
+
+def test_a_standin_takes_what_the_exercise_names_and_tells_nothing_of_its_steps() -> None:
+    assert "value" in named("dim")
+    for name in ("shift", "no_such_step"):
+        assert named(name) == {"refused": f"softmax_stable(): got an unexpected keyword argument '{name}'"}
+
+
 def count_up(number: Any) -> Any:
     end: Any = torch.as_tensor(number).flatten()[0]
     return torch.arange(end)

@@ -45,6 +45,8 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
         return {"refused": short, "beyond": True}, {}
     try:
         positional, named, gradient = arguments
+        if (unexpected := _unexpected(function, names)) is not None:
+            return {"refused": f"{name}(): got an unexpected keyword argument {unexpected!r}"}, {}
         bound = functools.partial(_call, function, len(positional), list(map(str, names)))
         values = [*positional, *named]
         with _in_little_memory():
@@ -52,6 +54,16 @@ def compute(frame: wire.Frame, standins: Standins) -> tuple[dict[str, Any], dict
     except Exception:  # the student's arguments do not fit, or ask for too much; that is in their line, not in ours
         return {"refused": _said_of_arguments(function, name, arguments[0], names)}, {}
     return {"value": tree}, tensors
+
+
+def _unexpected(function: Callable[..., Any], names: list[Any]) -> str | None:
+    """The first of these names that is none of an argument. What can be given by its name alone is a step of ours."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of a function that does not say what it takes
+        return None
+    known = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    return next((name for name in map(str, names) if name not in known), None)
 
 
 def _said_of_arguments(function: Callable[..., Any], name: str, positional: Any, names: list[Any]) -> str:
