@@ -144,7 +144,7 @@ def descendants(ancestor: int) -> dict[int, str]:
     parents: dict[int, tuple[int, str]] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            name, rest = file.read_text().split("(", 1)[1].rsplit(") ", 1)
+            name, rest = file.read_text(errors="replace").split("(", 1)[1].rsplit(") ", 1)
             if rest[0] not in "ZX":
                 parents[int(file.parent.name)] = (int(rest.split()[1]), name)
     found: dict[int, str] = {}
@@ -157,5 +157,5 @@ def descendants(ancestor: int) -> dict[int, str]:
 
 def process_state(pid: int) -> str:
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(") ", 1)[1][0]
     return ""

@@ -239,7 +239,7 @@ ORDER = {"folder": "/", "environment": {}, "device": "cpu", "confined": False, "
 
 
 def parent_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()[1])
 
 
 def test_a_zygote_for_another_process_is_forked_from_it_and_ends_alone() -> None:
