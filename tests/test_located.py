@@ -130,15 +130,6 @@ def test_of_two_copied_lines_the_one_that_differs_is_told() -> None:
     assert [(place.line, place.change) for place in verdict.located] == [(wrong, Change.COPIED)]
 
 
-@pytest.mark.slow
-def test_lines_are_told_together_with_the_mistake_that_is_left_without_them() -> None:
-    wrong = corpus(18, "wrong")["no_scaling"].replace("nn.Linear(d_in, d_out, bias", "nn.Linear(d_out, d_in, bias")
-    verdict = verdict_on(wrong, 18)
-    assert len(verdict.located) == 3
-    assert verdict.sentences[0].startswith("Two things at once. With small changes in `self.W_query = nn.Linear(d_out,")
-    assert (verdict.misconceptions, verdict.credit) == (("not scaled",), 0)
-
-
 NOT_COLLECTED = """
 def simple_attention_scores(inputs, query):
     scores = []

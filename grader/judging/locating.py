@@ -10,16 +10,15 @@ import functools
 import heapq
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
-from grader.judging import sentences
 from grader.judging.answer_key import AnswerKey
 from grader.judging.edited_text import EditedText
 from grader.judging.edits import Edit, edits_of, makes_sense, steps_of
 from grader.judging.fitting import effort, numbers_that_fit
 from grader.judging.intermediate import Intermediate
-from grader.judging.judge import is_right, judge_by, judge_with
+from grader.judging.judge import is_right, judge_with
 from grader.judging.judging_time import JudgingTime, JudgingTooLong
 from grader.judging.looking import look, where_it_fails_first
 from grader.judging.seen_values import Seen, Span
@@ -44,12 +43,6 @@ FEWEST_STEPS = 5  # of code in which three mistakes are looked for: a stub is li
 AT_ONCE = 32
 SHOWS = 0.7  # of the misconceptions that any case shows: so many a case must show that is asked first
 SECONDS = 4.0  # of the judge's processor; a last bound, since what is tried is counted
-
-
-# What people do without meaning to. Other changes may take something away, and so make code like another mistake.
-_SLIPS = (
-    Change.NUMBER, Change.AXIS, Change.NAME, Change.ORDER, Change.ARRANGEMENT, Change.OPERATOR, Change.COPIED,
-)  # fmt: skip
 
 
 class TrialEnded(Exception):
@@ -84,8 +77,6 @@ class Locating:
         self._time = JudgingTime(SECONDS)
         self._left = MOST_TRIED
         self._fitting = numbers_that_fit(self._cases)
-        self._half: tuple[tuple[Located, ...], Verdict] | None = None  # lines of a slip, and what is left
-        self._halves = MOST_TRIED_FURTHER
         self._steps = 0  # operations and calls that it has
         self._student: EditedText | None = None  # the code as it is
         self._changed: dict[int, Returned] = {}  # what it answers to the most telling case with a plausible change
@@ -101,8 +92,7 @@ class Locating:
         return self._all.exercise.entry
 
     def explain(self, source: str) -> Repair | Verdict | None:
-        """The most plausible changes that make all right, or the three misconceptions of which two are left after one,
-        or lines without which what is left has a name.
+        """The most plausible changes that make all right, or the three misconceptions of which two are left after one.
 
         What is known so far counts where the sandbox is given up.
         """
@@ -110,9 +100,7 @@ class Locating:
             repair = self.repair(source)
         except TrialEnded:
             repair = None
-        if repair or self._steps < FEWEST_STEPS:
-            return repair
-        return self._three_at_once() or self._line_and_name()
+        return repair or (self._three_at_once() if self._steps >= FEWEST_STEPS else None)
 
     def repair(self, source: str) -> Repair | None:
         """The most plausible changes, as few as can be, that make all right."""
@@ -122,15 +110,6 @@ class Locating:
             return self._repair(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, JudgingTooLong):
             return None
-
-    def _line_and_name(self) -> Verdict | None:
-        """A line, and the mistake that is left when it is changed. That it is one solution is not known: no points."""
-        if self._half is None:
-            return None
-        (places, verdict), exercise = self._half, self._all.exercise
-        said = [one.says for one in exercise.misconceptions if one.name in verdict.misconceptions]
-        said = [sentences.lines_and_name(places), *said]
-        return replace(verdict, credit=0.0, sentences=tuple(said), located=places, pictures=())
 
     def _three_at_once(self) -> Verdict | None:
         try:
@@ -239,14 +218,6 @@ class Locating:
         """Whether there is one that explains all answers of a version."""
         return self.intermediate.explain(self._answers(text), telling)
 
-    def note_half(self, text: EditedText) -> None:
-        """At once, since the search may end before it comes to a second change."""
-        if self._half is None and self._halves and len(text.edits) == 1 and text.edits[0].change in _SLIPS:
-            self._halves -= 1
-            verdict = judge_by(self._all, self._answers(text), self._device, self._time)
-            if verdict.misconceptions and (places := Repair(text).located):
-                self._half = (places, verdict)
-
     def _answers(self, text: EditedText) -> list[Answer]:
         return [self.answer(index, text) for index in range(len(self._cases))]
 
@@ -301,7 +272,6 @@ class _Search:
             return
         if self._locating.intermediate.like(answer.value, self._telling):
             self._wrong_as_known.append(text)
-            self._locating.note_half(text)
         elif edit.change == Change.LOST and edit.cost == 1:
             self._lost.append(text)
         elif isinstance(self._as_it_is, Raised) and edit.cost == 1:

@@ -114,7 +114,7 @@ def for_one_another(one: str, other: str) -> str:
 
 def located(places: Sequence[Located]) -> str:
     """Where what is wrong lies, and of what kind it is. What to write there is for the student to find."""
-    shown = [(_shown(place), place.change) for place in places]
+    shown = [(one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE), place.change) for place in places]
     if len(shown) == 1:
         ((line, change),) = shown
         if change == Change.AFTER:
@@ -122,17 +122,6 @@ def located(places: Sequence[Located]) -> str:
         return f"With one small change in the line `{line}`, all values come out right. It is about {change}."
     listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
     return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {listed}."
-
-
-def _shown(place: Located) -> str:
-    return one_line(place.line.split("#")[0].rstrip() or place.line, MAX_LINE)
-
-
-def lines_and_name(places: Sequence[Located]) -> str:
-    """Before what is left when these lines are changed."""
-    change, lines = places[0].change, [f"`{_shown(place)}`" for place in places[:MANY_LINES]]
-    where = f"one small change in the line {lines[0]}" if len(lines) == 1 else f"small changes in {_listed(lines)}"
-    return f"Two things at once. With {where}, about {change}, only this is left:"
 
 
 def missing(noun: str, entry: str) -> str:

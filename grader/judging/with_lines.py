@@ -56,7 +56,7 @@ def with_lines(
         facts = read()
         if any(fact.kind == Kind.BORROWED for fact in facts):  # what the notebook holds may look like any mistake
             return verdict
-        return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures, cases_right=verdict.cases_right)
+        return replace(with_facts(exercise, repair, facts), pictures=verdict.pictures)
     said = [sentences.located(repair.located)] if repair.located else []  # none where only a line is missing
     stopped = verdict.reason == Reason.ERROR  # then that comes first
     return replace(
