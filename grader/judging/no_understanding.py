@@ -200,18 +200,13 @@ def _one_entry(place: int) -> Program:
 
 
 WHICH = ("its", "its second", "its third")
-PROGRAMS: dict[str, Program] = {
-    "returns zeros": _numbers(0),
-    "returns ones": _numbers(1),
-    "gives everything the same weight": _of_tensors(_uniform),
-    "returns the first row of its argument": _of_tensors(_rows_made_one(lambda rows: rows[0])),
-    "returns the sum of the rows of its argument": _of_tensors(_rows_made_one(lambda rows: rows.sum(0))),
+# These are not looked for where more is read than one result, as of dropout: there names count.
+BY_ROWS: dict[str, Program] = {
     "returns the first row of its argument for all": _of_tensors(
         _changed(0, lambda given: given[:1] if given.dim() < 2 else given[..., :1, :])
     ),
     "returns one in the first place of each row": _of_tensors(_one_entry(0)),
     "returns one in the last place of each row": _of_tensors(_one_entry(-1)),
-    **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(WHICH)},
     **{
         f"returns one where {which} argument is largest": _of_tensors(_changed(i, _largest))
         for i, which in enumerate(WHICH)
@@ -220,6 +215,15 @@ PROGRAMS: dict[str, Program] = {
         f"returns the running mean of {which} argument": _of_tensors(_changed(i, _running_mean))
         for i, which in enumerate(WHICH)
     },
+}
+PROGRAMS: dict[str, Program] = {
+    "returns zeros": _numbers(0),
+    "returns ones": _numbers(1),
+    "gives everything the same weight": _of_tensors(_uniform),
+    "returns the first row of its argument": _of_tensors(_rows_made_one(lambda rows: rows[0])),
+    "returns the sum of the rows of its argument": _of_tensors(_rows_made_one(lambda rows: rows.sum(0))),
+    **BY_ROWS,
+    **{f"gives back {which} argument": _given_back(i) for i, which in enumerate(WHICH)},
     **{f"returns the mean of {which} argument": _of_tensors(_mean(i)) for i, which in enumerate(WHICH)},
 }
 # Where no tensors are expected.

@@ -17,7 +17,7 @@ from grader.course import Course, copy_course
 from grader.errors import CourseError
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
-from grader.judging.no_understanding import PROGRAMS, Program, answers_of
+from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
 from grader.judging.tolerance import TOLERANCE
 from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
@@ -152,7 +152,8 @@ def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Findi
         right = [function.reference(*case.inputs) for case in key.cases]
         earlier = _earlier_answers([before.exercise for before in keys[:place]])
         by_numbers = _without_names(key)
-        for does, program in {**PROGRAMS, **earlier}.items():
+        programs = {does: PROGRAMS[does] for does in PROGRAMS if function.read is None or does not in BY_ROWS}
+        for does, program in {**programs, **earlier}.items():
             answers = answers_of(program, key.cases, right)
             if not answers:
                 continue
