@@ -16,7 +16,7 @@ from grader.judging.lending import is_right_with_lent_values
 from grader.judging.naming import shown_nowhere
 from grader.judging.rows import ways_with_rows
 from grader.judging.tolerance import tolerance_on
-from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, only_borrowed, with_facts
+from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
 from grader.model.exercise import Exercise, Inputs
 from grader.model.fact import Fact
 from grader.model.verdict import Reason, Verdict
@@ -73,7 +73,7 @@ def _right_in(way: Way, verdict: Verdict) -> Verdict:
 
 def _named_in(way: Way, verdict: Verdict, exercise: Exercise) -> Verdict:
     """The way, and what is wrong all the same."""
-    says = [one.says for one in exercise.misconceptions if one.name in verdict.misconceptions]
+    says = [one.says for one in named_in(exercise, verdict)]
     names = (way.name, *verdict.misconceptions)
     return replace(
         verdict,
@@ -89,7 +89,6 @@ def _with_what_is_spared(
 ) -> Verdict | None:
     """What has a name on inputs that spare some mistakes, together with the one of those that explains the rest."""
     spared = AnswerKey(key.exercise, [replace(case, inputs=sparing(case.inputs)) for case in key.cases])
-    names = judge_by(spared, ask(spared.cases), device, time).misconceptions
-    held = tuple(one for one in key.exercise.misconceptions if one.name in names)
+    held = named_in(key.exercise, judge_by(spared, ask(spared.cases), device, time))
     likely = [(*held, one) for one in shown_nowhere(spared, tolerance_on(device))] if held else []
     return judge_with(key, ask(key.cases), device, time, likely) if likely else None

@@ -66,7 +66,7 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
 def _in_words_of_the_code(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> Verdict:
     """What a misconception says of the code, where that stands there."""
     written = {fact.what for fact in facts if fact.kind == Kind.WRITTEN}
-    seen = {one.says: one.says_of_code for one in _named(exercise, verdict) if written & set(one.in_code)}
+    seen = {one.says: one.says_of_code for one in named_in(exercise, verdict) if written & set(one.in_code)}
     return replace(verdict, sentences=tuple(seen.get(text, text) for text in verdict.sentences))
 
 
@@ -74,7 +74,7 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
     """The same number in all cases, which the code takes from the notebook: nobody has written it."""
     if not any(fact.kind == Kind.BORROWED for fact in facts):
         return verdict
-    fixed = [held for held in _named(exercise, verdict) if _IS_FIXED.search(held.says)]
+    fixed = [held for held in named_in(exercise, verdict) if _IS_FIXED.search(held.says)]
     names, said = {held.name for held in fixed}, {held.says for held in fixed}
     named = tuple(NAME if name in names else name for name in verdict.misconceptions)
     return replace(
@@ -86,8 +86,9 @@ def _borrowed_and_not_written(exercise: Exercise, verdict: Verdict, facts: Seque
 
 def _kinds(exercise: Exercise, verdict: Verdict) -> set[str]:
     """The kinds of the misconceptions that are named: one that is also a kind of facts says the same as those."""
-    return {held.kind for held in _named(exercise, verdict)}
+    return {held.kind for held in named_in(exercise, verdict)}
 
 
-def _named(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
+def named_in(exercise: Exercise, verdict: Verdict) -> list[Misconception]:
+    """The misconceptions that a verdict names."""
     return [held for held in exercise.misconceptions if held.name in verdict.misconceptions]
