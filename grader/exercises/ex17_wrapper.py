@@ -289,18 +289,12 @@ exercise = Exercise(
             "join them.",
             change={"run": lambda heads, x: [heads[-1](x)]},
         ),
-        *(
-            Misconception(
-                name,
-                kind="mix-up",
-                credit=0.25,
-                says="Your result repeats the output of the first head. Every head should have its own.",
-                change={"run": run},
-            )
-            for name, run in (  # which dropout tells apart
-                ("first head's output repeated", lambda heads, x: [heads[0](x)] * len(heads)),
-                ("first head's output repeated, computed each time", lambda heads, x: [heads[0](x) for _ in heads]),
-            )
+        Misconception(
+            "first head's output repeated",
+            kind="mix-up",
+            credit=0.25,
+            says="Your result repeats the output of the first head. Every head should have its own.",
+            change={"run": lambda heads, x: [heads[0](x)] * len(heads)},
         ),
         Misconception(
             "the same head repeated",

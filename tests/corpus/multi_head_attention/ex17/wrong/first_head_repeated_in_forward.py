@@ -1,5 +1,5 @@
 # wrong: forward runs the first head num_heads times
-# named: first head's output repeated, computed each time
+# named: first head's output repeated
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super(MultiHeadAttentionWrapper, self).__init__()
