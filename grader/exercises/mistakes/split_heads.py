@@ -18,8 +18,9 @@ def averaged(outputs: Tensor) -> Tensor:
     return outputs.mean(1).repeat(1, 1, outputs.shape[1])
 
 
-def of_the_first_sentence(weights: Tensor, _sizes: object) -> Tensor:
-    return weights[:1].expand_as(weights)
+def first_of(dim: int) -> Callable[..., Tensor]:
+    """What belongs to the first head (dim 1) or sentence (dim 0), for all."""
+    return lambda weights, *_sizes: weights.narrow(dim, 0, 1).expand_as(weights)
 
 
 def viewed(x: Tensor, heads: int) -> Tensor:
@@ -131,7 +132,7 @@ IN_MODULES = [
         kind="mix-up",
         credit=0.25,
         says="In your results, all heads have the weights of the first. Each head should have its own.",
-        change={"change_weights": lambda weights, sizes: weights[:, :1]},
+        change={"change_weights": first_of(1)},
     ),
     Misconception(
         "weights averaged over heads",
@@ -170,7 +171,7 @@ IN_MODULES = [
         "the keys.",
         change={"normalise": torch.sigmoid},
     ),
-    weighing.first_sentences_weights(change_weights=of_the_first_sentence),
+    weighing.first_sentences_weights(change_weights=first_of(0)),
     results.squeezed(finish=lambda outputs: outputs.squeeze()),
     gradients.EVERYTHING_DETACHED,
 ]
