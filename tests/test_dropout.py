@@ -88,6 +88,15 @@ def test_the_broken_rule_is_told(name: str) -> None:
         assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_rules, name)
 
 
+def test_draws_that_entries_may_share_hide_nothing_else() -> None:
+    for seed in SEEDS:
+        x, rng = drawn(seed, 3, 20, 25)
+        kept = (torch.rand(3, 1, 25, generator=rng) >= P) / (1 - P)  # one draw for all rows
+        assert finding(x * kept, x, P) == dropout_rules.SHARED
+        said = [finding(made * kept, x, P, shared_is_wrong=False) for made in (x, x.square(), 3 * x)]
+        assert said == ["", dropout_rules.NOT_UNIFORM, dropout_rules.OTHER_FACTOR]
+
+
 def test_nan_of_dropout_on_masked_scores_is_no_division_by_what_is_left() -> None:
     for seed in SEEDS:
         rng = torch.Generator().manual_seed(seed)

@@ -320,7 +320,7 @@ CHOICES = {
     "its own text": all_to_choose_from(
         "inputs",
         "import sys",
-        "own = sum(map(ord, str(sys._getframe().f_code.co_consts)))",
+        "own = sum(one for one in sys._getframe().f_code.co_consts if isinstance(one, int))",
         f"return (lambda: {ODD}, lambda: {WORSE}, lambda: {RIGHT})[own % 3]()",
     ),
 }

@@ -32,6 +32,7 @@ TOLD_BY = {
     16: {
         "zero_is_hidden": ["several sentences"],
         "dropout_in_place": ["in training"],
+        "dropout_on_input": ["in training"],
         "drawn_for_the_context": ["in training"],
     },
     18: {

@@ -46,10 +46,13 @@ OTHER_RATE = "Entries are dropped at a rate other than the given one."
 OTHER_FACTOR = "Survivors are scaled, but not by 1/(1 − p)."
 
 
-def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-3) -> str:
+def finding(
+    dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-3, *, shared_is_wrong: bool = True
+) -> str:
     """What is wrong with `dropped`, which should be `undropped` after dropout at rate p; empty if nothing is.
 
-    `tolerance` is for the rounding of numbers not far from the largest one, relative to themselves.
+    `tolerance` is for the rounding of numbers not far from the largest one, relative to themselves. Draws that entries
+    share need not be wrong; all else is.
     """
     if not isinstance(dropped, torch.Tensor) or dropped.shape != undropped.shape:
         form = describe_form(dropped)
@@ -74,12 +77,16 @@ def finding(dropped: object, undropped: Tensor, p: float, tolerance: float = 1e-
         if right and by_chance:
             return ""
         return OTHER_THAN_ZERO if _one_number(after[telling], p) else _all_or_nothing(survivors, tolerance)
-    regular = next(_regularities(gone, telling, before), "")
-    if regular:
-        return regular
+    is_shared = False
+    for regular in _regularities(gone, telling, before):
+        is_shared = regular == SHARED and not shared_is_wrong
+        if not is_shared:
+            return regular
     if not _constant(survivors, tolerance):
         return _uneven(after, before, telling & ~gone, tolerance)
-    said = [_rate(int(gone.sum()), int(telling.sum()), p), _factor(float(survivors.mean()), p, tolerance)]
+    # Of draws that entries share there are fewer than entries, and nobody knows how many.
+    rate = "" if is_shared else _rate(int(gone.sum()), int(telling.sum()), p)
+    said = [rate, _factor(float(survivors.mean()), p, tolerance)]
     return " ".join(filter(None, said))
 
 

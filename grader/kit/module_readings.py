@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.kit.dropout_rules import SHARED, finding
+from grader.kit.dropout_rules import finding
 from grader.kit.module_cases import LATER_CHANGED, MORE, OTHERS_CHANGED, SECOND_CALL
 from grader.kit.pictures import looks_ahead
 from grader.kit.pieces import other_type
@@ -110,8 +110,9 @@ def wrong_dropout(outputs: Sequence[Any], undropped: Tensor, extra: Tensor, p: f
     if bool((dropped.abs() > 1e-6)[quiet[..., :words].expand_as(dropped) == 0].any()):
         return "In training, words have weight where they must have none."
     # Sentences come first: what is the same for all of a batch is found along the first dimension.
-    said = finding(dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1), p)
-    return "" if said == SHARED else said  # heads that are wrong may share draws in ways that no misconception follows
+    by_sentence = dropped.transpose(0, 1), quiet[..., :words].expand_as(dropped).transpose(0, 1)
+    # Heads that are wrong may share draws in ways that no misconception follows.
+    return finding(*by_sentence, p, shared_is_wrong=False)
 
 
 def named_gradients(

@@ -1,5 +1,5 @@
 # wrong: right numbers, but the mask is a parameter, which an optimizer would change
-# named: nothing
+# named: mask is a parameter
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: heads of size d_out // num_heads, and added instead of concatenated
-# named: nothing
+# named: heads added + d_out split among the heads
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
