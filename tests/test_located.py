@@ -195,6 +195,11 @@ LETTERS = """
 def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
     return [W_q @ x + b_q for x in all_x], [b_k for x in all_x], [W_v @ x + b_v for x in all_x]
 """
+HALF = """
+def attention_scores(all_queries, all_keys):
+    D = all_queries[0].shape[0]
+    return [[(query * key).sum() / D ** 1 / 2 for key in all_keys] for query in all_queries]
+"""
 NO_AXIS = """
 def softmax_stable(x, dim=-1):
     shifted = x - x.amax(dim=dim, keepdim=True)
@@ -242,6 +247,7 @@ class TransformerBlock(nn.Module):
             BRACKETS, 10, BRACKETS.splitlines()[-1].strip(), Change.CALL, id="a method of what is in brackets"
         ),
         pytest.param(LETTERS, 1, LETTERS.splitlines()[-1].strip(), Change.COPIED, id="names that differ in a letter"),
+        pytest.param(HALF, 2, HALF.splitlines()[-1].strip(), Change.ORDER, id="** 1 / 2 at the end of a product"),
         pytest.param(NO_AXIS, 10, NO_AXIS.splitlines()[-1].strip(), Change.AXIS, id="the axis that is asked for"),
         pytest.param(NOT_RETURNED, 1, "return all_x", Change.RETURNED, id="three values are made and not used"),
         pytest.param(METHODS, 24, METHODS.splitlines()[-1].strip(), Change.NAME, id="another method"),
@@ -596,8 +602,13 @@ def _note(found: Tally, line: str, repair: Repair | Verdict | None, verdict: Ver
         found.own += 1
     elif told:
         found.others.append(f"{verdict.exercise}: {line} | {told}")
-    elif verdict.reason != Reason.ERROR:  # which shows the line where it stopped
+    elif not explains_itself(verdict):
         found.unexplained.append(f"{verdict.exercise}: {line}")
+
+
+def explains_itself(verdict: Verdict) -> bool:
+    """An error shows the line where it stopped; a layer that is not made is known by its parameters."""
+    return verdict.reason == Reason.ERROR or any("has no parameter" in said for said in verdict.sentences)
 
 
 def given_cells(exercise: Exercise) -> list[str]:

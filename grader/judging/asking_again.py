@@ -14,6 +14,7 @@ from grader.judging.judge import judge_by, judge_with
 from grader.judging.judging_time import JudgingTime
 from grader.judging.lending import is_right_with_lent_values
 from grader.judging.naming import shown_nowhere
+from grader.judging.precision import numbers_of
 from grader.judging.rows import ways_with_rows
 from grader.judging.tolerance import tolerance_on
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
@@ -54,10 +55,17 @@ def _in_another_way(
     asked = AskedAgain(key, ask, device, time)
     if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
         return _right_in(way, verdict)
-    # Orders of which the code says nothing are too many to have another mistake beside them.
-    if found := asked.best_named(itertools.chain(by_name, with_rows)):
+    # Orders of which the code says nothing are too many to have another mistake beside them, and code that
+    # computes with columns is not written for rows.
+    told = [*by_name, *([] if with_rows and _fits(key, ask) else with_rows)]
+    if found := asked.best_named(told):
         return _named_in(*found, exercise)
     return _with_what_is_spared(key, exercise.sparing, ask, device, time) if exercise.sparing else None
+
+
+def _fits(key: AnswerKey, ask: AskAgain) -> bool:
+    """Whether all results have the shape that is asked for."""
+    return numbers_of(key.exercise.form, ask(key.cases), key.expected) is not None
 
 
 def _right_in(way: Way, verdict: Verdict) -> Verdict:

@@ -194,6 +194,14 @@ def _with_other_brackets(text: StudentText, node: ast.BinOp) -> Iterator[Other]:
         case ast.BinOp(left=ast.BinOp(left=first, op=op, right=second), right=third) if sign and type(op) in OPERATORS:
             inner = f"(({text.of(second)}) {sign} ({text.of(third)}))"
             yield Other(f"(({text.of(first)}) {OPERATORS[type(op)]} {inner})", Change.ORDER, 1)
+    match node:  # d ** 1 / 2, which divides by 2, at the end of a product
+        case ast.BinOp(
+            left=ast.BinOp(left=first, op=op, right=ast.BinOp(left=base, op=ast.Pow(), right=second)),
+            op=ast.Div(),
+            right=third,
+        ) if type(op) in OPERATORS:
+            power = f"(({text.of(base)}) ** (({text.of(second)}) / ({text.of(third)})))"
+            yield Other(f"(({text.of(first)}) {OPERATORS[type(op)]} {power})", Change.ORDER, 1)
     match node:
         case ast.BinOp(left=first, right=ast.BinOp(left=second, op=op, right=third)) if sign and type(op) in OPERATORS:
             inner = f"(({text.of(first)}) {sign} ({text.of(second)}))"
