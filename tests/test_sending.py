@@ -17,6 +17,7 @@ from platform_server import TOKEN, Held, serving
 from grader.course import Course
 from grader.errors import CourseError
 from grader.gradebook.published import Publication, Publications, told_now
+from grader.gradebook.roster import Enrolled, write_roster
 from grader.gradebook.standings import read_class
 from grader.sending import rest, send
 from grader.sending.platform import Grade, Platform
@@ -162,6 +163,18 @@ def test_who_is_not_known_for_sure_is_left_out_and_named(published: Course, plat
     told: list[str] = []
     assert [one.student for one in planned(published, platform, told)] == ["barbara"]
     assert told == [f"Left out, because {platform.name} knows nobody or two by their Username: ada, alan."]
+
+
+def test_a_number_of_canvas_in_the_roster_says_who_it_is(published: Course, held: Held, url: str) -> None:
+    for one in held.people:
+        one["login_id"] = {7: "alan", 8: "unknown", 9: "barbara"}.get(int(one["id"]), "kurt")
+    write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan", canvas_id="8"), Enrolled("barbara")])
+    canvas = send.platform_at("canvas", "101/4711", environment("canvas", url))
+    assert {one.student: one.id for one in planned(published, canvas)} == {"ada": "7", "alan": "8", "barbara": "9"}
+    write_roster(published.root, [Enrolled("ada", canvas_id="7"), Enrolled("alan")])  # whose name is ada's there
+    told: list[str] = []
+    assert {one.student: one.id for one in planned(published, canvas, told)} == {"ada": "7", "barbara": "9"}
+    assert told == ["Left out, because Canvas knows nobody or two by their Username: alan."]
 
 
 def test_excused_students_stay_excused(published: Course, held: Held, url: str) -> None:

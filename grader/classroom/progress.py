@@ -110,7 +110,7 @@ def results_table(
         counts = _counts(result, told)
         row += [_counting(label, counts, result) for label in labels]
         if result.error or most is None:
-            row.append(f"{result.points:g}/{result.max_points:g}")
+            row.append(f"{result.points:g}/{result.max_points:g}" if result.max_points else "–")
         else:
             row.append(f"{counts.total:g}/{most:g}")
         row.append(escape("\n".join(_mistakes(result, told))))

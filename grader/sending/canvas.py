@@ -12,7 +12,7 @@ from grader.sandbox.plain_text import one_line
 from grader.sending.platform import Grade, There, entries, identity, must_be_worth, points_of
 from grader.sending.rest import Rest
 
-_NAMES = {"username": "login_id", "email": "email", "idnumber": "sis_user_id"}
+_NAMES = {"canvas_id": "id", "username": "login_id", "email": "email", "idnumber": "sis_user_id"}
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="next"')
 MOST_PAGES = 1000
 

@@ -17,7 +17,7 @@ class There:
     """A student as the platform knows them."""
 
     id: str
-    names: Mapping[str, str] = field(compare=False)  # by what we call it: username, email, idnumber
+    names: Mapping[str, str] = field(compare=False)  # by what we call it: username, email, idnumber, canvas_id
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -29,7 +30,7 @@ from grader.pages.spreadsheet import number
 from grader.sandbox.plain_text import one_line
 from grader.sending.canvas import Canvas
 from grader.sending.moodle import Moodle
-from grader.sending.platform import Grade, Platform, same
+from grader.sending.platform import Grade, Platform, There, same
 from grader.sending.rest import Rest
 
 Key = TypeVar("Key")
@@ -88,11 +89,9 @@ def plan(course: Course, assignment: str, platform: Platform, by: str, link: str
         platform.look(last.max_points)
         people, points = platform.people(), platform.points()
     heading, identifier = IDENTIFIERS[by]
-    names = {one.student: identifier(one).casefold() for one in read_class(course, assignment, tell).standings}
-    here = _once({student: names.get(student, "") for student in last.students})
-    there = _once({one: one.names.get(by, "").casefold() for one in people})
-    by_name = {name: one for one, name in there.items()}
-    found = {student: by_name[name] for student, name in here.items() if name in by_name}
+    ours = [one for one in read_class(course, assignment, tell).standings if one.student in last.students]
+    found = _paired(people, "canvas_id", {one.student: one.person.canvas_id for one in ours})
+    found |= _paired(people, by, {one.student: identifier(one) for one in ours}, found)
     if not found:
         ways = " or ".join(IDENTIFIERS)
         raise CourseError(f"{platform.name} knows nobody here by {heading}. Say how it is to find them: --by {ways}")
@@ -105,6 +104,16 @@ def plan(course: Course, assignment: str, platform: Platform, by: str, link: str
         for student, one in found.items()
         if one.id in points and not _same(points[one.id], (told := last.students[student]).total)
     ]
+
+
+def _paired(
+    people: Sequence[There], by: str, ours: Mapping[str, str], known: Mapping[str, There] = MappingProxyType({})
+) -> dict[str, There]:
+    """Those of `ours` who have the same name there, if no two have it. Who is `known` is not looked for."""
+    here = _once({student: name.casefold() for student, name in ours.items()})
+    there = _once({one: one.names.get(by, "").casefold() for one in people})
+    free = {name: one for one, name in there.items() if one not in known.values()}
+    return {student: free[name] for student, name in here.items() if student not in known and name in free}
 
 
 def _once(names: Mapping[Key, str]) -> dict[Key, str]:
