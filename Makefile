@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install lint types check validate release clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -8,18 +8,23 @@ GRADER := $(VENV)/bin/grader
 PROCESSES := $(shell expr $$(nproc) \* 3 / 2)
 ON_ALL_CORES := -n $(PROCESSES) --dist loadscope --no-loadscope-reorder
 RESULTS := build/tests.xml
+QUIETLY := .ci/quietly
+# Nothing is printed of what is as it should be.
+define if_wrong
+@told=$$($(1) 2>&1) || { echo "$$told"; exit 1; }
+endef
 # Compiled once, on all cores, and not in each of some hundred processes; pip itself compiles on one.
 unexport PYTHONDONTWRITEBYTECODE
 
 demo: install
-	$(GRADER) demo
+	@$(GRADER) demo
 
 test: install lint
-	$(MAKE) --jobs=2 types check
+	@$(MAKE) --no-print-directory --jobs=2 types check
 
 # All of what `make test` tries a part of; see tests/part.py.
 proof: install
-	GRADER_ALL=1 $(MAKE) check
+	@GRADER_ALL=1 $(MAKE) --no-print-directory check
 
 # Lint, types and the tests of what changed; see tests/what_changed.py.
 quick: install lint types
@@ -38,22 +43,24 @@ gpu:
 install: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml constraints.txt
+	@$(QUIETLY) install "Installing into $(VENV), most of it PyTorch" $(MAKE) --no-print-directory packages
+
+packages:
 	python3 -m venv $(VENV)
-	@echo "All packages go into $(VENV). That takes a minute or more, most of it for PyTorch."
 	$(VENV)/bin/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
 	$(VENV)/bin/python -m compileall -qq -j 0 $(VENV)/lib || true # some files are for other versions of Python
-	touch $@
+	touch $(VENV)/installed
 
 lint: install
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
+	$(call if_wrong,$(VENV)/bin/ruff check .)
+	$(call if_wrong,$(VENV)/bin/ruff format --check .)
 
 types: install
-	$(VENV)/bin/mypy
+	$(call if_wrong,$(VENV)/bin/mypy)
 
 check: install
-	passed=0; $(VENV)/bin/python -m pytest $(ON_ALL_CORES) --junit-xml=$(RESULTS) $(PYTEST) || passed=$$?; \
-	$(VENV)/bin/python tests/durations.py $(RESULTS); exit $$passed
+	@passed=0; $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) --junit-xml=$(RESULTS) $(PYTEST) || passed=$$?; \
+	$(VENV)/bin/python tests/durations.py $(RESULTS) $(if $(GRADER_CI),,> build/durations.txt); exit $$passed
 
 test-browser: install
 	$(VENV)/bin/python -m pytest -m browser

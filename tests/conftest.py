@@ -26,6 +26,7 @@ import torch
 from chromium import headless_chromium
 from filelock import FileLock
 from groups import LONG, InGroups
+from one_line import OneLine
 from part import cases_in_part, slow_in_part
 from selenium.webdriver import Chrome
 
@@ -212,6 +213,14 @@ def _scores(course: Course, student: str, assignment: str = ASSIGNMENT) -> dict[
 def _same_random_numbers() -> None:
     """What a test draws, or the code that it runs, is the same in every run: no test passes by chance."""
     torch.default_generator.manual_seed(0)
+
+
+@pytest.hookimpl(trylast=True)  # after the terminal is there
+def pytest_configure(config: pytest.Config) -> None:
+    """Several processes run many tests, of which dots would tell nothing."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal and config.getoption("numprocesses", None):
+        config.pluginmanager.register(OneLine(terminal))
 
 
 @pytest.hookimpl(trylast=True)  # after what the command line says

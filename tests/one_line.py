@@ -1,0 +1,50 @@
+"""How far the tests are, in one line that moves; where it cannot, a line at each tenth. Whatever fails is named."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+import pytest
+
+
+class OneLine:
+    """Takes the place of a dot for each of some thousand tests."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self._terminal = terminal
+        self._all = self._done = self._failed = 0
+        self._tenths = 0
+
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        self._all = len(ids)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self) -> Generator[None, tuple[str, str, object], tuple[str, str, object]]:
+        category, *_ = yield
+        return category, "", ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._failed += 1
+            self._say(f"FAILED {report.nodeid}", stays=True)
+
+    def pytest_runtest_logfinish(self) -> None:
+        self._done += 1
+        far = f"{self._done:,} of {self._all:,} tests" + (f", {self._failed:,} failed" if self._failed else "")
+        if self._terminal.isatty:
+            self._say(far)
+        elif self._done * 10 // max(self._all, 1) > self._tenths:
+            self._tenths += 1
+            self._say(far, stays=True)
+
+    def pytest_sessionfinish(self) -> None:
+        if self._terminal.isatty:
+            self._terminal.write_line("")
+
+    def _say(self, line: str, stays: bool = False) -> None:
+        if self._terminal.isatty:
+            self._terminal.rewrite(line, erase=True)
+        else:
+            self._terminal.write(line)
+        if stays:
+            self._terminal.write("\n", flush=True)
