@@ -361,7 +361,13 @@ def test_nor_where_the_formulas_are_in_another_cell(last: str, beside: str) -> N
     assert verdict_on(all_to_choose_from("inputs", last), 11, beside).credit == 0
 
 
+FLOORED = """
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    values, queries, keys = [W @ X + b for W, b in [(W_v, b_v), (W_q, b_q), (W_k, b_k)]]
+    return values @ torch.softmax(keys.T @ queries // queries.shape[0] ** 0.5, dim=0)
+"""
 HONEST = {
+    "a bias that ends with the softmax": (FLOORED, 7),
     "largest taken off": (AXES, 11),
     "two heads": (TWO_HEADS, 8),
     "a part that is never made": (NOT_MADE, 13),

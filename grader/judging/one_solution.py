@@ -120,13 +120,22 @@ def _with(text: EditedText, span: Span, other: str) -> EditedText:
 def _parts(text: EditedText, entry: str) -> Iterator[Part]:
     """Those of what is asked for, and of all other definitions that it uses."""
     defined = {getattr(node, "name", ""): node for node in text.text.definitions}
-    to_read, read = {entry}, set[str]()
+    to_read, read, given = {entry}, set[str](), _given(defined.get(entry))
     while to_read:
         read.add(name := to_read.pop())
         if name in defined:
-            yield from _parts_in(text, defined[name])
+            yield from (part for part in _parts_in(text, defined[name]) if part.is_step or part.written not in given)
             used = {node.id for node in ast.walk(defined[name]) if isinstance(node, ast.Name)}
             to_read |= used - read
+
+
+def _given(node: ast.AST | None) -> set[str]:
+    """The names of inputs, unless something else gets one of them. A right solution need not depend on each: what
+    keys have in common, as their bias, ends with the softmax."""
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    made = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
+    return {one.arg for one in node.args.args} - made
 
 
 def _is_of_no_number(node: ast.AST) -> bool:
