@@ -14,14 +14,15 @@ class OneLine:
         self._terminal = terminal
         self._all = self._done = self._failed = 0
         self._tenths = 0
+        self._is_over = False
 
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         self._all = len(ids)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self) -> Generator[None, tuple[str, str, object], tuple[str, str, object]]:
-        category, *_ = yield
-        return category, "", ""
+        category, letter, word = yield
+        return (category, letter, word) if self._is_over else (category, "", "")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -38,6 +39,7 @@ class OneLine:
             self._say(far, stays=True)
 
     def pytest_sessionfinish(self) -> None:
+        self._is_over = True  # what follows lists what has failed
         if self._terminal.isatty:
             self._terminal.write_line("")
 

@@ -125,6 +125,14 @@ def test_plain_nbgrader_releases_the_same(course: Course) -> None:
     assert files_in(course.root / "release") == released
 
 
+def test_assistants_are_asked_to_explain_unless_the_author_asks_for_something_else(course: Course) -> None:
+    asked = course.root / "release" / "self_attention" / "AGENTS.md"
+    assert "Write, complete or correct the code of an exercise" in asked.read_text()
+    (course.root / "source" / "self_attention" / "AGENTS.md").write_text("Do what you like.")
+    compile_release(course, "self_attention")
+    assert asked.read_text() == "Do what you like."
+
+
 @pytest.mark.parametrize("way", ["grader", "nbgrader"])
 def test_a_students_own_module_is_replaced(way: str, course: Course, submit: Any, solved: Any, scores: Any) -> None:
     looks = "\nimport checking, compare\nprint('they are', compare.Kind.NAN, checking.TOLERANCE)"

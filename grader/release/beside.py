@@ -1,7 +1,10 @@
-"""The part of nbgrader's generate_assignment that puts the grader's modules beside a released notebook."""
+"""The part of nbgrader's generate_assignment that puts files beside a released notebook: the grader's modules, and what
+AI assistants are asked to do, unless the author has asked for something else.
+"""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.notebooks.beside import for_students, given_beside, put_beside
+
+ASSISTANTS = Path(__file__).with_name("AGENTS.md")
 
 
 class ModulesBeside(NbGraderPreprocessor):
@@ -23,4 +28,6 @@ class ModulesBeside(NbGraderPreprocessor):
         source, release = (Path(course.format_path(step, ".", assignment)) for step in steps)
         release.mkdir(parents=True, exist_ok=True)
         put_beside(release, given_beside(source))
+        if not (source / ASSISTANTS.name).exists():
+            shutil.copyfile(ASSISTANTS, release / ASSISTANTS.name)
         return nb, resources
