@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -103,6 +103,10 @@ validate: install
 
 release: install
 	$(GRADER) release
+
+# All pictures of pages in docs/images, from a fresh demo; needs Chromium and its driver.
+screenshots: install
+	$(VENV)/bin/python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info

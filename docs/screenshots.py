@@ -1,4 +1,4 @@
-"""Make the screenshots in docs/images/ from a fresh demo class: `.venv/bin/python docs/screenshots.py`.
+"""Make the screenshots in docs/images/ from a fresh demo class: `make screenshots`.
 
 It needs Chromium and its driver, like the tests of pages, and borrows their tools.
 """
@@ -55,9 +55,7 @@ def photograph_mistake(browser: Any, page: Path) -> None:
     """A mistake that a heat map shows: jun took the softmax over the queries. With the code that did it."""
     browser.get(page.resolve().as_uri())
     with seen_as(browser, *SIZES[""]):
-        explained = browser.find_element("css selector", "section:has(figure)")
-        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", explained)
-        browser.save_screenshot(str(IMAGES / "feedback-mistake.png"))
+        browser.find_element("css selector", "section:has(figure)").screenshot(str(IMAGES / "feedback-mistake.png"))
 
 
 def photograph_notebook(browser: Any, course: Course, student: str, url: str) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
 import pytest
+import yaml
 from command_line import Ended, grader
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
@@ -19,7 +23,7 @@ from grader.course import Course
 from grader.gradebook.published import Publications
 
 ROOT = Path(__file__).parent.parent
-DOCS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
 
@@ -147,7 +151,7 @@ def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_names_of_files_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = [link for link in _LINK.findall(text) if "://" not in link]
@@ -158,3 +162,36 @@ def test_links_and_names_of_files_lead_somewhere(page: Path) -> None:
         if not re.search("exNN|week1|source/attention", name) and not (ROOT / name).exists()
     ]
     assert not missing
+
+
+def test_all_pages_are_listed() -> None:
+    index = ROOT / "docs/README.md"
+    listed = {(index.parent / link).resolve() for link in _LINK.findall(index.read_text()) if "://" not in link}
+    assert {page for page in DOCS if page not in (index, ROOT / "README.md", ROOT / "SECURITY.md")} <= listed
+
+
+def test_the_version_is_the_newest_with_notes_and_the_one_to_cite() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    newest = re.search(r"^## ([\d.]+) \((\S+)\)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (version, version, newest[2]) == (newest[1], cited["version"], cited["date-released"])
+    assert f"attention_grader-{version}-" in (ROOT / "docs/installing.md").read_text()
+
+
+def test_a_tag_finds_its_version_and_its_notes(tmp_path: Path) -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
+    steps = {step.get("name"): step.get("run", "") for step in workflow["jobs"]["build"]["steps"]}
+    for name in ("pyproject.toml", "CHANGELOG.md"):
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+    def run(step: str, tag: str) -> int:
+        environment = {**os.environ, "GITHUB_REF_NAME": tag}
+        return subprocess.run(["bash", "-e", "-c", steps[step]], cwd=tmp_path, env=environment, check=False).returncode
+
+    assert [run("The tag is the version", tag) for tag in (f"v{version}", "v0.0.1")] == [0, 1]
+    assert [run("Notes", tag) for tag in ("v0.0.1", f"v{version}")] == [1, 0]
+    notes = (tmp_path / "notes.md").read_text()
+    assert (notes.startswith(f"## {version} "), notes.count("\n## ")) == (True, 0)
+    assert steps["Tests"] == "make test"
