@@ -130,6 +130,11 @@ def test_everybody_can_read_it(made: Made, browser: Chrome) -> None:
             with seen_as(browser, scheme, width):
                 wide = Page(browser).script("return document.documentElement.scrollWidth > innerWidth")
                 assert not wide, f"at {width} px the page scrolls sideways"
+    with seen_as(browser, width=390):
+        wide = Page(browser).script(
+            "return $('table').filter(one => one.getBoundingClientRect().right > innerWidth).length"
+        )
+        assert wide == 0, "on a phone, part of a table is out of sight"
 
 
 def test_on_paper_hints_and_code_are_whole(made: Made, browser: Chrome) -> None:
