@@ -323,7 +323,7 @@ class Grading:
         if not is_plain(repair.text.source, known, imports):
             return False
         alone = functools.partial(self._new_sandbox, files={})
-        trial = Trial(alone, self.for_searches, [*given, imports], key, standins)
+        trial = Trial(alone, self.for_searches, [imports, *given], key, standins)
         return trial.is_one_solution(repair, self.settings.device)
 
     def _ask(self, exercise: Exercise, drawn: Sequence[SampledCase], standins: Standins) -> list[Answer]:
