@@ -6,6 +6,7 @@ Whatever may be missing is imported where it is asked for.
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 
 GIB = 2**30
 TRIAL_SECONDS = 60
+_GRADED_WITH = {"grader": "attention-grader", "nbgrader": "nbgrader", "PyTorch": "torch", "numpy": "numpy"}
 
 # A disk is asked for as for every submission, and must have an end.
 DISK_TRIAL = """
@@ -65,6 +67,12 @@ def version_of(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+def environment() -> str:
+    """The versions that a grade depends on, in words."""
+    versions = {name: version_of(package) for name, package in _GRADED_WITH.items()}
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {found}" for name, found in versions.items())])
 
 
 def why_broken(module: str) -> str:

@@ -480,11 +480,15 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     wrong = {**solved, 3: "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"}
     submit(course, "ada", solved)
     list(autograde(course, ASSIGNMENT))
+    (versions,) = told(course)["environments"]
+    assert re.fullmatch(r"Python 3[\d.]+, grader [\d.]+, nbgrader [\d.]+, PyTorch [\d.+a-z]+, numpy [\d.]+", versions)
+    assert f"Graded with {versions}." in write_report(course, ASSIGNMENT, print)[0].read_text()
     submit(course, "ada", wrong)  # handed in again, and graded by nbgrader: what our record says is old
     assert course.api().autograde(ASSIGNMENT, "ada", force=True)["success"]
     found = told(course)
     assert found["mistakes"][0]["misconceptions"][0]["name"] == "not normalised"
     assert found["students"][0]["points"] == 29
+    assert found["environments"] == []
 
 
 @pytest.mark.slow

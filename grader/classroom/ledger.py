@@ -16,6 +16,7 @@ from grader.gradebook.fingerprint import same_answers
 from grader.gradebook.hand_ins import HandIns
 from grader.gradebook.records import Record, digest_of
 from grader.gradebook.set_aside import Aside, Marks, SetAside
+from grader.machine import environment
 from grader.model.submission import Files, Graded
 from grader.running.patience import patiently
 
@@ -154,4 +155,5 @@ class Ledger:
 
 def _record(result: Result, texts: Mapping[str, str]) -> Record:
     digest = digest_of({name: text.encode() for name, text in texts.items()})
-    return Record(result.taken.fingerprint, digest, result.graded.verdicts, result.graded.blocked, result.taken.hand_in)
+    taken, graded = result.taken, result.graded
+    return Record(taken.fingerprint, digest, graded.verdicts, graded.blocked, taken.hand_in, environment())

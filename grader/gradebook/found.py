@@ -33,6 +33,7 @@ class Found:
     stopped: Sequence[Stopped] = ()  # cells that hung or took their process down
     solutions: Mapping[Label, str] = field(default_factory=dict)  # sources of the solution cells
     words: Sequence[tuple[str, str]] = ()  # cells of text, as `words_of` has them
+    environment: str = ""  # the versions that graded, where it is known
 
 
 def what_grading_found(folder: Path, names: Sequence[str], record: Record | None) -> Found:
@@ -42,16 +43,19 @@ def what_grading_found(folder: Path, names: Sequence[str], record: Record | None
     notebooks, whose digest is another one then.
     """
     verdicts, blocked = (record.verdicts, record.blocked) if record else ((), ())
+    environment = record.environment if record else ""
     try:
         contents = {name: path.read_bytes() for name in names if (path := folder / f"{name}.ipynb").exists()}
         notebooks = [nbformat.from_dict(json.loads(content)) for content in contents.values()]
         if contents and (not record or record.digest != digest_of(contents)):
             verdicts, blocked = together([results_of(notebook) for notebook in notebooks])
+            environment = ""
         stopped = [each for notebook in notebooks for each in _stopped(notebook)]
         sources = {number: text for notebook in notebooks for number, text in solution_sources(notebook).items()}
-        return Found(verdicts, blocked, stopped, sources, [one for notebook in notebooks for one in words_of(notebook)])
+        words = [one for notebook in notebooks for one in words_of(notebook)]
+        return Found(verdicts, blocked, stopped, sources, words, environment)
     except (OSError, ValueError, RecursionError, AttributeError):  # not to be read, or not what a grader has written
-        return Found(verdicts, blocked)
+        return Found(verdicts, blocked, environment=environment)
 
 
 def _stopped(notebook: Any) -> list[Stopped]:

@@ -32,6 +32,7 @@ class Record:
     verdicts: Sequence[Scored]
     blocked: Sequence[str]
     hand_in: HandIn | None = None  # unknown in records of earlier versions
+    environment: str = ""  # the versions it was graded with; the same
 
 
 def digest_of(notebooks: Mapping[str, bytes]) -> str:
@@ -44,7 +45,7 @@ def read_record(row: Any) -> Record:
     result = json.loads(row.result)
     verdicts = [scored for data in result["verdicts"] if (scored := Scored.from_json(data))]
     hand_in = HandIn(**result["hand_in"]) if result.get("hand_in") else None
-    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], hand_in)
+    return Record(row.fingerprint, row.digest, verdicts, result["blocked"], hand_in, result.get("environment", ""))
 
 
 def row_of(record: Record) -> dict[str, str]:
@@ -52,5 +53,6 @@ def row_of(record: Record) -> dict[str, str]:
         "verdicts": [scored.to_json() for scored in record.verdicts],
         "blocked": list(record.blocked),
         "hand_in": asdict(record.hand_in) if record.hand_in else None,
+        "environment": record.environment,
     }
     return {"fingerprint": record.fingerprint, "digest": record.digest, "result": json.dumps(result)}

@@ -58,6 +58,7 @@ def summary(
         written=local(datetime.now(UTC), grades.zone).isoformat(timespec="seconds"),
         due=local(grades.duedate, grades.zone).isoformat() if grades.duedate else None,
         zone=grades.zone,
+        environments=sorted({one.found.environment for one in graded if one.found.environment}),
         counts=Counts(len(grades.standings), len(graded)),
         points=_points(grades),
         exercises=[_exercise(item, titles, graded) for item in grades.items],

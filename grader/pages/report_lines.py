@@ -174,6 +174,7 @@ class Summary:
     written: str
     due: str | None
     zone: str  # of these times; UTC if there is none
+    environments: Sequence[str]  # the versions that graded: one, unless some were graded before an upgrade
     counts: Counts
     points: Points
     exercises: Sequence[ExercisePoints]
