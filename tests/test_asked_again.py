@@ -320,15 +320,14 @@ def test_a_mode_is_not_blamed_where_the_rest_has_no_name(judged: Judged) -> None
     assert judged(26, IN_TRAINING.replace("logits / temperature", "logits.square() / temperature")).misconceptions == ()
 
 
-def test_code_that_computes_with_columns_is_not_said_to_fit_rows(judged: Judged) -> None:
-    """Of a row, `query.shape[0]` is 1, and / 1 / 2 a division by 2."""
-    verdict = judged(
-        2,
-        """
-def attention_scores(all_queries, all_keys):
-    D = all_queries[0].shape[0]
-    return [[(query * key).sum() / D ** 1 / 2 for key in all_keys] for query in all_queries]
-""",
-    )
-    assert verdict.reason == Reason.LOCATED
-    assert ["D ** 1 / 2" in place.line for place in verdict.located] == [True]
+@pytest.mark.parametrize(
+    "score",
+    [
+        pytest.param("(query * key).sum() / D ** 1 / 2", id="of a row, / 1 / 2 is a division by 2"),
+        pytest.param("(query * key).sum(dim=1) / D ** 0.5", id="of a row, a division by 1 is none"),
+    ],
+)
+def test_code_that_reads_how_long_columns_are_is_not_said_to_fit_rows(score: str, judged: Judged) -> None:
+    line = f"return [[{score} for key in all_keys] for query in all_queries]"
+    verdict = judged(2, f"def attention_scores(all_queries, all_keys):\n    D = all_queries[0].shape[0]\n    {line}")
+    assert (verdict.misconceptions, [place.line for place in verdict.located]) == ((), [line])

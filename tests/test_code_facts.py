@@ -309,6 +309,8 @@ def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[
         "in place. Give it a name."  # fmt: skip
     assert verdict.sentences[1:] == ("`softmax` has no return statement, so it returns None.",)
     assert verdict.reason == Reason.WRONG
+    written = "def softmax(items_in):\n    out = torch.empty(3)\n    for i in range(3):\n        out[i] = i\n"
+    assert right(3, written).sentences == ("`softmax` has no return statement, so it returns None.",)
 
 
 def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,11 @@ from grader.judging.judging_time import JudgingTime
 from grader.judging.lending import is_right_with_lent_values
 from grader.judging.naming import shown_nowhere
 from grader.judging.precision import numbers_of
-from grader.judging.rows import ways_with_rows
+from grader.judging.rows import FIRST_SIZES, ways_with_rows
 from grader.judging.tolerance import tolerance_on
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
 from grader.model.exercise import Exercise, Inputs
-from grader.model.fact import Fact
+from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
 
 CREDIT = 0.5  # for what is right when it is asked in another way
@@ -57,7 +57,8 @@ def _in_another_way(
         return _right_in(way, verdict)
     # Orders of which the code says nothing are too many to have another mistake beside them, and code that
     # computes with columns is not written for rows.
-    told = [*by_name, *([] if with_rows and _fits(key, ask) else with_rows)]
+    sized = any(fact.kind == Kind.WRITTEN and fact.what in FIRST_SIZES for fact in facts)
+    told = [*by_name, *([] if not with_rows or sized or _fits(key, ask) else with_rows)]
     if found := asked.best_named(told):
         return _named_in(*found, exercise)
     return _with_what_is_spared(key, exercise.sparing, ask, device, time) if exercise.sparing else None

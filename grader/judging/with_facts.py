@@ -48,7 +48,8 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     A step that is missing from the numbers may stand in the code, and be lost: then this comes first.
     """
     if any(fact.kind == Kind.NO_RETURN for fact in facts):  # whatever else is said follows from that
-        return replace(verdict, sentences=tuple(sentences.of_facts(facts)))
+        said = sentences.of_facts([fact for fact in facts if fact.kind != Kind.EMPTY])
+        return replace(verdict, sentences=tuple(said))
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:

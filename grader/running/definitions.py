@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from grader.judging.code_facts import bound_by, facts_of, variables_of
 from grader.judging.reached import Reached, reached
+from grader.judging.rows import FIRST_SIZES
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
 from grader.model.submission import Files
@@ -70,5 +71,8 @@ class Definitions:
             return ()
         words = frozenset(_WORD.findall(code))  # what it does not mention would only fill the memory
         variables = frozenset().union(*(words & variables_of(source) for source in self._sources if source != code))
-        asked = tuple({expression: None for one in exercise.misconceptions for expression in one.in_code})
+        asked = tuple(
+            {expression: None for one in exercise.misconceptions for expression in one.in_code}
+            | dict.fromkeys(FIRST_SIZES)
+        )
         return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)

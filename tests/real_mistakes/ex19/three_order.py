@@ -1,7 +1,7 @@
 # what: query first, not scaled, mask inverted
 # pattern: three
 # causes: 3
-# true: arguments in the order query, keys, values | not scaled | mask inverted
+# true: arguments in the order query, keys, values | arguments in another order | not scaled | mask inverted
 # says:
 # false:
 class SelfAttention(nn.Module):
