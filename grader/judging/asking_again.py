@@ -10,12 +10,13 @@ from grader.judging import sentences
 from grader.judging.another_way import AskAgain, AskedAgain, Way
 from grader.judging.answer_key import AnswerKey
 from grader.judging.arguments import all_orders, ways_by_name
+from grader.judging.code_facts import FIRST_SIZES
 from grader.judging.judge import judge_by, judge_with
 from grader.judging.judging_time import JudgingTime
 from grader.judging.lending import is_right_with_lent_values
 from grader.judging.naming import shown_nowhere
 from grader.judging.precision import numbers_of
-from grader.judging.rows import FIRST_SIZES, ways_with_rows
+from grader.judging.rows import ways_with_rows
 from grader.judging.tolerance import tolerance_on
 from grader.judging.with_facts import borrowed_by, is_for_the_code_to_tell, named_in, only_borrowed, with_facts
 from grader.model.exercise import Exercise, Inputs

@@ -20,6 +20,8 @@ from grader.model.fact import Fact, Kind
 
 MAX_SOURCE = 20_000  # characters of a cell that is read; a whole notebook of the course has as many
 MAX_LINE = 120  # characters of a line that is shown
+# Of a word, this is its length where it is a column. Who reads it did not write for rows.
+FIRST_SIZES = ("_.shape[0]", "_.size(0)")
 _BY_NAME = ("locals", "globals", "vars", "eval", "exec")
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -15,9 +15,6 @@ from grader.model.exercise import Exercise, Inputs, SampledCase
 WORDS_AS_ROWS = "words as rows"
 FLAT_WORDS = "vectors in place of columns"
 
-# Of a word, this is its length where it is a column. Who reads it did not write for rows.
-FIRST_SIZES = ("_.shape[0]", "_.size(0)")
-
 Turn = Callable[[Tensor], Tensor]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from grader.judging.code_facts import bound_by, facts_of, variables_of
+from grader.judging.code_facts import FIRST_SIZES, bound_by, facts_of, variables_of
 from grader.judging.reached import Reached, reached
-from grader.judging.rows import FIRST_SIZES
 from grader.model.exercise import Exercise
 from grader.model.fact import Fact
 from grader.model.submission import Files
