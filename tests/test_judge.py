@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from answer_keys import answer_key, short_cases
 from our_course import EXERCISES
 from part import part
 
+from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
+from grader.judging.sentences import NO_PROBABILITIES
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
@@ -151,6 +154,12 @@ def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
 
 
 @pytest.mark.slow
+def test_draws_from_nan_are_told_where_nan_comes_from() -> None:
+    message = "probability tensor contains either `inf`, `nan` or element < 0"
+    found = verdict(26, [Raised("RuntimeError", message)] * len(short_cases(EXERCISES[26])))
+    assert NO_PROBABILITIES in found.sentences[0]
+
+
 def test_no_sentence_holds_an_expected_number() -> None:
     """Whatever is wrong, the only number with decimals is the size of the largest error, to one digit."""
     for number in part(EXERCISES, of=6):
@@ -203,6 +212,16 @@ def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
         found = verdict(number, [Raised("RuntimeError", "boom")] * len(short_cases(EXERCISES[number])))
         assert found.misconceptions == ()
         assert found.credit == 0
+
+
+def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None:
+    """“The numbers are right, but …” was said beside another mistake, though no gradient of that code is NaN."""
+    both = [one for one in EXERCISES[22].misconceptions if one.name in ("softmax over heads", "NaN on the way back")]
+    exercise = replace(EXERCISES[22], misconceptions=both)
+    key = AnswerKey(exercise, exercise.sample(0)).short()
+    given = judge_by(key, [key.answer(tuple(both), index) for index in range(len(key.cases))])
+    assert not given.right
+    assert not given.misconceptions
 
 
 def test_a_misconception_on_some_cases_only_is_not_named() -> None:

@@ -353,6 +353,14 @@ exercise = Exercise(
             },
         ),
         Misconception(
+            "softmax over heads, with zeros for NaN",
+            kind="axis",
+            credit=0.25,
+            says="The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
+            "of a query should sum to one: dim=-1.",
+            change={"normalise": lambda scores: torch.softmax(scores, dim=1).nan_to_num(0.0)},
+        ),
+        Misconception(
             "scaled by √d_v",
             kind="scaling",
             credit=0.5,

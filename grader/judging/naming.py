@@ -92,7 +92,13 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
 
 def _explained_by(held: Held, looks: Sequence[Look]) -> bool:
     """In every case, and in one at least by more than an error."""
-    return all(look.is_explained_by(held) for look in looks) and any(look.is_evidence(held) for look in looks)
+    explained = all(look.is_explained_by(held) for look in looks) and any(look.is_evidence(held) for look in looks)
+    return explained and (len(held) == 1 or not any(_shows_beside_only(one, looks) for one in held))
+
+
+def _shows_beside_only(one: Misconception, looks: Sequence[Look]) -> bool:
+    """Whether it is about gradients, and none of these cases asks for them: whatever fits by it, fits by chance."""
+    return one.kind == "gradient" and all(look.has_right_answer_with((one,)) for look in looks)
 
 
 def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
@@ -184,8 +190,11 @@ class Look:
     def possible(self, pairs: Sequence[Held]) -> list[Held]:
         """All but those that show too little here, or something else in what is soon computed."""
         singles = list({misconception.name: (misconception,) for pair in pairs for misconception in pair}.values())
-        unseen = [held for held in singles if self._agrees(self.key.expected[self.index], held)]
+        unseen = [held for held in singles if self.has_right_answer_with(held)]
         return _left(pairs, unseen, self.is_explained_by, self._soon_explaining)
+
+    def has_right_answer_with(self, held: Held) -> bool:
+        return self._agrees(self.key.expected[self.index], held)
 
     @property
     def is_soon_told(self) -> bool:

@@ -40,6 +40,8 @@ WHERE_NAN_COMES_FROM = (
     "NaN comes from 0/0, ∞/∞, ∞ − ∞, 0 · ∞, and roots and logarithms of numbers below zero: exp of large numbers is ∞, "
     "and a softmax over −∞ alone is 0/0."
 )
+_HAS_NO_PROBABILITIES = "probability tensor contains either `inf`, `nan`"  # torch.multinomial
+NO_PROBABILITIES = "A softmax is NaN where a number was divided by 0 before it, as by a temperature of 0."
 CUT = "Your result is cut to whole numbers, as by // in place of /, or in a tensor of integers. Keep the decimals."
 WHOLE = "All numbers that you return are whole ones, as after //, or in a tensor of integers."
 HALF_PRECISION = "Your result has the precision of 16-bit numbers only. Compute with float32 throughout."
@@ -214,6 +216,7 @@ def _failure(answer: Answer, noun: str) -> str:
             text = f"Your {noun} stopped with {_word(kind)}"
             text += f": {_safe_message(message)}" if message else ""
             text = f"{text}, at the line `{line.strip()}`." if line else f"{text.rstrip('.')}."
+            text += f" {NO_PROBABILITIES}" if _HAS_NO_PROBABILITIES in message else ""
             return f"{text} {advice(answer, noun)}".rstrip()
         case Lost():
             return sentence_of(answer)
