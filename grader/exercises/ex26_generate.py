@@ -46,6 +46,7 @@ def generate(
     enter: Callable[[Any], Any] = lambda model: model.eval(),
     leave: Callable[[Any, bool], Any] = lambda model, before: model.train(before),
     grad: bool = False,
+    keep: Callable[[Tensor, int], Tensor] = lambda tokens, longest: tokens,
     crop: Callable[[Tensor, int], Tensor] = lambda tokens, longest: tokens[:, -longest:],
     last: Callable[[Tensor], Tensor] = lambda logits: logits[:, -1],
     among: Callable[[Tensor, int | None], Tensor] = lambda logits, top_k: logits,
@@ -60,6 +61,7 @@ def generate(
     enter(model)
     with torch.set_grad_enabled(grad):
         for _ in range(count):
+            tokens = keep(tokens, model.context_length)
             logits = among(last(model(crop(tokens, model.context_length))), top_k)  # (B, V)
             greedy = is_greedy(temperature)
             tokens = append(tokens, best(logits) if greedy else draw(shaped(logits, temperature, top_k), generator))
@@ -74,10 +76,12 @@ def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
 reference.__wrapped__ = generate  # type: ignore[attr-defined]  # its source is the one that must not leak
 
 
-def logits_of_all_texts(weights: Mapping[str, Tensor], prompt: Tensor, count: int) -> list[Tensor]:
+def logits_of_all_texts(
+    weights: Mapping[str, Tensor], prompt: Tensor, count: int, *, training: bool = False
+) -> list[Tensor]:
     """What the model says after the prompt (T,) and each text of 0, 1, … tokens behind it: (texts, V), in the order of
     `itertools.product`."""
-    model, vocabulary = SmallModel(weights).eval(), len(weights["tokens.weight"])
+    model, vocabulary = SmallModel(weights).train(training), len(weights["tokens.weight"])
     texts, found = prompt[None], []
     with torch.no_grad():
         for _ in range(count):
@@ -127,9 +131,13 @@ def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how:
         return parts
     if how["named"].get("temperature", 1.0) == 0 or how["named"].get("top_k") == 1:
         parts["tokens"] = text
+        parts["greedy"] = "" if how["named"].get("top_k") == 1 else generation.wrong_greedy(few, again, other)
     else:
         parts["chance"] = generation.wrong_chance(text, few, again, other, given="seed" in how)
         parts["distribution"] = wrong_distribution(text, weights, tokens, count, how)
+        if parts["distribution"] and seen["trains"]:  # which is another mistake: of what the model said in that mode
+            parts["distribution"] = wrong_distribution(text, weights, tokens, count, how, training=True)
+    parts["evaluation"] = generation.TRAINS if seen["trains"] else ""
     parts["gradients"] = generation.KEEPS if seen["keeps"] else generation.LEFT_OFF if seen["left_off"] else ""
     parts["mode"] = generation.MODE if seen["train"] != bool(how["train"]) else ""
     parts["modules"] = "" if seen["modules"] or parts["mode"] else generation.MODULES
@@ -137,7 +145,9 @@ def read(seen: Mapping[str, Any], weights: Any, tokens: Tensor, count: int, how:
     return parts
 
 
-def wrong_distribution(text: Tensor, weights: Any, tokens: Tensor, count: int, how: Any) -> str:
+def wrong_distribution(
+    text: Tensor, weights: Any, tokens: Tensor, count: int, how: Any, *, training: bool = False
+) -> str:
     """The sentence for how the texts are distributed, if not as they should be."""
     vocabulary = len(weights["tokens.weight"])
     places = vocabulary ** torch.arange(count - 1, -1, -1)
@@ -145,7 +155,7 @@ def wrong_distribution(text: Tensor, weights: Any, tokens: Tensor, count: int, h
     if bool((text < 0).any() or (text >= vocabulary).any()):
         return generation.OTHER
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
-    logits = logits_of_all_texts(weights, tokens[0], count)  # the same in whichever way tokens are drawn from them
+    logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # in whichever way tokens are drawn
     shares = expected_shares(logits, probabilities, how["named"])
     if never_come(counts, shares):
         return generation.TRUNCATED if fits(counts, shares * (counts > 0)) else generation.OTHER

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -282,6 +283,7 @@ class _Judgement:
     def _unexplained(self) -> Verdict:
         index, first = next((i, finding) for i, finding in enumerate(self.findings) if finding)
         said = [self._about(first), *said_of_factors(self.key, self.answers, self.tolerance, self.time)]
+        said += [text for text in self._rules_broken() if text not in said]
         if (right := self._cases_right) and part_of(first) != "parameters":  # which fit by chance
             said.append(sentences.cases_right(right, len(self.findings), self.cases[index].case.name))
         said += said_of_whole_numbers(self._numbers)
@@ -294,6 +296,12 @@ class _Judgement:
         if isinstance(answer, Raised) and self.device != "cpu" and mixes_devices(answer):
             reason = Reason.WRONG_DEVICE
         return replace(self._result(0.0, reason, *said), lost=answer if isinstance(answer, Lost) else None)
+
+    def _rules_broken(self) -> list[str]:
+        """What was seen in any case, whatever else is wrong: each sentence once, with the first numbers in it."""
+        values = (answer.value for answer in self.answers if isinstance(answer, Returned))
+        said = [text for value in values for text in self.form.rules_broken(value)]
+        return list({re.sub(r"\d+", "", text): text for text in reversed(said)}.values())[::-1]
 
     def _wrong(self) -> list[Finding]:
         return list(filter(None, self.findings))

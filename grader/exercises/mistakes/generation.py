@@ -18,6 +18,8 @@ LEFT_OFF = (
     "After your function, gradients are off for all that comes, and nothing learns any more. Write under "
     "torch.no_grad(), which ends with its block."
 )
+TRAINS = "A model that comes in training mode writes in training mode. Call model.eval() first."
+NEVER_GREEDY = "At temperature 0, your tokens are drawn by chance. It should be the most likely token each time."
 MODE = "The model is not left in the mode in which it came. Note model.training first, and set it again at the end."
 MODULES = (
     "The model has its own mode again, but not the modules in it: what is assigned to model.training stays with the "
@@ -32,8 +34,8 @@ TRUNCATED = (
     "draw from the whole vocabulary."
 )
 NO_AXIS = (
-    "With top_k, your function works for one text only. The smallest of the best logits has shape (B,), and beside "
-    "(B, V) it is taken for one row of logits. Keep its axis, as in values[:, -1:], so that each text has its own."
+    "With top_k, your function works for one text only. Each text has a smallest of its best logits, which keeps its "
+    "axis beside (B, V), as in values[:, -1:]; and it is tokens that are left out, the last axis, not texts."
 )
 SEEDS = "With generators of the same seed, your function writes different texts. Draw with the generator."
 NO_CHANCE = "Your texts are the same whatever the random numbers are. Draw each token by its probability."
@@ -56,6 +58,12 @@ def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
     if tuple(text.shape) != (B, T + count):
         return f"Your result has shape {tuple(text.shape)}, but {(B, T + count)} is expected."
     return "" if torch.equal(text[:, :T], tokens) else "Your texts do not begin with the tokens that were given."
+
+
+def wrong_greedy(few: Any, again: Any, other: Any) -> str:
+    """A sentence on chance that has a part in it."""
+    texts = [one for one in (again, other) if isinstance(one, Tensor) and isinstance(few, Tensor)]
+    return "" if all(torch.equal(few, one) for one in texts) else NEVER_GREEDY
 
 
 def wrong_chance(text: Tensor, few: Any, again: Any, other: Any, *, given: bool) -> str:
@@ -198,7 +206,7 @@ ALL = [
         "never greedy",
         kind="missing step",
         credit=0.5,
-        says="At temperature 0, your tokens are drawn by chance. It should be the most likely token each time.",
+        says=NEVER_GREEDY,
         change={
             "is_greedy": lambda temperature: False,
             "shaped": lambda logits, temperature, top_k: (
@@ -241,7 +249,7 @@ ALL = [
         "not in evaluation mode",
         kind="missing step",
         credit=0.75,
-        says="A model that comes in training mode writes in training mode. Call model.eval() first.",
+        says=TRAINS,
         change={"enter": lambda model: None},
     ),
     Misconception(
@@ -297,6 +305,14 @@ ALL = [
         says="Texts longer than context_length reach the model whole, and it has no positions for them. Give it the "
         "last context_length tokens.",
         change={"crop": lambda tokens, longest: tokens},
+    ),
+    Misconception(
+        "the text itself cropped",
+        kind="mix-up",
+        credit=0.75,
+        says="Of texts longer than context_length, the beginning is gone from your result. It is what the model gets "
+        "that is cropped; the text itself keeps all of its tokens, so give what is cropped a name of its own.",
+        change={"keep": lambda tokens, longest: tokens[:, -longest:]},
     ),
     Misconception(
         "cropped to the first words",

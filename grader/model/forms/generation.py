@@ -22,6 +22,7 @@ class Generation(InParts):
                 "changes_input": False,
                 "outputs": dict() as texts,
                 "train": bool(),
+                "trains": bool(),
                 "modules": bool(),
                 "frozen": bool(),
                 "keeps": bool(),
@@ -30,6 +31,11 @@ class Generation(InParts):
             }:
                 return not more and set(texts) == {"text", "few", "again", "other"}
         return False
+
+    def rules_broken(self, answer: Any) -> list[str]:
+        """All sentences that reading made, since each is about something else that was seen."""
+        parts = answer.items() if isinstance(answer, dict) else ()
+        return [part for name, part in parts if name != "tokens" and isinstance(part, str) and part]
 
     def result(self, answer: Any) -> Any:
         """What was written."""

@@ -14,11 +14,12 @@ FEW = 300  # texts that tell whether random numbers are the same; of how they ar
 
 
 class Watched(SmallModel):
-    """The same model; it notes whether gradients were kept when it was called."""
+    """The same model; it notes whether gradients were kept when it was called, and whether it was in training mode."""
 
-    keeps = False
+    keeps = trains = False
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        self.trains |= self.training
         self.keeps |= torch.is_grad_enabled() and any(one.requires_grad for one in self.parameters())
         return super().forward(tokens)
 
@@ -53,6 +54,7 @@ def written(
         "changes_input": False,
         "outputs": texts,
         "train": model.training,
+        "trains": model.trains,
         "modules": all(one.training == bool(how["train"]) for one in model.modules() if one is not model),
         "frozen": not all(one.requires_grad for one in model.parameters()),
         "keeps": model.keeps,
