@@ -312,6 +312,14 @@ exercise = Exercise(
             change={"which_base": lambda base: 10000.0},
         ),
         Misconception(
+            "exponent of the pair before",
+            kind="mix-up",
+            credit=0.5,
+            says="In your results, pair i is turned by position · base^(−2(i − 1)/d), which is the angle of the pair "
+            "before it. Formulas with i − 1 count pairs from 1; from 0, the exponent is −2i/d.",
+            change={"rates": rates_with(lambda pair, d: 2 * (pair - 1) / d)},
+        ),
+        Misconception(
             "half the exponent",
             kind="wrong formula",
             credit=0.5,

@@ -47,6 +47,7 @@ class TransformerBlock(nn.Module):
     activate: Any = staticmethod(nn.functional.gelu)
     inside: Any = staticmethod(lambda dropout, hidden: hidden)
     activate_last: Any = staticmethod(lambda made: made)
+    norm_made: Any = staticmethod(lambda norm, made: made)
     drop: Any = staticmethod(lambda dropout, made, part: dropout(made))
     shortcut: Any = staticmethod(lambda x, normed, first, part: x)
     add: Any = staticmethod(lambda x, made, part: x + made)
@@ -72,7 +73,7 @@ class TransformerBlock(nn.Module):
         for part in self.parts:
             norm = (self.norm1, self.norm2)[self.which(part) - 1]
             normed = self.drop_normed(self.dropout, self.before(norm, self.read(x, first, part), part))
-            made = self.attention(normed) if part == 1 else self.feed_forward(normed)
+            made = self.norm_made(norm, self.attention(normed) if part == 1 else self.feed_forward(normed))
             kept = self.shortcut(x, normed, first, part)
             x = self.drop_sum(self.dropout, self.add(kept, self.drop(self.dropout, made, part), part))
             x = self.drop_last(self.dropout, self.after(norm, x))

@@ -78,6 +78,11 @@ def after_the_query(sizes: Sizes) -> Tensor:
     return later_than(sizes, sizes.S - sizes.T)
 
 
+def added_up(scores: Tensor, sizes: Sizes) -> Tensor:
+    """The sum of the scores of a group (B, Hq, T, S), for each query of it."""
+    return scores.unflatten(1, (-1, sizes.group)).sum(2).repeat_interleave(sizes.group, dim=1) / sizes.d**0.5
+
+
 def attention(
     queries: Tensor,
     keys: Tensor,
@@ -251,6 +256,14 @@ exercise = Exercise(
             credit=0.5,
             says="The first queries use the last head of keys and values. Groups should be in order: h // (Hq // Hkv).",
             change={"keys_of": backwards, "values_of": backwards},
+        ),
+        Misconception(
+            "scores of a group added up",
+            kind="axis",
+            credit=0.25,
+            says="In your results, all query heads of a group have the same weights, those of the sum of their scores. "
+            "They share keys and values; each has scores of its own.",
+            change={"scale": added_up},
         ),
         Misconception(
             "heads that do not fit accepted",

@@ -239,6 +239,14 @@ exercise = Exercise(
             change={"hidden": lambda t, s, sizes: (s - t).abs() >= sizes.window},
         ),
         Misconception(
+            "windows to both sides, one more",
+            kind="missing step",
+            credit=0.25,
+            says="Your windows hold `window` keys before each query, and as many after it. A query must see nothing "
+            "that comes after it, and its own key is one of the `window` keys.",
+            change={"hidden": lambda t, s, sizes: (s - t).abs() > sizes.window},
+        ),
+        Misconception(
             "the query in the middle",
             kind="mix-up",
             credit=0.25,
@@ -288,6 +296,14 @@ exercise = Exercise(
             says="Your text is cut into blocks of `window` words, and a query sees what came before it in its own "
             "block. Each query should have a window of its own, the last `window` keys up to it.",
             change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window != t // sizes.window)},
+        ),
+        Misconception(
+            "own block and the one before",
+            kind="missing step",
+            credit=0.5,
+            says="Your text is cut into blocks of `window` words, and a query sees all of the block before its own. "
+            "The window moves on with each query: nothing up to t − window counts.",
+            change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window < t // sizes.window - 1)},
         ),
         Misconception(
             "windows that begin at their block",

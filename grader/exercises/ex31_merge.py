@@ -197,6 +197,14 @@ exercise = Exercise(
             },
         ),
         Misconception(
+            "logsumexp for m, and l always 1",
+            kind="convention",
+            credit=0.75,
+            says="Your m is the logarithm of the sum of all exponentials, and your l is 1. No number is lost that way, "
+            "but m should be the maximum, and l the sum of exp(score − m).",
+            change={"after": lambda m, total, o: (m + total.log(), torch.ones_like(total), o)},
+        ),
+        Misconception(
             "outputs not rescaled",
             kind="missing step",
             credit=0.5,

@@ -50,6 +50,14 @@ NORMS = [
         change={"after": lambda norm, x: norm(x)},
     ),
     Misconception(
+        "norm of what the parts return",
+        kind="arrangement",
+        credit=0.5,
+        says="Your results are those of a block that normalises what each part returns. Normalise what goes into the "
+        "parts: attention should get norm1(x), the feed-forward network norm2(x).",
+        change={"before": lambda norm, x, part: x, "norm_made": lambda norm, made: norm(made)},
+    ),
+    Misconception(
         "attention not normalised",
         kind="missing step",
         credit=0.5,

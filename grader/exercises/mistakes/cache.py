@@ -47,6 +47,15 @@ IN_CACHES = [
         change={"hidden": lambda T, S, is_first: later_than(T, S, 0)},
     ),
     Misconception(
+        "mask from the first key, except for single words",
+        kind="mix-up",
+        credit=0.5,
+        says="Single words see what they should, but where there is a cache, query i of a longer chunk sees the keys "
+        "0 … i, as if the text began there. It comes after all cached words: it should see these, and the words of "
+        "the chunk up to its own.",
+        change={"hidden": lambda T, S, is_first: later_than(T, S, 0 if T > 1 else S)},
+    ),
+    Misconception(
         "no mask with a cache",
         kind="missing step",
         credit=0.5,

@@ -54,6 +54,12 @@ def full_pages(lengths: Tensor, _page_table: Tensor, sizes: Any) -> Tensor:
     return lengths // size * size
 
 
+def each_page_by_itself(weights: Tensor, sizes: Any) -> Tensor:
+    """Weights (B, H, S) that sum to one on each page that has any."""
+    of_pages = weights.unflatten(-1, (-1, sizes.page_size))
+    return (of_pages / of_pages.sum(-1, keepdim=True)).nan_to_num(0.0).flatten(-2)
+
+
 ON_PAGES = [
     Misconception(
         "page table without effect",
@@ -62,6 +68,14 @@ ON_PAGES = [
         says="Your results are those of the pages 0, 1, 2, … for each sentence. Which pages a sentence has, and in "
         "which order, is in its row of page_table.",
         change={"table": from_the_first},
+    ),
+    Misconception(
+        "softmax of each page",
+        kind="missing step",
+        credit=0.25,
+        says="In your results, the weights of each page sum to one, and the outputs of the pages are added up. All "
+        "words of a sentence share one softmax, whichever page they are on.",
+        change={"change_weights": each_page_by_itself},
     ),
     Misconception(
         "first sentence's pages for all",
