@@ -80,7 +80,9 @@ def after_the_query(sizes: Sizes) -> Tensor:
 
 def added_up(scores: Tensor, sizes: Sizes) -> Tensor:
     """The sum of the scores of a group (B, Hq, T, S), for each query of it."""
-    return scores.unflatten(1, (-1, sizes.group)).sum(2).repeat_interleave(sizes.group, dim=1) / sizes.d**0.5
+    sums = scores.reshape(len(scores), -1, sizes.group, *scores.shape[2:]).sum(2)  # (B, Hkv, T, S)
+    shared: Tensor = sums.repeat_interleave(sizes.group, dim=1) / sizes.d**0.5
+    return shared
 
 
 def attention(

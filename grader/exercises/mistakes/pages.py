@@ -56,8 +56,9 @@ def full_pages(lengths: Tensor, _page_table: Tensor, sizes: Any) -> Tensor:
 
 def each_page_by_itself(weights: Tensor, sizes: Any) -> Tensor:
     """Weights (B, H, S) that sum to one on each page that has any."""
-    of_pages = weights.unflatten(-1, (-1, sizes.page_size))
-    return (of_pages / of_pages.sum(-1, keepdim=True)).nan_to_num(0.0).flatten(-2)
+    of_pages = weights.reshape(*weights.shape[:-1], -1, sizes.page_size)
+    shared: Tensor = (of_pages / of_pages.sum(-1, keepdim=True)).nan_to_num(0.0).flatten(-2)
+    return shared
 
 
 ON_PAGES = [
