@@ -11,7 +11,7 @@ from solution_cells import from_notebook
 
 from grader.course import Course
 from grader.judging.code_facts import MAX_SOURCE, facts_of, variables_of
-from grader.judging.sentences import ALL_ELSE_RIGHT
+from grader.judging.sentences import ALL_ELSE_RIGHT, of_facts
 from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
 from grader.running import definitions
@@ -57,8 +57,17 @@ def facts(source: str, entry: str = "f", variables: frozenset[str] = NONE) -> tu
         ("def f(x):\n    y = torch.empty(2)\n    return y + x", Kind.EMPTY, "y = torch.empty(2)"),
         ("class f:\n    def forward(self, x):\n        y = torch.empty_like(x)\n        return y", Kind.EMPTY,
          "y = torch.empty_like(x)"),
+        ("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()", Kind.SIZED, "return x / torch.Tensor(len(x)).sqrt()"),
+        ("class f:\n    def __init__(self, d):\n        self.s = torch.sqrt(torch.Tensor(d))", Kind.SIZED,
+         "self.s = torch.sqrt(torch.Tensor(d))"),
         ("def f(x):\n    x + 1", Kind.NO_RETURN, "f"),
         ("class f:\n    def forward(self, x):\n        y = x @ x", Kind.NO_RETURN, "forward"),
+        ("class f:\n    def mix(self, x):\n        x.exp()\n        return x\n    def forward(self, x):\n"
+         "        return self.mix(x)", Kind.LOST, "x.exp()"),
+        ("def mix(x):\n    y = x.exp()\n    return x\ndef f(x):\n    return mix(x)", Kind.UNUSED, "y"),
+        ("class f:\n    def __init__(self):\n        super(f, self).__init__", Kind.NOT_CALLED,
+         "super(f, self).__init__"),
+        ("def f(x):\n    x.sum().backward\n    return x", Kind.NOT_CALLED, "x.sum().backward"),
     ],
 )  # fmt: skip
 def test_what_a_code_shows(source: str, kind: Kind, what: str) -> None:
@@ -193,6 +202,11 @@ def test_loops_of_hostile_length_are_soon_read() -> None:
         "f = lambda x: x / D",  # no function of which we know the body
         "def g(x):\n    x + 1\ndef f(x):\n    return x",
         "def split(x):\n    x[0] = 1\ndef f(x):\n    split(x)\n    return x",
+        "class f:\n    def fill(self):\n        self.W = torch.empty(2)\n    def __init__(self):\n        self.fill()",
+        "class f:\n    def old(self, x):\n        x.exp()\n    def forward(self, x):\n        return x",
+        "def f(x):\n    x.shape\n    return x",
+        "class f:\n    def __init__(self, d):\n        self.b = nn.Parameter(torch.Tensor(d))",
+        "def f(x):\n    return x / torch.Tensor([len(x)]).sqrt() + torch.Tensor([y for y in x])",
     ],
 )
 def test_what_is_no_mistake_is_no_fact(source: str) -> None:
@@ -301,6 +315,11 @@ def test_a_step_that_stands_there_and_is_lost_is_told_before_it_is_called_missin
         "Give it a name."
     )
     assert verdict.misconceptions == ("raw scores as weights",)
+
+
+def test_a_tensor_of_that_many_entries_is_told_from_one_with_that_number() -> None:
+    found = facts("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()")
+    assert any("torch.tensor(n) holds n" in text for text in of_facts(found))
 
 
 def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[int, str], Verdict]) -> None:

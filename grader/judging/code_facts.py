@@ -46,6 +46,8 @@ def facts_of(
         )
         lines = source.splitlines()
         found = [fact for function in functions for fact in _of_function(function, lines, own)]
+        helpers = [fact for helper in _helpers(tree, entry, functions) for fact in _of_function(helper, lines, own)]
+        found += [fact for fact in helpers if fact.kind not in (Kind.NO_RETURN, Kind.EMPTY)]  # which may be meant
         if owner := class_in(tree, entry):
             found += [*(Fact(Kind.NEVER_CALLED, name) for name in _never_called(owner)), *of_class(owner)]
             found += made_anew(owner, [line[:MAX_LINE] for line in lines])
@@ -105,6 +107,14 @@ def _functions(tree: ast.Module, entry: str, methods: Collection[str]) -> list[_
     return found
 
 
+def _helpers(tree: ast.Module, entry: str, functions: Sequence[_Function]) -> list[_Function]:
+    """The other functions of a cell, and methods of the class, that are mentioned somewhere in it."""
+    owner = class_in(tree, entry)
+    others = [node for node in (*tree.body, *(owner.body if owner else ())) if isinstance(node, _Function)]
+    read = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
+    return [node for node in others if node not in functions and node.name != entry and node.name in read]
+
+
 def _borrowed(table: symtable.SymbolTable, entry: str, variables: Collection[str]) -> list[str]:
     """Names that the code reads and does not define, and the notebook does."""
     scopes = [scope for scope in table.get_children() if scope.get_name() == entry][-1:]
@@ -129,6 +139,8 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
                 yield Fact(Kind.LOST, _line(node, lines))
             case ast.Expr(value=value) if is_only_computed(value) and _called(value) not in own:
                 yield Fact(Kind.LOST, _line(node, lines))
+            case ast.Expr(value=ast.Attribute(attr=name)) if name in _CALLED_FOR_WHAT_THEY_DO:
+                yield Fact(Kind.NOT_CALLED, _line(node, lines))
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in read and _computes(value):
                 if name != "_" and not _changes_something(value):
                     yield Fact(Kind.UNUSED, name)
@@ -141,6 +153,7 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
     yield from of_loops(function, shown)
     if function.name != "__init__":
         yield from _with_whatever_was_in_memory(nodes, shown)
+    yield from _of_a_size(nodes, shown)
     yield from kept_none(nodes, shown, own)
     returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Raise) for node in nodes)
     if function.name != "__init__" and not returns:
@@ -152,6 +165,17 @@ def _with_whatever_was_in_memory(nodes: Sequence[ast.AST], shown: Sequence[str])
         match node:
             case ast.Assign(value=ast.Call(func=ast.Attribute(attr="empty" | "empty_like" | "new_empty"))):
                 yield Fact(Kind.EMPTY, shown[node.lineno - 1])
+
+
+def _of_a_size(nodes: Sequence[ast.AST], shown: Sequence[str]) -> Iterator[Fact]:
+    """`torch.Tensor(n)`, but for a list, and for parameters, which are filled later."""
+    parameters = [node for node in nodes if isinstance(node, ast.Call) and _called(node) == "Parameter"]
+    filled = {id(part) for parameter in parameters for part in ast.walk(parameter)}
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(attr="Tensor" | "FloatTensor"), args=[given]) if id(node) not in filled:
+                if not isinstance(given, ast.List | ast.Tuple | ast.ListComp | ast.Starred):
+                    yield Fact(Kind.SIZED, shown[node.lineno - 1])
 
 
 def _is_infinity(node: ast.expr) -> bool:
@@ -272,6 +296,8 @@ def _is_size(call: ast.Call) -> bool:
     return _called(call) in {"len", "range", "size", "dim", "numel", "int", "float", "print", "list", "device"}
 
 
+# No object has anything else under these names.
+_CALLED_FOR_WHAT_THEY_DO = frozenset({"__init__", "backward", "zero_grad", "requires_grad_"})
 # What a class keeps under such a name is a module of torch: it changes nothing that it is given.
 _KEPT_MODULES = frozenset({"dropout", "attn_dropout", "drop", "out_proj", "fc_out", "softmax"})
 # Methods and functions that return a new tensor and leave theirs as it is, which no other object has under this name.

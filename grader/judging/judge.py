@@ -40,7 +40,7 @@ from grader.judging.reading import read
 from grader.judging.tolerance import tolerance_on
 from grader.model.answer import Answer, Lost, Missing, Raised, Returned
 from grader.model.exercise import Exercise, Misconception, SampledCase
-from grader.model.findings import Differs, Finding, NothingReturned, found_unusable, is_of_another_form, part_of
+from grader.model.findings import Differs, Failed, Finding, NothingReturned, found_unusable, is_of_another_form, part_of
 from grader.model.verdict import Picture, Reason, Verdict
 
 
@@ -292,6 +292,7 @@ class _Judgement:
             said.append(sentences.WHERE_NAN_COMES_FROM)
         if isinstance(answer, Returned) and is_of_another_form(first):
             said.append(sentences.returned(self.form.described(answer.value)))
+        said += self._failed_elsewhere(first)
         reason = {Raised: Reason.ERROR, Lost: Reason.NO_ANSWER}.get(type(answer), Reason.WRONG)
         if isinstance(answer, Raised) and self.device != "cpu" and mixes_devices(answer):
             reason = Reason.WRONG_DEVICE
@@ -302,6 +303,15 @@ class _Judgement:
         values = (answer.value for answer in self.answers if isinstance(answer, Returned))
         said = [text for value in values for text in self.form.rules_broken(value)]
         return list({re.sub(r"\d+", "", text): text for text in reversed(said)}.values())[::-1]
+
+    def _failed_elsewhere(self, first: Finding) -> list[str]:
+        """The error that the code stops with in another case than the one that is told first."""
+        found = zip(self.cases, self.answers, self.findings, strict=True)
+        failed = [(case, finding) for case, answer, finding in found if finding and isinstance(answer, Raised)]
+        if isinstance(first, Failed) or not failed:
+            return []
+        case, finding = failed[0]
+        return [sentences.in_another_case(case.case.name, self._about(finding))]
 
     def _wrong(self) -> list[Finding]:
         return list(filter(None, self.findings))

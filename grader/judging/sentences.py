@@ -85,7 +85,10 @@ _FACTS = {
     Kind.MADE_ANEW: "The line `{}` is in `forward`: at each call it makes a new layer, with new random numbers, and "
     "nothing can train it. Make it in `__init__`.",
     Kind.EMPTY: "The line `{}` makes a tensor of whatever was in memory, even NaN, until each entry is written.",
+    Kind.SIZED: "In the line `{}`: where n is a number, torch.Tensor(n) has n entries of whatever was in memory, and "
+    "torch.tensor(n) holds n.",
     Kind.KEPT_NONE: "The line `{}` goes on with what {} returns, which is None. Call it in a line by itself.",
+    Kind.NOT_CALLED: "The line `{}` names a method and does not call it: the parentheses behind it are missing.",
     Kind.NO_SELF: "`{}` uses `self` and has no such argument. Write it first: a method gets its object there.",
     Kind.NOT_INIT: "`{}` is not called when an object is made. `__init__` has two underscores on either side.",
     Kind.NO_RETURN: "`{}` has no return statement, so it returns None.",
@@ -152,6 +155,10 @@ def rounded(decimals: int) -> str:
 
 def arrangement(finding: Finding, noun: str) -> str:
     return f"All numbers are right, but not their arrangement: {about(finding, noun)}"
+
+
+def in_another_case(case: str, told: str) -> str:
+    return f"In the case “{case}”, {told[:1].lower()}{told[1:]}"
 
 
 def cases_right(right: int, cases: int, first_wrong: str) -> str:

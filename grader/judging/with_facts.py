@@ -53,8 +53,8 @@ def with_facts(exercise: Exercise, verdict: Verdict, facts: Sequence[Fact]) -> V
     verdict = _borrowed_and_not_written(exercise, _in_words_of_the_code(exercise, verdict, facts), facts)
     kinds = _kinds(exercise, verdict)
     if verdict.misconceptions or verdict.reason != Reason.WRONG:
-        kinds.add(Kind.EMPTY)
-    elif any(fact.kind == Kind.EMPTY for fact in facts):  # then nobody has computed it
+        kinds |= {Kind.EMPTY, Kind.SIZED}
+    elif any(fact.kind in (Kind.EMPTY, Kind.SIZED) for fact in facts):  # then nobody has computed it
         told = [text for text in verdict.sentences if text != sentences.WHERE_NAN_COMES_FROM]
         verdict = replace(verdict, sentences=tuple(told))
     if not any("NaN" in text for text in verdict.sentences):

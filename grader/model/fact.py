@@ -18,7 +18,9 @@ class Kind(StrEnum):
     NEVER_CALLED = "never called"  # it makes a layer that it never uses
     MADE_ANEW = "made anew"  # `forward` makes a layer, which is another one at each call
     EMPTY = "empty"  # it makes a tensor that holds whatever was in memory
+    SIZED = "sized"  # it may make a tensor of n entries, where it needs one that holds the number n
     NO_RETURN = "no return"
+    NOT_CALLED = "not called"  # a line names a method that counts for what it does
     KEPT_NONE = "kept None"  # it goes on with what a method returns that returns None
     NO_SELF = "no self"  # a method uses self, and has no such argument
     NOT_INIT = "not init"  # a method is called nearly as `__init__` is, which there is not
