@@ -226,12 +226,10 @@ def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None
 
 def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
     given = answers(3, lambda weights: 1.3 * weights)
-    given[-1] = Raised("RuntimeError", "boom", "weights = weights @ more")
+    given[-1] = Raised("RuntimeError", "boom", line := "weights = weights @ more")
     *_, told = verdict(3, given).sentences
     name = short_cases(EXERCISES[3])[-1].case.name
-    assert (
-        told == f"In the case “{name}”, your function stopped with RuntimeError: boom, at the line `{given[-1].line}`."
-    )
+    assert told == f"In the case “{name}”, your function stopped with RuntimeError: boom, at the line `{line}`."
     assert "In the case" not in " ".join(verdict(3, given[::-1]).sentences)  # where it is told first of all
 
 

@@ -245,6 +245,17 @@ causal_softmax = Exercise(
             change={"hide": lambda scores, hidden: scores, "after": lambda weights, d_k: weights.tril()},
         ),
         Misconception(
+            "−∞ after softmax",
+            kind="wrong formula",
+            credit=0.5,
+            says="Your results are those of softmax over all words, with −∞ put in afterwards. That is for scores, "
+            "before softmax.",
+            change={
+                "hide": lambda scores, hidden: scores,
+                "after": lambda weights, d_k: weights.masked_fill(later(weights), -torch.inf),
+            },
+        ),
+        Misconception(
             "not scaled",
             kind="scaling",
             credit=0.5,

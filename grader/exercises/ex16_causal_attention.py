@@ -26,6 +26,7 @@ class CausalAttention(nn.Module):
 
     roles: Any = ("query", "key", "value")
     bias: Any = staticmethod(lambda asked: asked)
+    prepare: Any = staticmethod(lambda x: x)
     project: Any = staticmethod(lambda linear, x: linear(x))
     pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
     score: Any = staticmethod(lambda q, k: q @ k.mT)
@@ -58,6 +59,7 @@ class CausalAttention(nn.Module):
 
     def forward(self, x: Tensor) -> Any:
         d_in, d_out, context = self.sizes
+        x = self.prepare(x)
         T = x.shape[1]
         later = self.crop(self.later(context, x.device), T)  # (T, T)
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
@@ -163,6 +165,8 @@ exercise = Exercise(
             change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
         ),
         masks.MASKED_AFTER_SOFTMAX,
+        masks.NAN_FOR_HIDDEN,
+        masks.INFINITY_FOR_HIDDEN,
         masks.SOFTMAX_TWICE,
         Misconception(
             "scores averaged over the batch",

@@ -68,6 +68,7 @@ class MultiHeadAttention(nn.Module):
     mix: Any = staticmethod(lambda weights, v: weights @ v)
     merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
     out: Any = staticmethod(lambda out_proj, merged: out_proj(merged))
+    normalise_result: Any = staticmethod(lambda module, outputs: outputs)
     finish: Any = staticmethod(lambda outputs: outputs)
     keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
     keep_out: Any = staticmethod(lambda module, linear: setattr(module, "out_proj", linear))
@@ -94,10 +95,10 @@ class MultiHeadAttention(nn.Module):
         self.begin(self)
 
     def forward(self, x: Tensor) -> Any:
+        x = self.prepare(x)
         sizes = Sizes(*self.sizes, T=x.shape[1])
         later = self.crop(self.later(sizes.context, x.device), sizes.T)  # (T, T)
         number = self.number(sizes.heads, sizes.head_dim)
-        x = self.prepare(x)
         projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]  # (B, T, d_out) each
         passed_on = (self.pass_on(vectors, role, x) for vectors, role in zip(projected, "qkv", strict=True))
         q, k, v = (self.split(vectors, number) for vectors in passed_on)  # (B, num_heads, T, head_dim) each
@@ -108,7 +109,8 @@ class MultiHeadAttention(nn.Module):
         weights = self.drop_weights(self.dropout, self.change_weights(weights, sizes))
         outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
         merged = self.drop_outputs(self.dropout, self.merge(outputs))  # (B, T, d_out)
-        return self.dtype(self.finish(self.out(getattr(self, "out_proj", None), merged)))
+        outputs = self.normalise_result(self, self.out(getattr(self, "out_proj", None), merged))  # (B, T, d_out)
+        return self.dtype(self.finish(outputs))
 
 
 def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
@@ -215,6 +217,8 @@ exercise = Exercise(
     ],
     misconceptions=[
         *split_heads.IN_MODULES,
+        split_heads.SENTENCES_MIXED_UP_IN_MERGING,
+        split_heads.result_normalised("out_proj", lambda module: module.sizes[1]),
         *masks.IN_MODULES,
         *dropout.IN_MODULES,
         Misconception(
@@ -410,6 +414,8 @@ exercise = Exercise(
         split_heads.minus_one_for_infinity(credit=0.25),
         split_heads.minus_one_after_scaling(credit=0.25),
         masks.MASKED_AFTER_SOFTMAX,
+        masks.NAN_FOR_HIDDEN,
+        masks.INFINITY_FOR_HIDDEN,
         Misconception(
             "context length 6",
             kind="hard-coded",

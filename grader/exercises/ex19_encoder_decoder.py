@@ -62,6 +62,8 @@ class SelfAttention(nn.Module):
     mix: Any = staticmethod(lambda weights, v: torch.einsum("nhqk,nhkd->nhqd", weights, v))
     merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
     out: Any = staticmethod(lambda fc_out, merged: fc_out(merged))
+    add: Any = staticmethod(lambda outputs, query: outputs)
+    normalise_result: Any = staticmethod(lambda module, outputs: outputs)
     finish: Any = staticmethod(lambda outputs: outputs)
     keep_out: Any = staticmethod(lambda module, linear: setattr(module, "fc_out", linear))
     fits: Any = staticmethod(lambda embed_size, heads: embed_size % heads == 0)
@@ -94,7 +96,8 @@ class SelfAttention(nn.Module):
         if hidden is not None:
             weights = self.hide_weights(weights, hidden)
         merged = self.merge(self.mix(self.change_weights(weights, sizes), v))  # (N, T, embed_size)
-        return self.dtype(self.finish(self.out(getattr(self, "fc_out", None), merged)))
+        outputs = self.add(self.out(getattr(self, "fc_out", None), merged), query)  # (N, T, embed_size)
+        return self.dtype(self.finish(self.normalise_result(self, outputs)))
 
 
 def with_length(x: Tensor, length: int) -> Tensor:
@@ -282,6 +285,8 @@ exercise = Exercise(
     ],
     misconceptions=[
         *split_heads.IN_MODULES,
+        split_heads.SENTENCES_MIXED_UP_IN_MERGING,
+        split_heads.result_normalised("fc_out", lambda module: module.sizes[0]),
         Misconception(
             "scaled by √embed_size",
             kind="scaling",
@@ -603,6 +608,8 @@ exercise = Exercise(
             says="Hidden scores count as a large number in your results, so that nothing else is seen. Set them to −∞.",
             change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 1e20)},
         ),
+        masks.NAN_FOR_HIDDEN,
+        masks.INFINITY_FOR_HIDDEN,
         Misconception(
             "queries hidden",
             kind="axis",
@@ -717,6 +724,14 @@ exercise = Exercise(
             credit=0.5,
             says="The numbers are right, but words and features are exchanged. Return shape (N, T, embed_size).",
             change={"finish": lambda outputs: outputs.mT},
+        ),
+        Misconception(
+            "query added",
+            kind="mix-up",
+            credit=0.5,
+            says="Your result has the query added to it (a residual connection). That belongs to the block around "
+            "attention: return what fc_out makes.",
+            change={"add": lambda outputs, query: outputs + query},
         ),
         Misconception(
             "fc_out missing",

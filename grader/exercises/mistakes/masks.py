@@ -91,6 +91,32 @@ MASKED_AFTER_SOFTMAX = Misconception(
 )
 
 
+_NO_NUMBERS = (
+    "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: +∞ there, or "
+    "−∞ in the weights, leaves no numbers."
+)
+
+# After another layer, hardly anything tells which of the two it was: what they say holds for both.
+NAN_FOR_HIDDEN = Misconception(
+    "NaN for what is hidden",
+    kind="wrong formula",
+    credit=0.25,
+    says=_NO_NUMBERS,
+    change={"hide": lambda scores, hidden, *_sizes: scores.masked_fill(hidden, torch.inf)},
+)
+
+INFINITY_FOR_HIDDEN = Misconception(
+    "∞ for what is hidden",
+    kind="wrong formula",
+    credit=0.25,
+    says=_NO_NUMBERS,
+    change={
+        "hide": lambda scores, *_hidden: scores,
+        "hide_weights": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf),
+    },
+)
+
+
 def shared_anew(weights: Tensor, hidden: Tensor) -> Tensor:
     """Without the hidden ones, and summing to one again."""
     left = without(weights, hidden)
@@ -127,6 +153,24 @@ MASK_NOT_KEPT = Misconception(
 
 # Of modules with a causal mask: exercises 16 and 18.
 IN_MODULES = [
+    *(
+        Misconception(
+            f"words and sentences exchanged{how}",
+            kind="axis",
+            credit=0.25,
+            says="Your results are those of words that look at the words in the same place of other sentences. Texts "
+            "come as (B, T, d_in): the words of a sentence are along dimension 1.",
+            change={
+                "prepare": lambda x: x.transpose(0, 1),
+                "finish": lambda outputs: outputs.transpose(0, 1),
+                **masked,
+            },
+        )
+        for how, masked in (
+            ("", {}),  # stops with more sentences than context_length
+            (", masked as they come", {"crop": lambda later, T: later.new_ones(T, T).triu(1)}),
+        )
+    ),
     Misconception(
         "mask not cut to the text",
         kind="hard-coded",

@@ -180,6 +180,14 @@ SCALING_ROLES_AND_GRADIENTS = [
 # One head, where every word may look at every word: exercises 12 and 13.
 WEIGHTS_WITHOUT_MASK = [
     Misconception(
+        "dimensions compared",
+        kind="convention",
+        credit=0.25,
+        says="Your results are those of scores that compare dimensions, not words. Words are rows: queries @ keys.T "
+        "has shape (T, T).",
+        change={"score": lambda q, k: q.mT @ k, "mix": lambda weights, v: v @ weights.mT},
+    ),
+    Misconception(
         "softmax twice",
         kind="wrong formula",
         credit=0.5,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import nn
@@ -65,6 +66,31 @@ def minus_one_after_scaling(credit: float) -> Misconception:
         credit=credit,
         says="Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.",
         change={"hide": lambda scores, later, sizes: scores.masked_fill(later, -1.0)},
+    )
+
+
+SENTENCES_MIXED_UP_IN_MERGING = Misconception(
+    "sentences mixed up in merging",
+    kind="arrangement",
+    credit=0.25,
+    says="Your results are those of heads merged while they stand before the sentences of the batch, which mixes "
+    "sentences and words up. All heads of a word belong side by side.",
+    change={"merge": lambda outputs: outputs.transpose(0, 1).reshape(len(outputs), outputs.shape[2], -1)},
+)
+
+
+def result_normalised(last: str, width: Callable[[Any], int]) -> Misconception:
+    """By a LayerNorm of its own, behind the last layer."""
+    return Misconception(
+        "result normalised",
+        kind="mix-up",
+        credit=0.5,
+        says=f"Your results are those of a LayerNorm after {last}. That belongs to the block around attention: return "
+        f"what {last} makes.",
+        change={
+            "begin": lambda module: module.add_module("norm", nn.LayerNorm(width(module))),
+            "normalise_result": lambda module, outputs: module.norm(outputs),
+        },
     )
 
 

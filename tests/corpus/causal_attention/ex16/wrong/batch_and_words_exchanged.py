@@ -1,5 +1,5 @@
 # wrong: the batch and the words are exchanged, attention runs over the batch
-# named: nothing
+# named: words and sentences exchanged, masked as they come
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()
