@@ -38,6 +38,7 @@ WRONG = [
     # a cache
     (29, "triu(1 + S - T)", "triu(1)", "right at once, but not in chunks of (2, 1, 1)"),
     (29, "[past_keys, k]", "[k, past_keys]", "right at once, but not in chunks of (2, 1, 1)"),
+    (29, "masked_fill(after_the_query,", "masked_fill((cache is None) & after_the_query,", "not in chunks of (2, 2)"),
     (29, "return y, (k, v)", "return y, (v, k)", "right at once, but not in chunks of (2, 1, 1)"),
     (29, "return y, (k, v)", "return y, (k.detach(), v.detach())", "no gradient comes through the cache"),
     (29, "return y, (k, v)", "return y", "forward must return two things, y and the cache"),

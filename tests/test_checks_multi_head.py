@@ -255,3 +255,22 @@ def test_the_points_add_up_to_the_total_that_is_told() -> None:
     assert [int(points) for _, points in table] == [6, 10, 9]
     assert "**25 points**" in CELLS["intro"]
     assert "| **25** |" in CELLS["contents"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("triu(diagonal=1)", "triu(diagonal=0)"),
+        ("self.dropout(torch.softmax(scores, dim=-1))", "F.dropout(torch.softmax(scores, dim=-1), 0.5)"),
+    ],
+    ids=["NaN in the first row", "chance"],
+)
+def test_what_no_later_word_has_changed_does_not_look_ahead(
+    old: str, new: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert old in CELLS["exercise-18"]
+    exec(CELLS["exercise-18"].replace(old, new), notebook)
+    exec("check(18)", notebook)
+    said = capsys.readouterr().err
+    assert "✗" in said
+    assert "later ones" not in said

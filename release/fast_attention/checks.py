@@ -205,17 +205,18 @@ class ChunksExample(NamedTuple):
         return self._in_chunks(module, called) or self._twice(module) or self._after_others(module, called)
 
     def _in_chunks(self, module: Any, called: str) -> str | None:
-        """Chunks, and then the cache."""
+        """Chunks, words and more at a time, and then the cache."""
         start = self.text.clone().requires_grad_()
-        cache, outputs = None, []
-        for chunk in start.split(self.chunks, dim=1):
-            y, cache = module(chunk, cache)
-            outputs.append(y)
-        found = difference(torch.cat(outputs, dim=1), self.expected, TOLERANCE)
-        if found:
-            return f"the result is right at once, but not in chunks of {self.chunks}: {found.sentence('output')}"
-        keys, values = cache
         B, T, d_model = self.text.shape
+        for chunks in (self.chunks, (2, T - 2)):
+            cache, outputs = None, []
+            for chunk in start.split(chunks, dim=1):
+                y, cache = module(chunk, cache)
+                outputs.append(y)
+            found = difference(torch.cat(outputs, dim=1), self.expected, TOLERANCE)
+            if found:
+                return f"the result is right at once, but not in chunks of {chunks}: {found.sentence('output')}"
+        keys, values = cache
         heads = self.arguments["num_heads"]
         wanted = (B, heads, T, d_model // heads)
         for name, tensor in (("keys", keys), ("values", values)):
