@@ -867,6 +867,7 @@ def test_a_picture_holds_no_markup_of_others() -> None:
         ("Your function returned None: does every path through it end with …", "wrong", "Call it in a cell of its own"),
         ("All that your function returned is NaN. NaN comes from 0/0.", "wrong", "find the first line after which"),
         ("result[0] is the first wrong number.", "wrong", "Try it on inputs of other sizes"),
+        ("In every hidden case, your function returns the same.", "constant", "Call it with two inputs that differ"),
     ],
 )
 def test_what_to_do_next_fits_what_went_wrong(sentence: str, reason: str, advice: str) -> None:

@@ -571,10 +571,10 @@ def sorts(numbers: list[int]) -> list[int]:
 SORTS = exercise_of(sorts, [([3, 1, 2],), ([5, 4],), ([2, 9, 1, 7],)], mistake("unsorted", list))
 WITHOUT = {
     "the input": (SORTS, lambda numbers: numbers, "gives back its argument"),
-    "something empty": (SORTS, lambda _: [], "returns the same result for all inputs"),
-    "an empty dict": (COUNTS, lambda _: {}, "returns the same result for all inputs"),
-    "a word": (KINDS["words"][0], lambda _: "AB", "returns the same result for all inputs"),
-    "a truth value": (KINDS["truth"][0], lambda _: True, "returns the same result for all inputs"),
+    "something empty": (SORTS, lambda _: [], "In every hidden case, your function returns the same"),
+    "an empty dict": (COUNTS, lambda _: {}, "In every hidden case, your function returns the same"),
+    "a word": (KINDS["words"][0], lambda _: "AB", "In every hidden case, your function returns the same"),
+    "a truth value": (KINDS["truth"][0], lambda _: True, "In every hidden case, your function returns the same"),
     "zeros": (KINDS["arrays"][0], lambda x: np.zeros(x.shape[1]), ""),
 }
 

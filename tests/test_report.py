@@ -322,6 +322,16 @@ def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> 
     assert "7: Matrix form 0 – 0 0 10 – of 5" in text
 
 
+def test_what_still_waits_is_not_called_the_hardest(ten: Course) -> None:
+    """Nobody knows that yet: one who has written nothing has no points at once, and all others wait."""
+    with ten.api().gradebook as gradebook:
+        for student in (one for one in gradebook.students if one.id not in ("kurt", "luca")):
+            grade = gradebook.find_grade("test-exercise-7", ASSIGNMENT, ASSIGNMENT, student.id)
+            grade.auto_score, grade.needs_manual_grade = (0.0, False) if student.id == "henri" else (None, True)
+        gradebook.db.commit()
+    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text_of(written(ten)[".html"])
+
+
 def test_a_class_of_one(course: Course) -> None:
     grade(course, Made("ada", {2: 0.5}, {2: ["not scaled"]}))
     text = text_of(written(course)[".html"])

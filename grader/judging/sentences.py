@@ -138,7 +138,7 @@ def constant(noun: str) -> str:
 
 
 def constant_for_all(noun: str) -> str:
-    return f"Your {noun} returns the same result for all inputs."
+    return f"In every hidden case, your {noun} returns the same."
 
 
 def all_nan(noun: str) -> str:

@@ -11,9 +11,10 @@ _NEXT_STEPS = {
     Reason.ERROR: "Print what is computed step by step, up to the line where it stops.",
     Reason.TEST_FAILED: "Restart the kernel, run all cells from the top, and call your code as the test does.",
     Reason.NO_ANSWER: "Look for a loop that never ends, or for something that takes far too much memory.",
-    Reason.CONSTANT: "Look for names of the notebook's own data in your code, and use the arguments instead.",
-    Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what shape it has and what it is.",
-    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one number by hand.",
+    Reason.CONSTANT: "Call it with two inputs that differ, and print what it makes of each, step by step. Use its "
+    "arguments, and nothing of the notebook's own data.",
+    Reason.LOCATED: "Read what is shown piece by piece, and say for each piece what it is, of which type or shape.",
+    Reason.WRONG: "Try it on inputs of other sizes than the notebook's, and follow one result by hand.",
 }
 # The same, where more is known: by what its sentences have in them.
 _ADVICE = {

@@ -170,7 +170,8 @@ def _shares(line: ExercisePoints) -> list[tuple[str, float]]:
 def in_short(told: Summary) -> list[str]:
     """The class in a few sentences."""
     said = _points_in_short(told.points, len(told.waiting))
-    counted = [(line.share_of_full_marks, line) for line in told.exercises if line.share_of_full_marks is not None]
+    shares = [(line.share_of_full_marks, line) for line in told.exercises if not line.waiting]
+    counted = [(share, line) for share, line in shares if share is not None]
     share, hardest = min(counted, key=lambda pair: pair[0], default=(1.0, None))
     if hardest and share < 1:
         title = f", {hardest.title}" if hardest.title else ""
