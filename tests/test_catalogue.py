@@ -172,6 +172,8 @@ NO_NAME = "an exercise has either a number"
         ({"ex1": "x = 1\n"}, "ex1.py, line 1: it sets no `exercise`."),
         ({"ex1": "\nexercise = {}\n"}, "ex1.py, line 2: `exercise` is of type dict, and no Exercise."),
         ({"ex1": "from shared import x\n", "shared": "x = 1"}, "No module named 'shared'. What lies"),
+        ({"ex1": "from .sharing import x\n"}, "ex1.py, line 1: ModuleNotFoundError: No module named '.sharing'."),
+        ({"ex1": "from .shared import y\n", "shared": ""}, "cannot import name 'y' from '.shared' ("),
         ({"ex1": "from .shared import x\n", "shared": "\n1 / 0\n"}, "exercises/shared.py, line 2: ZeroDivisionError"),
         ({"ex1": "raise SystemExit(3)\n"}, "ex1.py, line 1: SystemExit: 3."),
         ({"ex-1": double()}, "ex-1.py, line 1: a file of exercises is named like a Python module"),

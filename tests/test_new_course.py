@@ -218,6 +218,16 @@ def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
     assert said == "exercise 2, corpus/week1/2/right/loop.py: it is no text in UTF-8. Save it as that."
 
 
+@pytest.mark.parametrize(
+    "line", ["# Named: one too few", "#named: not divided", "# nmaed: not divided", "# not divided"]
+)
+def test_a_second_line_of_wrong_code_that_names_nothing_is_told(course: Course, line: str) -> None:
+    path = course.root / "corpus/week1/2/wrong/not_divided.py"
+    path.write_text(path.read_text().replace("# named: not divided", line))
+    (said,) = wrong(course)
+    assert "its second line does not begin with `# named: `" in said
+
+
 MEAN = "sum(numbers) / divide_by(numbers)"
 
 
@@ -352,6 +362,11 @@ def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
     assert any("exercise the-mean: what its visible check lets pass is not known" in text for text in said)
 
 
+def test_git_leaves_out_who_the_students_are_and_other_forms_of_a_release(course: Course) -> None:
+    ignored = (course.root / ".gitignore").read_text().split()
+    assert {"/roster.csv", "/release_html/", "/release_marimo/", "/release_single/"} <= set(ignored)
+
+
 def test_nothing_is_written_over(course: Course) -> None:
     before = files_in(course.root)
     refused: list[Callable[[], object]] = [
@@ -368,7 +383,12 @@ def test_nothing_is_written_over(course: Course) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "0", "2b", "../x", "lambda", "None"])
 def test_a_name_that_cannot_be_is_refused(name: str, course: Course) -> None:
-    with pytest.raises(CourseError, match="Take"):
+    says = (
+        "Take another name"
+        if name in ("lambda", "None")
+        else "Take a number, or a letter and then letters, digits, - and _"
+    )
+    with pytest.raises(CourseError, match=says):
         new_exercise(course, name, "week1")
     if name not in ("0", "2b", "lambda", "None"):
         with pytest.raises(CourseError, match="Take"):

@@ -393,7 +393,7 @@ def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tm
         "penalties": PENALTIES,
     }
     assert said.found == [
-        "By course.toml, words is due on 2026-10-12 10:00 CEST; by the gradebook, it was at no time.",
+        "By course.toml, words is due on 2026-10-12 10:00 CEST; the gradebook had no due date.",
         "By course.toml, the extension of emmy is until 2026-10-14 10:00 CEST; it was none.",
     ]
     assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}

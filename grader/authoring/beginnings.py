@@ -50,7 +50,9 @@ def new_exercise(course: Course, name: str, assignment: str) -> list[Path]:
     """An exercise with its section in the notebook, and code of students that is right and wrong."""
     label = label_of(name)
     if label is None:
-        raise CourseError(f"“{name}” is no name of an exercise. Take a number, or letters, digits, - and _.")
+        raise CourseError(
+            f"“{name}” is no name of an exercise. Take a number, or a letter and then letters, digits, - and _."
+        )
     function = f"exercise_{label}" if isinstance(label, int) else label.replace("-", "_")
     if keyword.iskeyword(function):
         raise CourseError(f"“{name}” means something in Python, and no function can be called so. Take another name.")

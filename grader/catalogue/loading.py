@@ -108,9 +108,13 @@ _imported: dict[str, dict[str, Exercise]] = {}  # by their package: texts that a
 _one_at_a_time = threading.Lock()
 
 
+def _package(files: ExerciseFiles) -> str:
+    return f"exercises_{files.digest[:16]}"
+
+
 def _import(files: ExerciseFiles) -> dict[str, Exercise]:
     """The exercises by the places of their files."""
-    package = f"exercises_{files.digest[:16]}"
+    package = _package(files)
     with _one_at_a_time:
         if package not in _imported:
             finder = FromTexts(package, files)  # stays: a function may import something when it is called
@@ -157,7 +161,7 @@ def _where(error: BaseException, place: str, files: ExerciseFiles) -> _Problem:
     for filename, number in steps:
         if Path(filename).is_relative_to(files.folder):
             place, line = Path(filename).relative_to(files.folder).as_posix(), number or 1
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    said = (error.msg if isinstance(error, SyntaxError) else str(error)).replace(_package(files), "")
     return _Problem(place, line, f"{type(error).__name__}: {said.rstrip('.')}.{_advice(error, files)}")
 
 

@@ -88,9 +88,9 @@ def write_dates(session: Any, assignment: str, rules: AssignmentRules, tell: Cal
     row = session.execute(select(Assignment.id, Assignment.duedate).where(Assignment.name == assignment)).one()
     if row.duedate != rules.due:
         session.execute(update(Assignment).where(Assignment.id == row.id).values(duedate=rules.due))
-        before = f"on {said(row.duedate, rules.zone)}" if row.duedate else "at no time"
+        before = said(row.duedate, rules.zone) if row.duedate else "no due date"
         now = said(rules.due, rules.zone)
-        tell(f"By course.toml, {assignment} is due on {now}; by the gradebook, it was {before}.")
+        tell(f"By course.toml, {assignment} is due on {now}; the gradebook had {before}.")
     submitted = SubmittedAssignment
     query = select(submitted.id, submitted.student_id, submitted.extension).where(submitted.assignment_id == row.id)
     for one in session.execute(query).all():

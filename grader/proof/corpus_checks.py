@@ -75,6 +75,9 @@ def _problem(path: Path, verdict: Verdict | None) -> str:
         return "" if verdict.right else f"it is said to be right, and is judged: {' '.join(verdict.sentences)}"
     if verdict.right:
         return "it is said to be wrong, and earns everything"
-    said = _NAMED.search(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    said = _NAMED.search(text)
+    if not said and text.partition("\n")[2].startswith("#"):
+        return "its second line does not begin with `# named: `, so nobody knows what is to be named"
     named = " + ".join(verdict.misconceptions) or "nothing"
     return f"`{said[1]}` is to be named, and {named} is" if said and said[1] != named else ""
