@@ -125,7 +125,7 @@ def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> Non
     named.write_text(named.read_text().replace("named: not divided", "named: one too few"))
     (folder / "3/right").mkdir(parents=True)
     (folder / "3/right/loop.py").write_text("")
-    one, two, three, four = wrong(course)
+    four, one, two, three = wrong(course)  # as in the notebook, and last what is not in it
     assert "corpus/week1/2/right/sum.py: it is said to be right, and is judged" in one
     assert "corpus/week1/2/wrong/mean.py: it is said to be wrong, and earns everything" in two
     assert "corpus/week1/3/right/loop.py: there is no such exercise" in three

@@ -476,6 +476,12 @@ def test_bars_are_as_long_as_what_they_tell(ten: Course) -> None:
     assert [round(width / sum(widths), 1) for width in widths] == [0.8, 0.1, 0.1]
 
 
+def test_the_highest_bar_leaves_room_for_the_legend() -> None:
+    final, waiting = (charts.histogram([0, 1, 2], [(1, 0), counts]) for counts in ((2, 0), (0, 2)))
+    assert min(bar.y for bar in final.bars) == 18
+    assert min(bar.y for bar in waiting.bars) == waiting.top == 30
+
+
 def test_rows_of_a_chart_are_called_as_the_exercises_are() -> None:
     whole = [("full", 1.0)]
     chart = charts.shares([("1", whole), ("parse-date", whole), ("test-greeting", whole)])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 WIDTH = 420.0  # a phone shows it in full, and its texts stay legible
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, 12.0, 18.0, 46.0
+_BELOW_LEGEND = 30.0  # with a number between them
 _ROW = 26.0
 _LETTER, _MOST_LETTERS = 7.0, 11  # of what a row is called
 _STEPS = (0.5, 1, 2, 2.5, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
@@ -51,6 +52,7 @@ def histogram(edges: Sequence[float], counts: Sequence[tuple[int, int]]) -> Char
     """Upright bars: how many there are between two edges, and on top of them how many are not final."""
     height = 240.0
     right, bottom = WIDTH - _RIGHT, height - _BOTTOM
+    highest = _BELOW_LEGEND if any(waiting for _, waiting in counts) else _TOP
     most = max([1, *map(sum, counts)])
     tall = step(most, 5) if most > 5 else 1
     top = math.ceil(most / tall) * tall
@@ -60,7 +62,7 @@ def histogram(edges: Sequence[float], counts: Sequence[tuple[int, int]]) -> Char
         return _LEFT + (points - edges[0]) * wide
 
     def y(count: float) -> float:
-        return bottom - count / top * (bottom - _TOP)
+        return bottom - count / top * (bottom - highest)
 
     bars = [
         Bar(x(low) + 1, y(below + count), x(high) - x(low) - 2, y(below) - y(below + count), kind, label)
@@ -74,7 +76,7 @@ def histogram(edges: Sequence[float], counts: Sequence[tuple[int, int]]) -> Char
     apart = step(edges[-1] - edges[0], 8)
     marks = [edges[0] + index * apart for index in range(int((edges[-1] - edges[0]) / apart) + 1)]
     return Chart(
-        WIDTH, height, _LEFT, right, _TOP, bottom, bars,
+        WIDTH, height, _LEFT, right, highest, bottom, bars,
         [Tick(x(mark), f"{mark:g}") for mark in marks],
         [Tick(y(count * tall), f"{count * tall:g}") for count in range(int(top / tall) + 1)],
     )  # fmt: skip

@@ -36,7 +36,8 @@ def problems_of_corpus(
 ) -> Iterator[Problem]:
     """Each file in its notebook as it is `compiled`, with all that comes before as the course solves it."""
     settings = Settings(exercises, [str(compiled.root), *hidden_folders(compiled.exercise_files())])
-    for path in files:
+    places: dict[Label | None, int] = {one: place for place, one in enumerate(exercises)}
+    for path in sorted(files, key=lambda path: places.get(label_of(path.parent.parent.name), len(places))):
         label = label_of(path.parent.parent.name)
         place = str(path.relative_to(course.root))
         if label is None or label not in exercises:
