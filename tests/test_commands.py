@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,13 @@ def test_points_by_hand_and_what_they_are_in_place_of_are_in_the_table() -> None
     students: Any = as_json(results, told)["students"]
     assert students["ada"]["by_hand"] == {"2": 1, "why": 4}
     assert (students["ada"]["penalty"], students["ada"]["total"]) == (0.5, 6.5)
+
+
+def test_no_points_by_hand_for_an_earlier_answer_are_points_by_hand() -> None:
+    results, told = by_hand()
+    told["ada"] = replace(told["ada"], by_hand=["how"])
+    besides = list(results_table(results, told=told, most=9).columns[-1].cells)
+    assert besides == ["how: 0 so far by hand\nlate: 0.5 taken off"]
 
 
 def test_autograde_shows_what_the_gradebook_has(course: Course, submit: Submit, solved: dict[Label, str]) -> None:

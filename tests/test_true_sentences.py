@@ -243,6 +243,12 @@ def test_an_earlier_function_that_is_called_otherwise_is_named(called: str, said
     assert said in judged(4, source).sentences[0]
 
 
+def test_a_message_that_ends_with_a_full_stop_has_one_less_within_a_sentence(judged: Judged) -> None:
+    source = "def softmax(items_in):\n    raise RuntimeError('Sizes do not match.')"
+    said = judged(3, source).sentences[0]
+    assert said.startswith("Your function stopped with RuntimeError: Sizes do not match, at the line `raise Run")
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [

@@ -143,7 +143,8 @@ def _besides(result: Graded, counts: Told) -> list[str]:
 def _by_hand(result: Graded, counts: Told) -> list[str]:
     """What a person has given, and what it takes the place of."""
     by_tests = {scored.verdict.label: f", in place of {scored.points:g}" for scored in result.verdicts}
-    return [f"{label}: {counts.shown(label)} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
+    given = [(label, counts.shown(label).replace("waits", "0 so far")) for label in counts.by_hand]
+    return [f"{label}: {points} by hand{by_tests.get(label, '')}" for label, points in given]
 
 
 def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:

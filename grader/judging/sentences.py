@@ -222,7 +222,8 @@ def _failure(answer: Answer, noun: str) -> str:
         case Raised(type=kind, message=message, line=line):
             text = f"Your {noun} stopped with {_word(kind)}"
             text += f": {_safe_message(message)}" if message else ""
-            text = f"{text}, at the line `{line.strip()}`." if line else f"{text.rstrip('.')}."
+            text = text.rstrip(".")
+            text = f"{text}, at the line `{line.strip()}`." if line else f"{text}."
             text += f" {NO_PROBABILITIES}" if _HAS_NO_PROBABILITIES in message else ""
             return f"{text} {advice(answer, noun)}".rstrip()
         case Lost():
