@@ -1301,12 +1301,16 @@ def test_folders_in_folders_have_an_end(class_of: Course, notebook: Notebook, tm
 def test_a_folder_with_far_too_much_in_it_is_told(
     class_of: Course, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "MAX_ENTRIES", 20)
-    held = {f"emmy/{number}/x.txt": b"" for number in range(30)}
-    source = a_folder(tmp_path / "all", {"ada/x.ipynb": notebook(3), **held})
-    found = decided(class_of, source)
-    assert {one.student: one.outcome for one in found}["ada"] == "new"
-    assert "more than 20 files: what lies deepest was not looked at" in why(found)
+    """Nobody's folder hides the others', whatever names come first, and whether one folder holds them all."""
+    monkeypatch.setattr(folders, "MAX_OF_ONE", 20)
+    held = {f"ada/{number:02}.txt": b"" for number in range(30)} | {f"ada/00/{number}.txt": b"" for number in range(9)}
+    held |= {"ada/x.ipynb": notebook(3), "emmy/deeper/x.ipynb": notebook(3)}
+    for place in ("all", "all_of_it/all_of_it"):
+        source = a_folder(tmp_path / place, held)
+        found = {one.student: one for one in decided(class_of, source.parent if "/" in place else source, dry_run=True)}
+        assert {student: one.outcome for student, one in found.items()} == {"ada": "new", "emmy": "new"}
+        assert any(said.endswith("what lies deepest is not looked at") for said in found["ada"].said)
+        assert not found["emmy"].said
 
 
 @pytest.mark.parametrize("link", ["submitted/ada", f"submitted/ada/{ASSIGNMENT}"])

@@ -70,8 +70,6 @@ def collect(
     with ExitStack() as stack:
         listings = [_open(source, stack) for source in sources]
         found = [hand_in for one in listings for hand_in in _hand_ins(one, asked, wanted.platform, tell)]
-        for one in listings:
-            yield from (Decision("", one.called, WAITS, [said]) for said in one.said)
         by_student: dict[str, list[HandIn]] = {}
         for hand_in, student, why in matched(found, roster, wanted.as_named):
             if why:

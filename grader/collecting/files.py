@@ -49,7 +49,6 @@ class Listing:
     files: Sequence[File]
     clones: frozenset[str] = frozenset()  # folders in it that are clones of git
     owners: dict[str, str] = field(default_factory=dict)  # of its folders, by name: users of this machine
-    said: Sequence[str] = ()  # what was not looked at
 
     @property
     def tops(self) -> list[str]:
@@ -64,7 +63,7 @@ class Listing:
         """Without the one folder in which all of it lies; the same if there is no such folder."""
         if len(self.tops) != 1 or any(len(file.parts) < 2 for file in self.files):
             return self
-        return Listing(self.called, [file.below(1) for file in self.files], said=self.said)
+        return Listing(self.called, [file.below(1) for file in self.files])
 
 
 def refused(parts: Sequence[str], place: str, why: str) -> File:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,20 +13,17 @@ from grader.classroom.handed_in import read_plain
 from grader.collecting.files import File, Listing, Parts, Refused, TooLarge, is_junk, refused, why_not
 from grader.errors import CourseError
 
-MAX_ENTRIES = 200_000  # that are looked at; a class of a thousand has some ten thousand
+MAX_OF_ONE = 5000  # entries below one folder of the first level that are looked at, which is perhaps a student's own
+_TOO_MANY = f"more than {MAX_OF_ONE} files and folders; what lies deepest is not looked at"
 _GIT = ".git"
 
 
 def list_folder(folder: Path) -> Listing:
-    """All files of a folder, the upper levels first, so that nobody's folder hides the others."""
+    """All files of a folder, and of none in it so many that they hide the others'."""
     files: list[File] = []
     clones: set[str] = set()
     owners: dict[str, str] = {}
-    said: list[str] = []
-    for number, (parts, entry) in enumerate(_entries(folder, files)):
-        if number == MAX_ENTRIES:
-            said.append(f"more than {MAX_ENTRIES} files: what lies deepest was not looked at")
-            break
+    for parts, entry in _entries(folder, files):
         if len(parts) == 2 and parts[1] == _GIT:
             clones.add(parts[0])
         elif not is_junk(parts):
@@ -33,22 +31,33 @@ def list_folder(folder: Path) -> Listing:
                 owners[parts[0]] = _owner(entry)
             if file := _file(parts, entry):
                 files.append(file)
-    return Listing(folder.name, files, frozenset(clones), owners, said)
+    return Listing(folder.name, files, frozenset(clones), owners)
 
 
-def _entries(folder: Path, unreadable: list[File]) -> Iterator[tuple[Parts, os.DirEntry[str]]]:
+def _entries(folder: Path, not_read: list[File]) -> Iterator[tuple[Parts, os.DirEntry[str]]]:
+    """The upper levels first, and notebooks before all else there."""
     waiting: list[tuple[Parts, str]] = [((), str(folder))]
+    looked_at: Counter[Parts] = Counter()  # by whose folder
+    first = 1  # level of those that are perhaps a student's own
     for parts, path in waiting:  # which grows meanwhile
         try:
             with os.scandir(path) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+                entries = sorted(found, key=lambda entry: (".ipynb" not in entry.name.lower(), entry.name))
         except OSError as error:
             if not parts:
                 raise CourseError(
                     f"{folder} cannot be read: {error.strerror}. Mend that, and run this again."
                 ) from None
-            unreadable.append(refused(parts, "/".join(parts), "it cannot be read"))
+            not_read.append(refused(parts, "/".join(parts), "it cannot be read"))
             continue
+        if not parts and sum(not is_junk([entry.name]) for entry in entries) == 1:
+            first = 2  # all may lie in that one
+        if len(parts) >= first:
+            left = MAX_OF_ONE - looked_at[parts[:first]]
+            looked_at[parts[:first]] += len(entries)
+            if 0 <= left < len(entries):
+                not_read.append(refused((*parts, entries[left].name), "/".join(parts[:first]), _TOO_MANY))
+            entries = entries[: max(left, 0)]
         for entry in entries:
             here = (*parts, entry.name)
             yield here, entry
