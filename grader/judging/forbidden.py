@@ -49,6 +49,9 @@ _METHODS = """
     __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __pow__ __matmul__ __rmatmul__ __getattr__
 """
 
+# What can look up or set whatever a text names: only `@wraps(f)`, and `type(x)` that is compared or asked for its name.
+_IN_PLACE = ("wraps", "type")
+
 
 @dataclass(frozen=True)
 class Forbidden:
@@ -117,6 +120,7 @@ class _Reading:
         literal = [node for node in tree if isinstance(node, ast.Call) and _names_a_literal(node)]
         self.by_literal = {node.func for node in literal}
         self.owned |= {node.args[0] for node in literal}
+        self.in_place = set(_asked_for_one(tree))
         for unit in code.units:
             self._note_other_names(unit.statements)
 
@@ -136,7 +140,12 @@ class _Reading:
     def _forbidden_in(self, node: ast.AST) -> Iterator[str]:
         if not isinstance(node, _SYNTAX):
             yield _WORDS.get(type(node).__name__, type(node).__name__)
+        yield from (name for name in _names_given(node) if not _may_be_given(name))
         match node:
+            case ast.Name(id=name) if name in _IN_PLACE and node not in self.in_place:
+                yield name
+            case ast.Attribute(attr=name) if name == "wraps" and node not in self.in_place:
+                yield _dotted(node)
             case ast.Attribute():
                 yield from self._forbidden_attribute(node)
             case ast.Name(id=name) if node in self.free and not self._may_be_read(node, name):
@@ -181,6 +190,8 @@ class _Reading:
         return bound_by_alias(one) not in self.read or name in self.allowed.modules or self._is_own(name)
 
     def _may_import_from(self, module: str, one: ast.alias) -> bool:
+        if one.name in _IN_PLACE and one.asname:
+            return False
         if bound_by_alias(one) not in self.read and one.name != EVERYTHING:
             return True
         is_name = one.name in self.allowed.names or one.name == EVERYTHING
@@ -240,6 +251,42 @@ def _attributes_made(node: ast.AST) -> Iterator[str]:
         case ast.Call(func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"), args=[_, fields, *_]):
             words = (part.value for part in ast.walk(fields) if isinstance(part, ast.Constant))
             yield from (name for one in words for name in str(one).replace(",", " ").split())
+
+
+def _names_given(node: ast.AST) -> Iterator[str]:
+    """The names that a node itself gives to anything."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+            yield name
+        case ast.alias(asname=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.ExceptHandler(name=str(name)):
+            yield name
+
+
+def _may_be_given(name: str) -> bool:
+    """Python reads more from a class than its methods: `__match_args__` are names of attributes that it looks up."""
+    return not (name.startswith("__") and name.endswith("__")) or name in _METHODS.split()
+
+
+def _asked_for_one(tree: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Where `wraps` and `type` do no more than they seem to."""
+    for node in tree:
+        match node:
+            case ast.FunctionDef(decorator_list=calls):
+                yield from _of_one_thing(calls, "wraps")
+            case ast.Compare(left=left, comparators=others):
+                yield from _of_one_thing([left, *others], "type")
+            case ast.Attribute(value=value, attr="__name__"):
+                yield from _of_one_thing([value], "type")
+
+
+def _of_one_thing(calls: Sequence[ast.expr], name: str) -> Iterator[ast.AST]:
+    for call in calls:
+        match call:
+            case ast.Call(func=function, args=[one], keywords=[]) if not isinstance(one, ast.Starred):
+                if _dotted(function).rpartition(".")[2] == name:
+                    yield function
 
 
 def _names_a_literal(call: ast.Call) -> bool:

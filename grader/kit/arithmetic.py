@@ -11,9 +11,9 @@ import torch
 from grader.model.allowed import Allowed
 
 _MODULES = """
-    torch torch.nn torch.nn.functional torch.linalg torch.special torch.func torch.jit torch.cuda torch.fft math cmath
+    torch torch.nn torch.nn.functional torch.linalg torch.special torch.func torch.cuda torch.fft math cmath
     numpy numpy.linalg numpy.random numpy.typing einops scipy.special typing collections collections.abc functools
-    itertools operator dataclasses types contextlib copy enum abc time warnings random threading concurrent.futures
+    itertools operator dataclasses types contextlib copy abc time warnings random threading concurrent.futures
 """
 # Of torch and its tensors, beside operators.
 _OF_TORCH = """
@@ -22,8 +22,8 @@ _OF_TORCH = """
     type unique Tensor Size Generator FloatTensor DoubleTensor LongTensor BoolTensor as_tensor asarray tensor
     broadcast_shapes finfo iinfo from_numpy is_tensor manual_seed seed initial_seed no_grad inference_mode enable_grad
     set_grad_enabled is_grad_enabled is_inference_mode_enabled autocast set_printoptions set_default_dtype
-    get_default_dtype set_num_threads get_num_threads set_float32_matmul_precision unravel_index vmap compile script
-    ignore export annotate is_scripting is_available synchronize current_device device_count inf nan pi e newaxis
+    get_default_dtype set_num_threads get_num_threads set_float32_matmul_precision unravel_index vmap
+    is_available synchronize current_device device_count inf nan pi e newaxis
     float16 float32 float64 bfloat16 complex64 complex128 int8 int16 int32 int64 uint8 strided contiguous_format
     preserve_format Module Parameter Linear Softmax LogSoftmax Dropout Identity ModuleList ModuleDict Sequential
     LayerNorm forward eval train training parameters named_parameters register_buffer weight bias modules children
@@ -50,7 +50,7 @@ _OF_PYTHON = """
     Sequence Set Tuple TypeAlias TypeVar Union Generator cast overload namedtuple defaultdict OrderedDict deque Counter
     _replace _asdict _fields _make default_factory appendleft popleft most_common partial reduce wraps lru_cache cache
     cached_property itemgetter add sub mul truediv floordiv matmul neg pow dataclass field fields replace astuple asdict
-    SimpleNamespace contextmanager nullcontext suppress copy deepcopy Enum auto name value ABC abstractmethod
+    SimpleNamespace contextmanager nullcontext suppress copy deepcopy name value ABC abstractmethod
     perf_counter time monotonic warn args Thread start join is_alive result ThreadPoolExecutor submit map shutdown
     as_completed rearrange repeat softmax log_softmax logsumexp logsumexp xlogy setter getter deleter
     cache_clear NDArray ArrayLike
@@ -86,7 +86,7 @@ def _of_kinds() -> Iterator[str]:
 # What people look for, of which more is said than that it is on no list.
 _OF_AUTOGRAD = """
     autograd backward grad grad_fn requires_grad_ retain_grad register_hook vjp jvp jacrev jacfwd jacobian hessian
-    linearize functorch make_fx aten ops _softmax_backward_data _C DisableTorchFunction
+    linearize functorch make_fx aten ops _softmax_backward_data _C DisableTorchFunction jit
 """
 _ROUNDABOUT = """
     getattr setattr delattr eval exec compile __import__ importlib globals locals vars dir __dict__ __getattribute__
