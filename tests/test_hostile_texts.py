@@ -23,6 +23,7 @@ from PIL import Image
 from solution_cells import source as course_source
 from traitlets.config import Config
 
+from grader.judging.reached import reached
 from grader.notebooks import brevity
 from grader.notebooks.highlighting import coloured, without_comments
 from grader.notebooks.outputs import rebuild_outputs, size_of
@@ -314,3 +315,10 @@ def test_counting_goes_once_over_any_file(text: str) -> None:
     began = time.process_time()
     assert "could not be read" in str(parse_notebook(text.encode()).metadata)
     assert time.process_time() - began < SECONDS
+
+
+def test_functions_in_functions_are_read_once_where_an_exercise_forbids_something() -> None:
+    cell = "def entry(x):\n    return [" + ", ".join(["lambda: " * 500 + "x"] * 40) + "]"
+    begin = time.process_time()
+    assert reached("entry", [cell], {}).is_shown
+    assert time.process_time() - begin < SECONDS

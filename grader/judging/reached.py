@@ -207,7 +207,7 @@ def _variables(arguments: ast.arguments, body: Sequence[ast.AST]) -> frozenset[s
 
 
 def _declared(body: Sequence[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    nodes = (part for one in body for part in ast.walk(one))
+    nodes = (part for one in body if isinstance(one, ast.stmt) for part in ast.walk(one))  # no expression declares any
     return {name for node in nodes if isinstance(node, kind) for name in node.names}
 
 
