@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 import torch
 from our_course import EXERCISES
+from test_modules import verdict
 
 from grader.exercises import ex15_dropout
 from grader.exercises.ex15_dropout import SAME_AGAIN, SAME_NUMBER
@@ -62,7 +63,8 @@ P = 0.3
 WRONG: dict[str, Callable[[Tensor, torch.Generator], Tensor]] = {
     "NOTHING_DROPPED": lambda x, _: x,
     "ALL_SCALED": lambda x, _: x / (1 - P),
-    "ALL_CHANGED": lambda x, _: x + 1,
+    "ALL_CHANGED": lambda x, rng: x * (0.01 + 0.99 * torch.rand(x.shape, generator=rng)),
+    "ALL_OTHER": lambda x, _: x + 1,
     "OTHER_THAN_ZERO": lambda x, rng: torch.where(torch.rand(x.shape, generator=rng) >= P, x + 2, -1.0),
     "EVERYTHING_DROPPED": lambda x, _: 0 * x,
     "NOT_FINITE": lambda x, rng: dropped(x, P, rng) / dropped(x, P, rng),
@@ -86,6 +88,16 @@ def test_the_broken_rule_is_told(name: str) -> None:
     for seed in SEEDS:
         x, rng = drawn(seed, 3, 20, 25)
         assert finding(WRONG[name](x, rng), x, P) == getattr(dropout_rules, name)
+
+
+def test_a_mask_at_another_rate_and_columns_of_other_numbers_break_two_rules() -> None:
+    for seed in SEEDS:
+        x, rng = drawn(seed, 3, 20, 25)
+        masks = [torch.zeros_like(x).scatter(-1, torch.randint(25, (3, 20, 1), generator=rng), 1.0), x * 0]
+        masks[1][..., 3] = 1.0
+        said = [f"{dropout_rules.MASK_ALONE} {dropout_rules.OTHER_RATE}"]
+        said += [f"{dropout_rules.WHOLE_COLUMNS} {dropout_rules.MASK_ALONE}"]
+        assert [finding(mask, x, P) for mask in masks] == said
 
 
 def test_draws_that_entries_may_share_hide_nothing_else() -> None:
@@ -141,3 +153,24 @@ def test_as_many_dropped_entries_in_each_call_are_told() -> None:
         ex15_dropout.read({**seen, "zeros": zeros}, weights, 0.3, True)["pattern"] for zeros in ([615] * 6, [615, 614])
     ]
     assert said == [SAME_NUMBER, ""]
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        "torch.eye(attn_weights.shape[-1])[0].expand_as(attn_weights)",
+        "attn_weights * (torch.arange(attn_weights.shape[-1]) == 0)",
+        "torch.ones_like(attn_weights)",
+        "attn_weights.flip(-1)",
+        "torch.rand_like(attn_weights)",
+        "torch.zeros_like(attn_weights).scatter(-1, torch.randint(4, (*attn_weights.shape[:-1], 1)), 1.0)",
+    ],
+)
+def test_what_has_nothing_of_dropout_earns_nothing(instead: str) -> None:
+    right = "    survives = torch.rand_like(attn_weights) >= p"
+    for before in ("", "    if not training:\n        return attn_weights\n"):
+        changes = (
+            ("    if not training:\n        return attn_weights\n", before),
+            (right, f"    return {instead}\n{right}"),
+        )
+        assert verdict(15, *changes).credit == 0

@@ -117,6 +117,7 @@ def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
     ("name", "does"),
     [
         (10, "returns one where its argument is largest"),
+        (6, "returns the first row of its third argument for all"),
         (11, "returns the first row of its argument for all"),
         (30, "returns the running mean of its third argument"),
     ],

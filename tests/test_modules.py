@@ -107,6 +107,16 @@ def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
     assert "future" not in said
 
 
+def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
+    found = verdict(23, ("precise = x.float()", "return x\n        precise = x.float()"))
+    assert (found.credit, found.sentences[0]) == (0, "In every hidden case, your class gives back its argument.")
+
+
+@pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
+def test_chance_is_no_cache_that_a_class_keeps(noise: str) -> None:
+    assert verdict(29, ("return y, (k, v)", f"return {noise}, (k, v)")).credit == 0
+
+
 # --- gradients -------------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,17 @@ from typing import Any
 import torch
 
 from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.dropout_rules import DROPPED_IN_VAIN, NOT_FINITE, finding
+from grader.kit.dropout_rules import (
+    ALL_CHANGED,
+    DROPPED_IN_VAIN,
+    MASK_ALONE,
+    NOT_FINITE,
+    SAME_IN_BATCH,
+    SHARED,
+    WHOLE_COLUMNS,
+    WHOLE_ROWS,
+    finding,
+)
 from grader.kit.module_references import same_chance
 from grader.kit.pieces import FLOAT64, other_type
 from grader.model.forms import exact
@@ -23,7 +33,10 @@ Random = torch.Generator
 
 ROUNDING = 1e-5  # of single numbers, which are only multiplied
 SAME_AGAIN = "Two calls drop the same entries. Draw random numbers anew in each call, and set no seed there."
-
+WITHOUT_CHANCE = (
+    "Two calls give the same result: nothing is left to chance. Draw a random number for each entry, anew each time."
+)
+_OF_CHANCE = (WHOLE_ROWS, WHOLE_COLUMNS, SAME_IN_BATCH, SHARED, MASK_ALONE, ALL_CHANGED)
 SAME_NUMBER = "Each call drops the same number of entries. Each entry must be dropped with probability p, on its own."
 OTHER_GRADIENT = "The gradient is not what the entries are multiplied by. Leave out detach on the way to the result."
 
@@ -84,6 +97,8 @@ def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) 
     parts: dict[str, Any]
     if training:
         said = said or finding(second, attn_weights, p, ROUNDING)
+        if said.startswith(_OF_CHANCE) and torch.equal(first, second):
+            said = WITHOUT_CHANCE
         parts = {"pattern": said or (_regular([first, second], value.get("zeros", [])) if p else "")}
     else:
         by_chance = said in (DROPPED_IN_VAIN, NOT_FINITE)  # so no two answers have the same numbers
@@ -415,6 +430,13 @@ exercise = Exercise(
             says="Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw "
             "anew each time.",
             change={"seed": 123},
+        ),
+        Misconception(
+            "nothing left to chance",
+            kind="missing step",
+            credit=0.0,
+            says=WITHOUT_CHANCE,
+            change={"noise": lambda weights, rng: torch.eye(weights.shape[-1])[0].expand_as(weights) - 0.5},
         ),
         Misconception(
             "an exact share dropped",

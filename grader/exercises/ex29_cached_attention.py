@@ -11,7 +11,7 @@ from torch import nn
 
 from grader import Case, Exercise, Inputs, Misconception, Picture, randn
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, trial
-from grader.kit.module_readings import Parts, reader
+from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
 from grader.kit.module_references import glancing, observing
 from grader.kit.module_steps import Linear
 from grader.kit.pictures import looks_ahead
@@ -188,8 +188,14 @@ def weights_for(rng: torch.Generator, d_model: int) -> dict[str, Tensor]:
 
 
 def read(value: Any, *inputs: Any) -> Parts:
-    """What is read of any module, and before it a sentence on a cache that is no pair."""
+    """What is read of any module, and before it a sentence on a cache that is no pair.
+
+    Of a module that answers a text otherwise when it is asked again, the first answer counts: that of one which
+    keeps something between the calls is no matter of chance.
+    """
     parts = read_as_module(value, *inputs)
+    if parts.get("behaviour") == TWO_OUTPUTS:
+        parts["output"] = {"output": value["outputs"]["output"]}
     outputs = parts.get("output")
     cache = outputs.get(IN_THE_END) if isinstance(outputs, dict) else None
     return {"cache": NO_PAIR if isinstance(cache, Tensor) and cache.dim() == 1 else ""} | parts

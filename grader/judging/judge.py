@@ -125,11 +125,13 @@ class _Judgement:
 
     def without_understanding(self, verdict: Verdict) -> Verdict:
         """Nothing for what a program answers that understands nothing. One misconception may be named all the same."""
-        if not 0 < verdict.credit < 1 or self.exercise.read is not None:  # what is read shows more than one result
+        if not 0 < verdict.credit < 1:
             return verdict
         does = program_that_answers(self.cases, self.answers, self.expected, self.tolerance)
         said = sentences.without_understanding(self.form.noun, does) if does else ""
-        instead = self._result(0.0, Reason.CONSTANT, said) if said else self._all_nan() or self._constant()
+        instead = self._result(0.0, Reason.CONSTANT, said) if said else None
+        if self.exercise.read is None:  # else more is read than one result
+            instead = instead or self._all_nan() or self._constant()
         if instead and len(verdict.misconceptions) == 1:
             return replace(verdict, credit=0.0)
         return instead or verdict

@@ -4,7 +4,7 @@ where misconceptions explain it, which need not be the student's: two of them ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,14 +31,38 @@ def program_that_answers(
     results = [it for it in zip(cases, answers, expected, strict=True) if not it[0].case.beside]
     if not all(isinstance(answer, Returned) for _, answer, _ in results):
         return ""
-    values = [answer.value for _, answer, _ in results if isinstance(answer, Returned)]
+    asked = [_asked(answer.value, wanted, case.inputs) for case, answer, wanted in results]
     programs = IN_KIND if any(is_plain(wanted) for _, _, wanted in results) else PROGRAMS
+    if any(isinstance(wanted, dict) for _, _, wanted in results):
+        programs = {does: program for does, program in programs.items() if does not in BY_ROWS}
     for does, program in programs.items():
-        made = [program(wanted, case.inputs) for case, _, wanted in results]
-        pairs = zip(values, made, strict=True)
-        if all(answer is not None and _same(value, answer, tolerance) for value, answer in pairs):
+        if all(_is_by(program, each, tolerance) for each in asked):
             return does
     return ""
+
+
+def _asked(value: Any, wanted: Any, inputs: Inputs) -> list[tuple[Any, Any, Inputs]]:
+    """What came back, what should have, and of what: of a class, in each of its calls."""
+    if not isinstance(wanted, dict):
+        return [(value, wanted, inputs)]
+    outputs = wanted.get("output")
+    given = value.get("output") if isinstance(value, dict) else None
+    if not isinstance(outputs, dict) or not isinstance(given, dict):
+        return []
+    calls = _calls(inputs, outputs)
+    return [(given.get(name), output, calls.get(name, inputs)) for name, output in outputs.items()]
+
+
+def _calls(inputs: Inputs, outputs: Any) -> Mapping[str, Inputs]:
+    """What is given in the calls of a class, by their names."""
+    return next((part for part in inputs if isinstance(part, dict) and part.keys() >= outputs.keys()), {})
+
+
+def _is_by(program: Program, asked: Sequence[tuple[Any, Any, Inputs]], tolerance: float) -> bool:
+    """Whether a program answers so, wherever it has an answer."""
+    made = [(value, program(wanted, inputs)) for value, wanted, inputs in asked]
+    made = [(value, answer) for value, answer in made if answer is not None]
+    return bool(made) and all(_same(value, answer, tolerance) for value, answer in made)
 
 
 def _same(value: Any, answer: Any, tolerance: float) -> bool:
@@ -61,7 +85,7 @@ def _value(program: Program, right: Any, inputs: Inputs) -> Any:
         return program(right, inputs)
     if "outputs" not in right:  # of a class that must not be built
         return right
-    calls = next((part for part in inputs if isinstance(part, dict) and part.keys() >= right["outputs"].keys()), {})
+    calls = _calls(inputs, right["outputs"])
     outputs = {name: program(output, calls.get(name, inputs)) for name, output in right["outputs"].items()}
     if any(output is None for output in outputs.values()):
         return None
@@ -175,6 +199,20 @@ def _changed(position: int, make: Callable[[Tensor], Tensor]) -> Program:
     return program
 
 
+def _first_row(position: int) -> Program:
+    """The first of several in place of each."""
+    of_tensor = _changed(position, lambda given: given[:1] if given.dim() < 2 else given[..., :1, :])
+
+    def program(wanted: Any, inputs: Inputs) -> Any:
+        given = inputs[position] if position < len(inputs) else None
+        if isinstance(wanted, (list, tuple)):
+            fits = isinstance(given, (list, tuple)) and _are_alike([*given[:1], *wanted])
+            return [given[0]] * len(wanted) if fits else None
+        return of_tensor(wanted, inputs)
+
+    return program
+
+
 def _largest(given: Tensor) -> Tensor:
     """One where the largest number of a row is, and zero elsewhere."""
     return torch.zeros_like(given).scatter(-1, given.argmax(-1, keepdim=True), 1.0)
@@ -202,9 +240,10 @@ def _one_entry(place: int) -> Program:
 WHICH = ("its", "its second", "its third")
 # These are not looked for where more is read than one result, as of dropout: there names count.
 BY_ROWS: dict[str, Program] = {
-    "returns the first row of its argument for all": _of_tensors(
-        _changed(0, lambda given: given[:1] if given.dim() < 2 else given[..., :1, :])
-    ),
+    **{
+        f"returns the first row of {which} argument for all": _of_tensors(_first_row(i))
+        for i, which in enumerate(WHICH)
+    },
     "returns one in the first place of each row": _of_tensors(_one_entry(0)),
     "returns one in the last place of each row": _of_tensors(_one_entry(-1)),
     **{

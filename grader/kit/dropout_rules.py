@@ -25,6 +25,7 @@ DROPPED_IN_VAIN = "Entries are dropped where none should be."
 NOTHING_DROPPED = "Nothing, or next to nothing, is dropped."
 ALL_SCALED = "Nothing, or next to nothing, is dropped, but everything is scaled."
 ALL_CHANGED = "Nothing, or next to nothing, is dropped, but the numbers are changed."
+ALL_OTHER = "Nothing, or next to nothing, is dropped, and the numbers are not those that were given."
 OTHER_THAN_ZERO = "Dropped entries are set to a number other than 0, as F.alpha_dropout does. A dropped entry is 0."
 EVERYTHING_DROPPED = "Everything is dropped."
 NOT_FINITE = "There are NaN or infinite numbers. A dropped entry is 0."
@@ -76,18 +77,19 @@ def finding(
         by_chance = fits(int(gone.sum()), int(telling.sum()), p)  # there may be very few
         if right and by_chance:
             return ""
-        return OTHER_THAN_ZERO if _one_number(after[telling], p) else _all_or_nothing(survivors, tolerance)
+        return OTHER_THAN_ZERO if _one_number(after[telling], p) else _all_or_nothing(survivors, p, tolerance)
     is_shared = False
     for regular in _regularities(gone, telling, before):
         is_shared = regular == SHARED and not shared_is_wrong
         if not is_shared:
-            return regular
-    if not _constant(survivors, tolerance):
-        return _uneven(after, before, telling & ~gone, tolerance)
+            uneven = "" if _constant(survivors, tolerance) else _uneven(after, before, telling & ~gone, tolerance)
+            return " ".join(filter(None, [regular, uneven]))
     # Of draws that entries share there are fewer than entries, and nobody knows how many.
     rate = "" if is_shared else _rate(int(gone.sum()), int(telling.sum()), p)
-    said = [rate, _factor(float(survivors.mean()), p, tolerance)]
-    return " ".join(filter(None, said))
+    if not _constant(survivors, tolerance):
+        uneven = _uneven(after, before, telling & ~gone, tolerance)
+        return f"{uneven} {rate}".strip() if uneven == MASK_ALONE else uneven
+    return " ".join(filter(None, [rate, _factor(float(survivors.mean()), p, tolerance)]))
 
 
 def _constant(numbers: Tensor, tolerance: float) -> bool:
@@ -97,7 +99,7 @@ def _constant(numbers: Tensor, tolerance: float) -> bool:
 def _nothing_to_drop(gone: Tensor, survivors: Tensor, tolerance: float) -> str:
     if gone.any():
         return DROPPED_IN_VAIN if len(survivors) else EVERYTHING_DROPPED
-    return "" if bool(((survivors - 1).abs() <= tolerance).all()) else _all_or_nothing(survivors, tolerance)
+    return "" if bool(((survivors - 1).abs() <= tolerance).all()) else _all_or_nothing(survivors, 0.0, tolerance)
 
 
 def _one_number(after: Tensor, p: float) -> bool:
@@ -106,11 +108,12 @@ def _one_number(after: Tensor, p: float) -> bool:
     return most < len(after) and fits(most, len(after), p)
 
 
-def _all_or_nothing(survivors: Tensor, tolerance: float) -> str:
+def _all_or_nothing(survivors: Tensor, p: float, tolerance: float) -> str:
     if not len(survivors):
         return EVERYTHING_DROPPED
     if not _constant(survivors, tolerance):
-        return ALL_CHANGED
+        is_part = survivors.min() >= 0 and survivors.max() <= (1 + tolerance) / (1 - p)
+        return ALL_CHANGED if is_part else ALL_OTHER
     return NOTHING_DROPPED if abs(float(survivors.mean()) - 1) <= tolerance else ALL_SCALED
 
 

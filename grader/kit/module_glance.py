@@ -117,12 +117,13 @@ class ModuleGlance:
         with same_chance():
             built = self._module(changes)
             later = [name for name in changes if name not in self._in_building]
-            before = {name: vars(built.module)[name] for name in later}
+            before = dict(vars(built.module))
             vars(built.module).update((name, self._memory.remembering(changes[name])) for name in later)
             torch.default_generator.set_state(built.chance)
             try:
                 yield built
             finally:
+                vars(built.module).clear()  # also of what a module keeps between its calls
                 vars(built.module).update(before)
 
     def _module(self, changes: Changes) -> _Built:
