@@ -31,7 +31,9 @@ def program_that_answers(
     results = [it for it in zip(cases, answers, expected, strict=True) if not it[0].case.beside]
     if not all(isinstance(answer, Returned) for _, answer, _ in results):
         return ""
-    asked = [_asked(answer.value, wanted, case.inputs) for case, answer, wanted in results]
+    asked = [
+        _asked(answer.value, wanted, case.inputs) for case, answer, wanted in results if isinstance(answer, Returned)
+    ]
     programs = IN_KIND if any(is_plain(wanted) for _, _, wanted in results) else PROGRAMS
     if any(isinstance(wanted, dict) for _, _, wanted in results):
         programs = {does: program for does, program in programs.items() if does not in BY_ROWS}
@@ -206,8 +208,8 @@ def _first_row(position: int) -> Program:
     def program(wanted: Any, inputs: Inputs) -> Any:
         given = inputs[position] if position < len(inputs) else None
         if isinstance(wanted, (list, tuple)):
-            fits = isinstance(given, (list, tuple)) and _are_alike([*given[:1], *wanted])
-            return [given[0]] * len(wanted) if fits else None
+            first = given[:1] if isinstance(given, (list, tuple)) else []
+            return [*first] * len(wanted) if first and _are_alike([*first, *wanted]) else None
         return of_tensor(wanted, inputs)
 
     return program
