@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +198,7 @@ def test_what_is_told_while_a_line_moves_is_on_lines_of_its_own(monkeypatch: pyt
 
 def test_it_says_its_version() -> None:
     ended = run_grader("--version", folder=ROOT)
-    assert (ended.returncode, ended.stdout) == (0, "grader 0.3.0\n")
+    assert (ended.returncode, ended.stdout) == (0, f"grader {version('attention-grader')}\n")
 
 
 @pytest.mark.parametrize(
@@ -222,10 +224,21 @@ def test_a_shell_completes_names(line: str, offered: list[str], course: Course) 
     assert ended.stdout.split() == offered, ended.stderr
 
 
-def test_who_installs_sees_that_it_goes_on() -> None:
-    """Gigabytes, and some minutes."""
-    make = ["make", "--dry-run", "--always-make", "install"]
-    said = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    (install,) = [line for line in said.splitlines() if "pip install" in line]
-    assert not {"-q", "--quiet"} & set(install.split())
-    assert "That takes a minute or more" in said
+def test_who_installs_sees_one_line_and_the_end_of_what_fails(tmp_path: Path) -> None:
+    def quietly(*command: str) -> Ended:
+        ended = subprocess.run(
+            [str(ROOT / ".ci/quietly"), "install", "Installing", *command],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    ended = quietly("echo", "much")
+    assert (ended.returncode, (tmp_path / "build/install.log").read_text()) == (0, "much\n")
+    assert re.fullmatch(r"Installing … \d+ s\n", ended.stdout)
+    failed = quietly("sh", "-c", "seq 100; echo what is wrong >&2; exit 3")
+    assert (failed.returncode, failed.stdout.splitlines()[0]) == (
+        3,
+        "Installing … failed. The end of build/install.log:",
+    )
+    assert failed.stdout.splitlines()[1:] == [*map(str, range(72, 101)), "what is wrong"]
+    assert "$(QUIETLY) install" in (ROOT / "Makefile").read_text()

@@ -436,7 +436,7 @@ exercise = Exercise(
             kind="missing step",
             credit=0.0,
             says=WITHOUT_CHANCE,
-            change={"noise": lambda weights, rng: torch.eye(weights.shape[-1])[0].expand_as(weights) - 0.5},
+            change={"noise": lambda weights, rng: torch.eye(weights.shape[-1])[0].expand_as(weights)},
         ),
         Misconception(
             "an exact share dropped",

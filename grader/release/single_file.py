@@ -16,6 +16,7 @@ from grader.course import Course
 from grader.errors import CourseError
 from grader.notebooks.parsing import parse_notebook
 from grader.notebooks.single_file import in_one_file
+from grader.release.beside import ASSISTANTS
 from grader.release.leaks import refuse_leaks
 from grader.release.public_url import in_colab, public_folder
 
@@ -39,7 +40,7 @@ def write_single_files(course: Course, assignment: str) -> Path:
         singles[name], inside = in_one_file(ordinary, beside, in_colab(public, assignment, name))
         _need_readable(ordinary, singles[name], name)
         all_inside |= inside
-    if left := sorted(beside.keys() - all_inside):
+    if left := sorted(beside.keys() - all_inside - {ASSISTANTS.name}):  # who have one file have no folder to read it in
         raise CourseError(
             f"{assignment} cannot be handed out as a single file: only modules, and figures that a text shows as "
             f"`![…](…)`, can be put inside a notebook, and beside it there is also {', '.join(left)}. "

@@ -98,7 +98,7 @@ _NO_NUMBERS = (
 
 # After another layer, hardly anything tells which of the two it was: what they say holds for both.
 NAN_FOR_HIDDEN = Misconception(
-    "NaN for what is hidden",
+    "no numbers for what is hidden",
     kind="wrong formula",
     credit=0.25,
     says=_NO_NUMBERS,
@@ -106,7 +106,7 @@ NAN_FOR_HIDDEN = Misconception(
 )
 
 INFINITY_FOR_HIDDEN = Misconception(
-    "∞ for what is hidden",
+    "no numbers for what is hidden, after softmax",
     kind="wrong formula",
     credit=0.25,
     says=_NO_NUMBERS,

@@ -1,5 +1,5 @@
 # wrong: masked with +inf
-# named: NaN for what is hidden
+# named: no numbers for what is hidden
 class CausalAttention(torch.nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super(CausalAttention, self).__init__()

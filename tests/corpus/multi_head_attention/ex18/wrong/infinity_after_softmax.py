@@ -1,5 +1,5 @@
 # wrong: -inf is filled in after the softmax
-# named: ∞ for what is hidden
+# named: no numbers for what is hidden, after softmax
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -1,5 +1,5 @@
 # wrong: masked with +inf instead of -inf: NaN
-# named: NaN for what is hidden
+# named: no numbers for what is hidden
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

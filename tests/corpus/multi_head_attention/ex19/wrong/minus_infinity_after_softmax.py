@@ -1,5 +1,5 @@
 # wrong: -inf is filled in after the softmax
-# named: ∞ for what is hidden
+# named: no numbers for what is hidden, after softmax
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()

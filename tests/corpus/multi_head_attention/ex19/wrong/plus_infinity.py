@@ -1,5 +1,5 @@
 # wrong: masked with +inf
-# named: NaN for what is hidden
+# named: no numbers for what is hidden
 class SelfAttention(nn.Module):
     def __init__(self, embed_size, heads):
         super().__init__()
