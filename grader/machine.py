@@ -5,6 +5,7 @@ Whatever may be missing is imported where it is asked for.
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import subprocess
@@ -69,6 +70,7 @@ def version_of(package: str) -> str:
         return ""
 
 
+@functools.cache  # it is asked for with each grade
 def environment() -> str:
     """The versions that a grade depends on, in words."""
     versions = {name: version_of(package) for name, package in _GRADED_WITH.items()}

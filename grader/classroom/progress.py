@@ -143,8 +143,7 @@ def _besides(result: Graded, counts: Told) -> list[str]:
 def _by_hand(result: Graded, counts: Told) -> list[str]:
     """What a person has given, and what it takes the place of."""
     by_tests = {scored.verdict.label: f", in place of {scored.points:g}" for scored in result.verdicts}
-    given = [(label, counts.shown(label).replace("waits", "0 so far")) for label in counts.by_hand]
-    return [f"{label}: {points} by hand{by_tests.get(label, '')}" for label, points in given]
+    return [f"{label}: {counts.given(label)} by hand{by_tests.get(label, '')}" for label in counts.by_hand]
 
 
 def _labels(results: Iterable[Graded], told: Mapping[str, Told]) -> list[str]:

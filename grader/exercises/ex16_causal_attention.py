@@ -165,8 +165,8 @@ exercise = Exercise(
             change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
         ),
         masks.MASKED_AFTER_SOFTMAX,
-        masks.NAN_FOR_HIDDEN,
-        masks.INFINITY_FOR_HIDDEN,
+        masks.NO_NUMBERS,
+        masks.NO_NUMBERS_AFTER_SOFTMAX,
         masks.SOFTMAX_TWICE,
         Misconception(
             "scores averaged over the batch",

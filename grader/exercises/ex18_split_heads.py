@@ -414,8 +414,8 @@ exercise = Exercise(
         split_heads.minus_one_for_infinity(credit=0.25),
         split_heads.minus_one_after_scaling(credit=0.25),
         masks.MASKED_AFTER_SOFTMAX,
-        masks.NAN_FOR_HIDDEN,
-        masks.INFINITY_FOR_HIDDEN,
+        masks.NO_NUMBERS,
+        masks.NO_NUMBERS_AFTER_SOFTMAX,
         Misconception(
             "context length 6",
             kind="hard-coded",

@@ -608,8 +608,8 @@ exercise = Exercise(
             says="Hidden scores count as a large number in your results, so that nothing else is seen. Set them to −∞.",
             change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 1e20)},
         ),
-        masks.NAN_FOR_HIDDEN,
-        masks.INFINITY_FOR_HIDDEN,
+        masks.NO_NUMBERS,
+        masks.NO_NUMBERS_AFTER_SOFTMAX,
         Misconception(
             "queries hidden",
             kind="axis",

@@ -43,10 +43,13 @@ class Told:
 
     def shown(self, exercise: str) -> str:
         """The points for it. What waits has none, or such as a person has given for an earlier answer."""
-        points = self.points.get(exercise, 0)
-        if exercise not in self.waits:
-            return _number(points)
-        return f"{_number(points)} so far" if points else "waits"
+        has_none = exercise in self.waits and not self.points.get(exercise)
+        return "waits" if has_none else self.given(exercise)
+
+    def given(self, exercise: str) -> str:
+        """The points that it has, be they 0."""
+        so_far = " so far" if exercise in self.waits else ""
+        return f"{_number(self.points.get(exercise, 0))}{so_far}"
 
 
 @dataclass(frozen=True)

@@ -56,17 +56,18 @@ def _in_another_way(
     asked = AskedAgain(key, ask, device, time)
     if way := asked.first_right(itertools.chain(by_name, all_orders(exercise, first), with_rows)):
         return _right_in(way, verdict)
-    # Orders of which the code says nothing are too many to have another mistake beside them, and code that
-    # computes with columns is not written for rows.
-    sized = any(fact.kind == Kind.WRITTEN and fact.what in FIRST_SIZES for fact in facts)
-    told = [*by_name, *([] if not with_rows or sized or _fits(key, ask) else with_rows)]
-    if found := asked.best_named(told):
+    # Orders of which the code says nothing are too many to have another mistake beside them.
+    if with_rows and _is_for_columns(key, ask, facts):
+        with_rows = []
+    if found := asked.best_named([*by_name, *with_rows]):
         return _named_in(*found, exercise)
     return _with_what_is_spared(key, exercise.sparing, ask, device, time) if exercise.sparing else None
 
 
-def _fits(key: AnswerKey, ask: AskAgain) -> bool:
-    """Whether all results have the shape that is asked for."""
+def _is_for_columns(key: AnswerKey, ask: AskAgain, facts: Sequence[Fact]) -> bool:
+    """Whether the code reads how long a column is, or all its results have the shape that is asked for."""
+    if any(fact.kind == Kind.WRITTEN and fact.what in FIRST_SIZES for fact in facts):
+        return True
     return numbers_of(key.exercise.form, ask(key.cases), key.expected) is not None
 
 

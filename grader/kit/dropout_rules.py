@@ -78,18 +78,17 @@ def finding(
         if right and by_chance:
             return ""
         return OTHER_THAN_ZERO if _one_number(after[telling], p) else _all_or_nothing(survivors, p, tolerance)
+    uneven = "" if _constant(survivors, tolerance) else _uneven(after, before, telling & ~gone, tolerance)
     is_shared = False
     for regular in _regularities(gone, telling, before):
         is_shared = regular == SHARED and not shared_is_wrong
         if not is_shared:
-            uneven = "" if _constant(survivors, tolerance) else _uneven(after, before, telling & ~gone, tolerance)
-            return " ".join(filter(None, [regular, uneven]))
+            return f"{regular} {uneven}".strip()
+    if uneven and uneven != MASK_ALONE:
+        return uneven
     # Of draws that entries share there are fewer than entries, and nobody knows how many.
     rate = "" if is_shared else _rate(int(gone.sum()), int(telling.sum()), p)
-    if not _constant(survivors, tolerance):
-        uneven = _uneven(after, before, telling & ~gone, tolerance)
-        return f"{uneven} {rate}".strip() if uneven == MASK_ALONE else uneven
-    return " ".join(filter(None, [rate, _factor(float(survivors.mean()), p, tolerance)]))
+    return " ".join(filter(None, [uneven, rate, "" if uneven else _factor(float(survivors.mean()), p, tolerance)]))
 
 
 def _constant(numbers: Tensor, tolerance: float) -> bool:

@@ -91,25 +91,25 @@ MASKED_AFTER_SOFTMAX = Misconception(
 )
 
 
-_NO_NUMBERS = (
+_SAID_OF_NO_NUMBERS = (
     "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: +∞ there, or "
     "−∞ in the weights, leaves no numbers."
 )
 
 # After another layer, hardly anything tells which of the two it was: what they say holds for both.
-NAN_FOR_HIDDEN = Misconception(
+NO_NUMBERS = Misconception(
     "no numbers for what is hidden",
     kind="wrong formula",
     credit=0.25,
-    says=_NO_NUMBERS,
+    says=_SAID_OF_NO_NUMBERS,
     change={"hide": lambda scores, hidden, *_sizes: scores.masked_fill(hidden, torch.inf)},
 )
 
-INFINITY_FOR_HIDDEN = Misconception(
+NO_NUMBERS_AFTER_SOFTMAX = Misconception(
     "no numbers for what is hidden, after softmax",
     kind="wrong formula",
     credit=0.25,
-    says=_NO_NUMBERS,
+    says=_SAID_OF_NO_NUMBERS,
     change={
         "hide": lambda scores, *_hidden: scores,
         "hide_weights": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf),
