@@ -23,6 +23,7 @@ from grader.classroom.local_crew import InThisProcess
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.submission import Graded, Submission
+from grader.running.zygote_process import start_zygote, use_zygote
 
 ASSIGNMENT = "self_attention"
 STUDENTS = [f"s{number}" for number in range(8)]
@@ -97,14 +98,19 @@ def test_killed_at_many_moments(
 
 def run_and_kill(course: Course, after: float = 0.0, results: int = 0) -> None:
     """Grade in a process of its own, which is killed after some time, or by itself when there are so many results."""
+    # With a zygote of its own, as each process of a crew has: else the reply to an order over which it was killed would
+    # come to us, and every sandbox that follows here would be taken for the one before it.
+    zygote = start_zygote().another()
     pid = os.fork()
     if pid == 0:
+        use_zygote(zygote)
         try:
             for number, _ in enumerate(autograde(course, ASSIGNMENT), start=1):
                 if number == results:
                     os.kill(os.getpid(), signal.SIGKILL)
         finally:
             os._exit(0)
+    zygote.close()
     if results > 0:
         os.waitpid(pid, 0)
         return
