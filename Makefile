@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release screenshots clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release lock screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -103,6 +103,13 @@ validate: install
 
 release: install
 	$(GRADER) release
+
+# The environment that students work in, with the versions that grade: what the notebooks import, and all that this brings.
+STUDENTS := ipywidgets jupyterlab matplotlib numpy torch
+EXACTLY := import sys; from packaging.requirements import Requirement; from grader.elsewhere.packages import versions; \
+	print(*versions(map(Requirement, sys.argv[1:])), sep="\n")
+lock: install
+	@$(VENV)/bin/python -c '$(EXACTLY)' $(STUDENTS) > release/requirements.txt
 
 # All pictures of pages in docs/images, from a fresh demo; needs Chromium and its driver.
 screenshots: install

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from container import run, skip_unless_it_can_be_started
 
 from grader.proof.demo import demonstrated
 
@@ -42,22 +43,22 @@ def steps() -> list[Step]:
     return found
 
 
-def of_grader(instruction: str) -> list[str]:
-    return [step.rest for step in steps() if (step.stage, step.instruction) == ("grader", instruction)]
+def of_stage(stage: str, instruction: str) -> list[str]:
+    return [step.rest for step in steps() if (step.stage, step.instruction) == (stage, instruction)]
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the package lies after COPY and `RUN pip install`, without the libraries that it asks for."""
     package, target = tmp_path_factory.mktemp("package"), tmp_path_factory.mktemp("target")
-    for copied in of_grader("COPY"):
+    for copied in of_stage("grader", "COPY"):
         *sources, place = copied.split()
         for source in sources:
             if (ROOT / source).is_dir():
                 shutil.copytree(ROOT / source, package / place)
             else:
                 shutil.copyfile(ROOT / source, package / place / source)
-    command = of_grader("RUN")[0]
+    command = of_stage("grader", "RUN")[0]
     assert shlex.split(command)[:2] == ["pip", "install"]
     as_here = {"PIP_NO_DEPS": "1", "PIP_TARGET": str(target), "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_WARN_SCRIPT": "1"}
     done = subprocess.run(
@@ -83,7 +84,7 @@ def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> Non
 
 def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None:
     """As CMD says; without a course, it ends with a table of what the machine offers."""
-    (command,) = of_grader("CMD")
+    (command,) = of_stage("grader", "CMD")
     program, *arguments = json.loads(command)
     assert program == "grader"
     code = "import grader, sys; print(grader.__file__); from grader.__main__ import main; main()"
@@ -96,26 +97,70 @@ def test_what_is_installed_is_what_runs(installed: Path, tmp_path: Path) -> None
 
 
 def test_its_extras_are_there_and_dask_is_one_of_them() -> None:
-    extras = re.search(r"'\.\[([\w,]+)\]'", of_grader("RUN")[0])
+    extras = re.search(r"'\.\[([\w,]+)\]'", of_stage("grader", "RUN")[0])
     assert extras is not None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert "dask" in extras[1].split(",")
     assert set(extras[1].split(",")) <= project["optional-dependencies"].keys()
 
 
-def test_both_stages_have_a_python_that_the_package_takes() -> None:
-    images = [rest.split()[0] for _, instruction, rest in steps() if instruction == "FROM"]
-    assert len(images) == 2
-    versions = {re.fullmatch(r"python:(3\.\d+)(?:-slim)?", image) for image in images}
+def test_all_stages_have_a_python_that_the_package_takes() -> None:
+    from_what = {step.stage: step.rest.split()[0] for step in steps() if step.instruction == "FROM"}
+    assert from_what.pop("grader") == "students"  # so what grades is what students have, and the grader
+    assert set(from_what) == {"develop", "students"}
     readme = (ROOT / "README.md").read_text()
-    assert all(version and version[1] in readme for version in versions)
+    for image in from_what.values():
+        version = re.fullmatch(r"python:(3\.\d+)(?:-slim)?", image)
+        assert version
+        assert version[1] in readme
 
 
 def test_submissions_are_graded_by_nobody_who_may_do_much() -> None:
-    (user,) = of_grader("USER")
-    assert any(re.fullmatch(rf"useradd .*\b{user}", command) for command in of_grader("RUN"))
+    *_, user = of_stage("grader", "USER")
     last = [step.instruction for step in steps() if step.stage == "grader"]
-    assert last.index("USER") > max(place for place, name in enumerate(last) if name in ("RUN", "COPY"))
+    assert len(last) - last[::-1].index("USER") > max(
+        place for place, name in enumerate(last) if name in ("RUN", "COPY")
+    )
+    # The folder where it works is that user's, so that the demo can be run with no folder of the machine's.
+    (made,) = (command for command in of_stage("students", "RUN") if "useradd" in command)
+    assert re.fullmatch(rf"useradd .*\b{user} && install -d -o {user} (/\S+)", made)
+    assert made.split()[-1] == of_stage("grader", "WORKDIR")[-1] == of_stage("students", "WORKDIR")[-1]
+
+
+@pytest.mark.slow
+def test_the_demo_runs_from_what_is_installed(installed: Path) -> None:
+    """As an ordinary user, in an empty folder, without the repository: what `docker run … grader demo` does."""
+    skip_unless_it_can_be_started()
+    code = f"import sys; sys.path.insert(0, {str(installed)!r}); from grader.__main__ import main; main()"
+    done = run(sys.executable, "-c", code, "demo", user=1000, shown=[installed])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "demo/report/self_attention.html" in "".join(done.stdout.split())
+
+
+def test_students_have_all_that_their_notebooks_import_and_nothing_that_grades() -> None:
+    copied = [
+        word for step in steps() if step.stage == "students" and step.instruction == "COPY" for word in [step.rest]
+    ]
+    assert copied == ["release/requirements.txt ."]
+    locked = (ROOT / "release/requirements.txt").read_text().split()
+    assert {"ipywidgets", "jupyterlab", "matplotlib", "numpy", "torch"} <= {line.split("==")[0] for line in locked}
+    assert set(locked) <= {line.lower().replace("_", "-") for line in (ROOT / "constraints.txt").read_text().split()}
+    assert not any(line.startswith(("attention-grader", "nbgrader")) for line in locked)
+    imported = {
+        name.split(".")[0]
+        for file in (ROOT / "release").glob("*/*")
+        if file.suffix in (".py", ".ipynb")
+        for name in re.findall(r'^(?: *"| *)(?:import|from) (\w+)', file.read_text(), re.MULTILINE)
+    }
+    foreign = imported - sys.stdlib_module_names - {file.stem for file in (ROOT / "release").glob("*/*.py")}
+    assert {name.lower() for name in foreign} <= {line.split("==")[0] for line in locked}
+
+
+def test_docker_is_sent_what_is_copied_and_nothing_else() -> None:
+    everything, *sent = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
+    copied = [word for step in steps() if step.instruction == "COPY" for word in step.rest.split()[:-1]]
+    assert everything == "*"
+    assert sorted(sent) == sorted({f"!{word}" for word in copied})
 
 
 def test_the_editor_works_in_the_other_stage_and_installs_as_the_page_says() -> None:
@@ -141,4 +186,6 @@ def shown_commands(page: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", ["docs/many_machines.md", "docs/containers.md"])
 def test_the_pages_build_it_as_its_head_says(page: str) -> None:
     (said,) = re.findall(r"^#     (docker build .*)$", (ROOT / "Containerfile").read_text(), re.MULTILINE)
-    assert list(shown_commands(page)) == [said]
+    first, *others = shown_commands(page)
+    assert first == said
+    assert {re.search(r"--target (\S+)", command)[1] for command in others} <= {step.stage for step in steps()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import distribution
 
 from packaging.requirements import Requirement
@@ -26,8 +26,13 @@ def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, byt
     lines = [*([f"--extra-index-url {index}"] if index else []), *requirements]
     return {
         "requirements.txt": "".join(f"{one}\n" for one in lines).encode(),
-        "constraints.txt": "".join(f"{line}\n" for line in sorted(set(_versions(requirements)))).encode(),
+        "constraints.txt": "".join(f"{line}\n" for line in versions(requirements)).encode(),
     }
+
+
+def versions(requirements: Iterable[Requirement]) -> list[str]:
+    """The versions that are installed here of all that these bring, as pip reads them."""
+    return sorted(set(_versions(requirements)))
 
 
 def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
@@ -40,8 +45,7 @@ def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
     ]
 
 
-def _versions(requirements: Sequence[Requirement]) -> Iterator[str]:
-    """The versions that are installed here of all that these bring."""
+def _versions(requirements: Iterable[Requirement]) -> Iterator[str]:
     done = set()
     waiting = list(requirements)
     for one in waiting:  # which grows meanwhile
