@@ -356,8 +356,8 @@ def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
     said: list[str] = []
     export_moodle(course, WORDS, "username", "", said.append)
     assert said == [
-        "Not final: 1 answer waits for points by hand, of 1 student (plot: kurt). Give them in the formgrader, and "
-        "export again."
+        "Not final: 1 answer waits for points by hand, of 1 student (plot: kurt). Give them in the formgrader "
+        "(`jupyter lab`, menu Nbgrader), and export again."
     ]
     assert [row.split(",")[-1] for row in export_term(course, silent).read_text().splitlines()][1:] == ["", "", WORDS]
     (kurt,) = [one for one in read_class(course, WORDS, silent).standings if one.student == "kurt"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from command_line import grader
 from nbgrader.api import Grade
 from nbgrader.tests import run_nbgrader
 from nbgrader_notebooks import GUIDE, compare, documentation
@@ -19,6 +21,7 @@ from sqlalchemy import select
 
 from grader.classroom.run import autograde
 from grader.course import Course, read_config
+from grader.errors import CourseError
 from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
@@ -102,6 +105,33 @@ def test_there_is_a_page_for_each_notebook_and_it_says_what_failed(quickstart: C
     assert "The test fails" in failed
     assert "squares(1) == [1]" in failed
     assert "ran in the same process as your code" in failed
+
+
+def test_the_commands_of_the_readme_lead_from_the_source_to_a_page(quickstart: Course, tmp_path: Path) -> None:
+    folder = tmp_path / "course101"
+    for name in ("source", "submitted"):
+        shutil.copytree(quickstart.root / name, folder / name)
+    shutil.copy(quickstart.root / "nbgrader_config.py", folder)
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    commands = re.findall(r"^    grader (\w+ ps1)\b", readme, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["release", "autograde", "feedback"]
+    for command in commands:
+        ended = grader(*command.split(), folder=folder)
+        assert ended.returncode == 0, ended.stderr
+    assert (folder / "feedback/hacker/ps1/problem1.html").is_file()
+
+
+def test_why_what_was_graded_cannot_be_changed_is_said_and_what_to_do(quickstart: Course) -> None:
+    notebook, place = quickstart.read("source", "ps1", "problem1"), quickstart.notebook("source", "ps1", "problem1")
+    before = place.read_bytes()
+    marks = {"grade_id": "new", "grade": True, "solution": False, "locked": True, "points": 1, "schema_version": 3}
+    notebook.cells.append(nbformat.v4.new_code_cell("assert True", metadata={"nbgrader": {**marks, "task": False}}))
+    nbformat.write(notebook, place)
+    try:
+        with contextlib.chdir(quickstart.root), pytest.raises(CourseError, match=r"^Hand-ins of ps1 have been graded"):
+            compile_release(quickstart, "ps1", lambda _: None)
+    finally:
+        place.write_bytes(before)
 
 
 def test_report_and_export_know_all_tests_and_say_that_they_can_be_fooled(quickstart: Course) -> None:

@@ -369,8 +369,8 @@ def test_what_is_not_final_is_said(course_of_four: Course, told: list[str]) -> N
         gradebook.db.commit()
     export_moodle(course_of_four, ASSIGNMENT, "username", "", told.append)
     assert told == [
-        "Not final: 1 answer waits for points by hand, of 1 student (1: ada). Give them in the formgrader, and export "
-        "again."
+        "Not final: 1 answer waits for points by hand, of 1 student (1: ada). Give them in the formgrader "
+        "(`jupyter lab`, menu Nbgrader), and export again."
     ]
 
 

@@ -52,7 +52,10 @@ def exercise(
     from grader.authoring.beginnings import new_exercise
 
     written = new_exercise(Course(Path()), name, assignment)
-    _tell(written, f"Write your own in its place, and run: grader validate {assignment}")
+    _tell(
+        written,
+        f"It asks for the mean, as an example. Put your own into these files, and run: grader validate {assignment}",
+    )
 
 
 def _tell(written: Sequence[Path], advice: str) -> None:

@@ -25,6 +25,7 @@ from grader.sandbox.plain_text import one_line
 MAX_LINE = 200  # characters of a test that are shown
 MAX_SHORT = 5  # outputs; the first one decides
 _HIDDEN = "A hidden test fails."
+_TO_DO = "stops with `NotImplementedError`: what it tests is still to be written, or still has that line."
 _STDERR = (
     "While the test ran, something was written to the error stream, such as a warning: nbgrader gives nothing then."
 )
@@ -154,6 +155,8 @@ def _sentence(test: Test, failure: Failure, trusted: bool) -> str:
     if message is None:
         message = failure.message if trusted else ""
     what = f"The test `{_plain(shown)}`" if shown else "The test"
+    if failure.kind == "NotImplementedError" and not failure.message:
+        return f"{what} {_TO_DO}"
     how = "fails" if asserts else f"stops with `{_kind(failure.kind)}`"
     return f"{what} {how}{f': {_plain(message)}' if message else '.'}"
 

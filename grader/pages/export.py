@@ -30,6 +30,8 @@ IDENTIFIERS: dict[str, tuple[str, Callable[[Standing], str]]] = {  # what Moodle
     "idnumber": ("ID number", lambda standing: standing.person.lms_user_id),
 }
 
+GIVE_THEM = "Give them in the formgrader (`jupyter lab`, menu Nbgrader)"
+
 Tell = Callable[[str], None]
 
 
@@ -37,7 +39,7 @@ def grades_to_export(course: Course, assignment: str, tell: Tell) -> ClassGrades
     """The class as the gradebook has it; what still waits for points is told."""
     grades = read_class(course, assignment, tell)
     if waits := said_of_waiting(grades.waiting):
-        tell(f"{waits} Give them in the formgrader, and export again.")
+        tell(f"{waits} {GIVE_THEM}, and export again.")
     return grades
 
 

@@ -19,7 +19,7 @@ from grader.gradebook.names import Names
 from grader.gradebook.published import Change, Publication, Publications, Told, changes, told_now
 from grader.gradebook.settling import write_rules
 from grader.pages.export import FOLDER as EXPORTS
-from grader.pages.export import said_of_waiting
+from grader.pages.export import GIVE_THEM, said_of_waiting
 from grader.pages.feedback import write_feedback
 from grader.pages.platforms import OPTION_OF, PLATFORMS, export_points
 from grader.sandbox.plain_text import one_line
@@ -135,10 +135,10 @@ def _refuse_waiting(told: Mapping[str, Told], anyway: bool, tell: Tell) -> None:
     if said := said_of_waiting({student: one.waits for student, one in told.items()}):
         if not anyway:
             raise CourseError(
-                f"Nothing is published. {said} Give them in the formgrader, and run this again; or add "
+                f"Nothing is published. {said} {GIVE_THEM}, and run this again; or add "
                 "--waiting-anyway: then pages say of these answers that they wait."
             )
-        tell(f"{said} Pages say so. Give them in the formgrader, and publish again.")
+        tell(f"{said} Pages say so. {GIVE_THEM}, and publish again.")
 
 
 def _unpacked(path: Path) -> dict[str, bytes] | None:

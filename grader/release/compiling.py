@@ -67,6 +67,13 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
     if result["error"].rstrip().endswith("KeyboardInterrupt"):  # which nbgrader takes for an error
         raise KeyboardInterrupt
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
+    if "submissions associated" in reason_of(result):
+        raise CourseError(
+            f"Hand-ins of {assignment} have been graded, and nbgrader does not change which cells have points after that. "
+            f"{kept} is as it was. If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its "
+            f"points, also those by hand, and leaves the files; then release and grade again. Otherwise, put the new cells "
+            "into another assignment."
+        )
     raise CourseError(
         f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\nMend {source}, and run this again; "
         f"until then, {kept} is as it was. All that nbgrader says: nbgrader generate_assignment {assignment} --force"
