@@ -218,8 +218,8 @@ def test_a_name_that_the_course_asks_for_is_the_students_own() -> None:
 def test_code_that_is_still_to_be_written_is_no_error_to_look_for() -> None:
     (cell,) = grade("def f(x):\n    raise NotImplementedError()", a_test("assert f(1) == 1"))
     assert said(cell).endswith(
-        "The test `assert f(1) == 1` stops with `NotImplementedError`: what it tests is still to be written, or still has "
-        "that line."
+        "The test `assert f(1) == 1` stops with `NotImplementedError`: what it tests is still to be written, or still "
+        "has that line."
     )
 
 

@@ -69,10 +69,10 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
     source, kept = (f"{course.called(step)}/{assignment}" for step in ("source", "release"))
     if "submissions associated" in reason_of(result):
         raise CourseError(
-            f"Hand-ins of {assignment} have been graded, and nbgrader does not change which cells have points after that. "
-            f"{kept} is as it was. If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its "
-            f"points, also those by hand, and leaves the files; then release and grade again. Otherwise, put the new cells "
-            "into another assignment."
+            f"Hand-ins of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} is as it was. "
+            f"If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its points, also "
+            "those by hand, and leaves the files; then release and grade again. Otherwise, put the new cells into another "
+            "assignment."
         )
     raise CourseError(
         f"nbgrader could not compile {assignment}. It says:\n{reason_of(result)}\nMend {source}, and run this again; "
