@@ -71,7 +71,7 @@ def compile_into(course: Course, assignment: str, release: Path, db_url: str = "
         raise CourseError(
             f"Hand-ins of {assignment} have been graded, and nbgrader keeps which cells have points. {kept} stays. "
             f"If they were a trial: nbgrader db assignment remove {assignment} --force forgets all its points, "
-            "those given by hand as well, and leaves the files; then release and grade again. Or put the new cells into "
+            "those given by hand as well, and leaves the files; then release and grade again. Or put the new cells in "
             "another assignment."
         )
     raise CourseError(
