@@ -8,7 +8,14 @@ from our_course import EXERCISES
 from xdist.scheduler import LoadScopeScheduling
 
 # What is known of an exercise, or of an assignment, is kept for its next test: the first parameter says which.
-BY_PARAMETER = ("test_exercise_files", "test_mutants", "test_real_mistakes", "test_tolerance", "test_validate")
+BY_PARAMETER = (
+    "test_records",
+    "test_exercise_files",
+    "test_mutants",
+    "test_real_mistakes",
+    "test_tolerance",
+    "test_validate",
+)
 BY_ASSIGNMENT = ("test_corpus",)
 # A file that makes things for two halves of its tests, each of which takes long: one test is a half.
 HALF = {"test_attacks": "test_without_its_protection_the_attack_succeeds"}

@@ -91,7 +91,7 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
     new_course(tmp_path)
     new_assignment(Course(tmp_path), "attention")
     said = follow("writing_an_exercise.md", tmp_path)
-    assert re.search("^attention +all +files of corpus/ are judged as they say +2 ✓$", said, re.MULTILINE)
+    assert re.search("^attention +all +code in corpus/ is judged as it says +2 ✓$", said, re.MULTILINE)
     assert re.search("^attention +all +misconceptions lose marks and are named +5 ✓$", said, re.MULTILINE)
 
 

@@ -61,7 +61,7 @@ def wrong(course: Course) -> list[str]:
 def test_what_is_new_is_sound_at_once(made: Course) -> None:
     findings = list(validate(made, "week1"))
     assert [finding.text for finding in findings if not finding.ok] == []
-    assert Finding("files of corpus/ are judged as they say", count=4) in findings
+    assert Finding("code in corpus/ is judged as it says", count=4) in findings
 
 
 def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
@@ -110,8 +110,7 @@ def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path
     said = grader("new", "exercise", "mean", "--assignment", "week1", folder=root).stdout
     for place in (
         "exercises/week1_mean.py",
-        "corpus/week1/mean/right/loop.py",
-        "corpus/week1/mean/wrong/not_divided.py",
+        "corpus/week1/mean.txt",
     ):
         assert place in said
         assert (root / place).is_file()
@@ -119,17 +118,20 @@ def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path
 
 def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> None:
     folder = course.root / "corpus/week1"
-    (folder / "2/right/sum.py").write_text(SUM.format("exercise_2"))
-    (folder / "2/wrong/mean.py").write_text(RIGHT.format("exercise_2"))
-    named = folder / "the-mean/wrong/not_divided.py"
-    named.write_text(named.read_text().replace("named: not divided", "named: one too few"))
-    (folder / "3/right").mkdir(parents=True)
-    (folder / "3/right/loop.py").write_text("")
-    four, one, two, three = wrong(course)  # as in the notebook, and last what is not in it
-    assert "corpus/week1/2/right/sum.py: it is said to be right, and is judged" in one
-    assert "corpus/week1/2/wrong/mean.py: it is said to be wrong, and earns everything" in two
-    assert "corpus/week1/3/right/loop.py: there is no such exercise" in three
-    assert "`one too few` is to be named, and not divided is" in four
+    two, mean = folder / "2.txt", folder / "the-mean.txt"
+    two.write_text(
+        f"{two.read_text()}\n=== right sum: a sum\n{SUM.format('exercise_2')}\n\n"
+        f"=== wrong mean: no sum\n{RIGHT.format('exercise_2')}\n"
+    )
+    mean.write_text(mean.read_text().replace(":named: not divided", ":named: one too few"))
+    (folder / "3.txt").write_text("=== right loop: no exercise\npass\n")
+    (folder / "4/right").mkdir(parents=True)
+    said = "\n".join(wrong(course))
+    assert "corpus/week1/2.txt, sum: it is said to be right, and is judged" in said
+    assert "corpus/week1/2.txt, mean: it is said to be wrong, and earns everything" in said
+    assert "corpus/week1/3.txt: there is no such exercise" in said
+    assert "corpus/week1/4: is a folder. Put all code of an exercise into one text, corpus/week1/4.txt" in said
+    assert "corpus/week1/the-mean.txt, not_divided: `one too few` is to be named, and not divided is" in said
 
 
 def changed(course: Course, *replaced: tuple[str, str], until: str = "without understanding") -> list[str]:
@@ -213,19 +215,17 @@ def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_tol
 
 
 def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
-    (course.root / "corpus/week1/2/right/loop.py").write_bytes(b"# right: \xe4")
+    (course.root / "corpus/week1/2.txt").write_bytes(b"=== right: \xe4")
     (said,) = wrong(course)
-    assert said == "exercise 2, corpus/week1/2/right/loop.py: it is no text in UTF-8. Save it as that."
+    assert said == "exercise 2, corpus/week1/2.txt: it is no text in UTF-8. Save it as that."
 
 
-@pytest.mark.parametrize(
-    "line", ["# Named: one too few", "#named: not divided", "# nmaed: not divided", "# not divided"]
-)
-def test_a_second_line_of_wrong_code_that_names_nothing_is_told(course: Course, line: str) -> None:
-    path = course.root / "corpus/week1/2/wrong/not_divided.py"
-    path.write_text(path.read_text().replace("# named: not divided", line))
+@pytest.mark.parametrize("line", [":Named: one too few", "# named: not divided", ": named: not divided", "named: sum"])
+def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
+    path = course.root / "corpus/week1/2.txt"
+    path.write_text(path.read_text().replace(":named: not divided", line))
     (said,) = wrong(course)
-    assert "its second line does not begin with `# named: `" in said
+    assert "a field is `:named: …`, in small letters, directly below the heading" in said
 
 
 MEAN = "sum(numbers) / divide_by(numbers)"

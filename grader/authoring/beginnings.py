@@ -63,11 +63,9 @@ def new_exercise(course: Course, name: str, assignment: str) -> list[Path]:
     words["identity"] = f"number={label}" if isinstance(label, int) else f'name="{label}"'
     notebook.cells += _section(words)
     folder = _exercises_of(course)
-    corpus = course.root / "corpus" / assignment / str(label)
     written = [
         _write(folder / f"{assignment}_{label}.py".replace("-", "_"), "exercise", **words),
-        _write(corpus / "right/loop.py", "right", **words),
-        _write(corpus / "wrong/not_divided.py", "wrong", **words),
+        _write(course.root / "corpus" / assignment / f"{label}.txt", "corpus", **words),
     ]
     nbformat.write(notebook, course.notebook("source", assignment))
     return [course.notebook("source", assignment), *written]

@@ -25,7 +25,7 @@ from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
 from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.notebooks.solutions import solved
-from grader.proof.corpus_checks import corpus_of, problems_of_corpus
+from grader.proof.corpus_checks import Corpus
 from grader.proof.drawn_inputs import problems_of_drawing
 from grader.proof.exercise_checks import Problem, problems_of
 from grader.proof.findings import Finding, of_problem
@@ -66,9 +66,9 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
             yield Finding("all files can be searched for leaks", "note", f"but not these: {', '.join(searched.unread)}")
         yield from fresh_single_file(course, scratch, assignment)
         yield from _seen(course, scratch, assignment)
-        if files := corpus_of(course, assignment):
-            problems = problems_of_corpus(course, scratch, assignment, numbered, files)
-            yield from _found(problems, len(files), "files of corpus/ are judged as they say")
+        if corpus := Corpus(course, assignment):
+            problems = corpus.problems(scratch, numbered)
+            yield from _found(problems, len(corpus), "code in corpus/ is judged as it says")
         yield from _end_to_end(scratch, assignment)
 
 
