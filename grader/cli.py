@@ -145,10 +145,11 @@ def demo(
     from grader.proof.demo import ASSIGNMENT, most_to_read, run_demo
 
     results, pages, report = run_demo(Path("demo"), console, assignment or ASSIGNMENT)
-    console.print(progress.results_table(results, pages))
+    console.print(progress.results_table(results))
     student = most_to_read(results)
     both = f"{shown(report)}  the class\n  {shown(pages[student])}  what {student} reads"
-    console.print(f"Open these two in a browser:\n  {both}", soft_wrap=True)
+    console.print(f"Open these two in a browser; the other students' pages lie beside:\n  {both}", soft_wrap=True)
+    console.print("Your own course: docs/a_term.md, and `grader --help`.", highlight=False)
 
 
 @app.command("bench")

@@ -113,7 +113,7 @@ def test_the_commands_of_the_readme_lead_from_the_source_to_a_page(quickstart: C
         shutil.copytree(quickstart.root / name, folder / name)
     shutil.copy(quickstart.root / "nbgrader_config.py", folder)
     readme = (Path(__file__).parent.parent / "README.md").read_text()
-    commands = re.findall(r"^    grader (\w+ ps1)\b", readme, re.MULTILINE)
+    commands = re.findall(r"`grader (\w+ ps1)`", readme)
     assert [command.split()[0] for command in commands] == ["release", "autograde", "feedback"]
     for command in commands:
         ended = grader(*command.split(), folder=folder)

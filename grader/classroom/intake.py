@@ -62,6 +62,8 @@ def all_handed_in(course: Course, students: Sequence[str] = ()) -> dict[str, lis
             f"{course.called('submitted')}/ are."
         )
     if not there:
+        if not found:
+            raise CourseError(f"There is no assignment: nothing lies in {course.called('source')}/ASSIGNMENT/.")
         raise CourseError(
             f"There is nothing to grade. Put what was handed in into {course.called('submitted')}/STUDENT/ASSIGNMENT/."
         )

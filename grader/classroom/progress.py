@@ -84,7 +84,6 @@ class Onlooker:
 
 def results_table(
     results: Sequence[Graded],
-    pages: Mapping[str, object] | None = None,
     told: Mapping[str, Told] | None = None,
     most: float | None = None,
 ) -> Table:
@@ -103,8 +102,6 @@ def results_table(
     table.add_column("what went wrong")
     if any(besides.values()):
         table.add_column("besides")
-    if pages is not None:
-        table.add_column("feedback", overflow="fold")
     for result in sorted(results, key=lambda graded: graded.student):
         row = [escape(one_line(result.student))]
         counts = _counts(result, told)
@@ -116,8 +113,6 @@ def results_table(
         row.append(escape("\n".join(_mistakes(result, told))))
         if any(besides.values()):
             row.append(escape("\n".join(besides[result.student])))
-        if pages is not None:
-            row.append(str(pages.get(result.student, "–")))
         table.add_row(*row)
     return table
 
@@ -174,11 +169,16 @@ def _mistakes(result: Graded, told: Mapping[str, Told] | None) -> list[str]:
     if result.error:
         return [result.error]
     wrong = _went_wrong(result, told)
-    found = [(verdict.label, " + ".join(verdict.misconceptions) or verdict.reason) for verdict in wrong]
+    found = [(verdict.label, " + ".join(verdict.misconceptions) or _kind(verdict)) for verdict in wrong]
     mistakes = {mistake for _, mistake in found}
     if len(mistakes) == 1 and len(found) == len(result.verdicts):
         found = [("all", mistakes.pop())]
     return [f"{label}: {mistake}" for label, mistake in found] + [f"⚑ tried to {attempt}" for attempt in result.blocked]
+
+
+def _kind(verdict: Verdict) -> str:
+    """What is told of a mistake without a name."""
+    return f"in `{one_line(verdict.located[0].line, 40)}`" if verdict.located else verdict.reason
 
 
 def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> Table:

@@ -49,6 +49,7 @@ def publish(
     course = Course(Path())
     from grader.gradebook.names import Names
     from grader.pages.changes import history_table
+    from grader.pages.export import FOLDER as EXPORTS
     from grader.pages.publish import UnseenChanges, restore
     from grader.pages.publish import publish as tell_students
 
@@ -75,7 +76,8 @@ def publish(
             show_changes(course, assignment, unseen.found, unseen.since)
             raise
     said = f"is published: number {new.number}, {len(new.students)} students" if new else "is published as it is"
-    console.print(f"{assignment} {said}.", highlight=False)
+    tables = f", what goes to platforms in {EXPORTS}/" if to else ""
+    console.print(f"{assignment} {said}. Pages are in {course.called('feedback')}/{tables}.", highlight=False)
     if send:
         send_published(course, assignment, platform, by or "username", link, yes)
 
