@@ -1,5 +1,5 @@
 # Three targets are all that most people need: `make demo`, `make test`, and `make quick` in between.
-.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release lock screenshots clean
+.PHONY: demo test proof gpu quick test-browser pythons newest hub hub-installed install packages lint types check validate release records lock screenshots clean
 
 VENV := .venv
 GRADER := $(VENV)/bin/grader
@@ -97,6 +97,10 @@ $(HUB)/installed: tests/hub/requirements.txt
 	python3 -m venv $(HUB)
 	$(HUB)/bin/python -m pip install --quiet --no-deps -r $<
 	touch $@
+
+# The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
+records: install
+	GRADER_CI=1 GRADER_RECORD=1 $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) tests/test_records.py -k each_piece
 
 validate: install
 	$(GRADER) validate

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import tempfile
 import zlib
@@ -20,7 +21,7 @@ import pytest
 from filelock import FileLock
 from graded_corpus import SEEDS, a_few_seeds
 from our_course import EXERCISES, OURS
-from real_mistakes_read import all_mistakes
+from real_mistakes_read import mistakes
 from solution_cells import corpus, of_notebook, source
 
 from grader.judging import locating
@@ -29,6 +30,8 @@ from grader.notebooks.cells import tested_exercise
 from grader.running import grading
 
 FOLDER = Path(__file__).parent / "data/records"
+_FIRST = re.compile(r"\S+: (?P<credit>[\d.]+), (?P<reason>[^:]+)(?:: (?P<names>.+))?")
+_PLACE = re.compile(r"  `.*` is about [^`]*$")
 ENOUGH = 600.0  # seconds: what is tried is counted, and the time that it takes is nobody's verdict
 
 
@@ -46,7 +49,7 @@ class Piece:
 
 def pieces(number: int) -> list[Piece]:
     found = {f"{kind}/{style}": cell for kind in ("right", "wrong") for style, cell in corpus(number, kind).items()}
-    found |= {f"real/{one.path.stem}": one.cell for one in all_mistakes() if one.number == number}
+    found |= {f"real/{one.name}": one.cell for one in mistakes(number)}
     return [Piece(number, name, cell) for name, cell in found.items()]
 
 
@@ -87,6 +90,32 @@ def recorded(number: int) -> dict[str, str]:
     return blocks
 
 
+@dataclass(frozen=True)
+class Record:
+    """What is on record of a piece."""
+
+    credit: float
+    reason: str
+    misconceptions: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@functools.cache
+def records(number: int) -> dict[str, Record]:
+    """Of each piece of an exercise, by its name."""
+    return {name: _read(block) for name, block in recorded(number).items()}
+
+
+def _read(block: str) -> Record:
+    first, *said = block.splitlines()
+    found = _FIRST.fullmatch(first)
+    assert found, first
+    names = tuple(found["names"].split(" + ")) if found["names"] else ()
+    return Record(
+        float(found["credit"]), found["reason"], names, tuple(line[2:] for line in said if not _PLACE.match(line))
+    )
+
+
 def record(number: int, texts: dict[str, str]) -> None:
     """Write these down, and forget what there is no code for. Several processes may do this at once."""
     file = _file(number)
@@ -98,8 +127,9 @@ def record(number: int, texts: dict[str, str]) -> None:
 
 def difference(number: int, texts: dict[str, str]) -> str:
     known = recorded(number)
-    before = "".join(known.get(name, "") for name in texts)
-    return "".join(difflib.unified_diff(*(text.splitlines(True) for text in (before, "".join(texts.values()))), n=1))
+    before = [line for name in texts for line in known.get(name, "").splitlines(keepends=True)]
+    now = [line for text in texts.values() for line in text.splitlines(keepends=True)]
+    return "".join(difflib.unified_diff(before, now, "on record", "now", n=1))
 
 
 def _file(number: int) -> Path:

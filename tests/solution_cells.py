@@ -23,6 +23,7 @@ from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Loss, Lost, Raised, Returned
 from grader.model.exercise import Exercise, Inputs
 from grader.notebooks.solutions import solutions
+from grader.proof.student_code import Piece, read_pieces
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.values import decode, encode
 
@@ -32,10 +33,19 @@ CELL = "cell"  # the file name of code from a cell
 ROOT = Path(__file__).parent.parent
 
 
+def corpus_file(number: int) -> Path:
+    return ROOT / f"tests/data/corpus/{EXERCISES[number].assignment}/ex{number:02}.txt"
+
+
+@functools.cache
+def pieces(number: int) -> list[Piece]:
+    """Student code for an exercise, right and wrong."""
+    return read_pieces(corpus_file(number).read_text(encoding="utf-8"))
+
+
 def corpus(number: int, kind: str = "right") -> dict[str, str]:
     """Solutions of the corpus by style."""
-    folder = ROOT / f"tests/corpus/{EXERCISES[number].assignment}/ex{number:02}" / kind
-    return {path.stem: path.read_text() for path in sorted(folder.glob("*.py"))}
+    return {piece.name: piece.code for piece in pieces(number) if piece.kind == kind}
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from oracle import Oracle
 from our_course import EXERCISES
 from part import ALL, part
 from remembered import is_cold, remembered
-from solution_cells import ROOT, corpus, from_notebook, functions, notebook, run, undisturbed
+from solution_cells import ROOT, corpus, corpus_file, from_notebook, functions, notebook, run, undisturbed
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
@@ -78,15 +78,15 @@ STYLES = {
 SAME = {
     "a query that sees nothing gets no weight, however it comes to that": (
         r"^22 notebook line 1[78]: (hidden & ~)?empty → hidden ",
-        r"^22 sentence_by_sentence line 5: (n → outputs|0 → -1)",
+        r"^22 sentence_by_sentence line 4: (n → outputs|0 → -1)",
     ),
     "what is looked at beyond a window is hidden": (
         r"^30 notebook line 13: ",
-        r"^30 gathered line (4: (min\(window, T\) → window|T → window)|7: )",
+        r"^30 gathered line (3: (min\(window, T\) → window|T → window)|6: )",
     ),
     "where a running maximum begins has no part in the end": (
         r"^32 notebook line (11: torch\.full_like|26: m → new_m)",
-        r"^32 merged line 1[15]: ",
+        r"^32 merged line 1[04]: ",
     ),
     "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),
     "a square has no sign": (r"→ -torch\.linalg\.vector_norm",),
@@ -98,19 +98,19 @@ SAME = {
     "a tensor of one's own may be changed in place": (r"→ .+\.(add|sub|mul|div)_\(",),
     "-1 stands above and below the fraction bar": (
         r"→ -(torch\.exp|math\.exp|np\.exp|\w+\.exp)\(",
-        r"^26 by_cumulative_sums line 15: .*→ -torch\.softmax",
+        r"^26 by_cumulative_sums line 14: .*→ -torch\.softmax",
     ),
     "softmax does not see a shift": (
         r"\b(max|amax)\b",
         r"^3 max_shifted .*: shifted → items_in",
-        r"^6 all_in_loops line 8: 0 →",
-        r"^14 exp_masked line 11:",
+        r"^6 all_in_loops line 7: 0 →",
+        r"^14 exp_masked line 10:",
     ),
     "another thing has the same size": (
         r"^14 triu_indices .*: T → _ in",
         r"^28 five_axes .*: d → _ in",
         r"^32 .*: queries → (keys|values) in `queries(\.new_full|\[)",
-        r"^34 ones_appended line 4: values → ",
+        r"^34 ones_appended line 3: values → ",
         r": [\w.]+ → [\w.]+ in `[\w.]+\.(shape|size|numel|dtype)`",
         r": \w+ → \w+ in `len\(\w+\)`",
         r": \w+ → \w+ in `all_\w+\[0\]`",
@@ -121,27 +121,27 @@ SAME = {
     "a product does not depend on the order of its factors, nor the larger of two on theirs": (
         r"torch\.maximum\(largest, s\) → ",
         r"^31 .*torch\.(maximum|logaddexp)\(.* → ",
-        r"^10 slice_loop line 12:",
+        r"^10 slice_loop line 11:",
         r"^30 .*min\(.* → min\(",
-        r"^32 merged line 12: torch\.logaddexp",
+        r"^32 merged line 11: torch\.logaddexp",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
     "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
     "an axis has another end, and two axes another order": (
         r"transpose\((0, 1|2, 3)\) → ",
         r"-1 → 1 in `(torch\.softmax|w\.sum)\(",
-        r"^12 baddbmm line 14: 0 → -1",
+        r"^12 baddbmm line 13: 0 → -1",
         r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
         r"transpose\(1, 2\) →",
-        r"^28 groups_chunked line 10:",
+        r"^28 groups_chunked line 9:",
         r": -2 → 2 in `-2:`",
         r"^34 notebook line 9: \(\.\.\., :, None\)",
-        r"^35 flat_slots line 5:",
+        r"^35 flat_slots line 4:",
     ),
     "a default or broadcasting does the same": (
         r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
         r"^9 vmap .*→ x @ query",
-        r"^32 merged line 4: 1 → 0 in `-1`",
+        r"^32 merged line 3: 1 → 0 in `-1`",
         r"^34 notebook line 9: k\[",
         r", (dim=0|keepdims=True)\) → ",
         r"sum\(dim=0\) → ",
@@ -163,8 +163,8 @@ SAME = {
         r"w = \[float",
         r"\.tolist\(\) → ",
     ),
-    "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 5"),
-    "what is multiplied or divided by is one": (r"^26 by_cumulative_sums line 17: chances / chances",),
+    "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 4"),
+    "what is multiplied or divided by is one": (r"^26 by_cumulative_sums line 16: chances / chances",),
     "who clears all gradients of a model clears those of its optimizer": (r"^27 .*: optimizer → model in",),
     "gradients as long as they may be are kept in either way": (r"^27 .*: norm > max_norm → norm >= max_norm",),
     "the value is not used, or only asked whether it is zero": (
@@ -172,37 +172,37 @@ SAME = {
         r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
         r"→ -\(?(d_out|embed_size) % \w+",
         r"^16 .* → -torch\.(ones|triu)\(",
-        r"^14 exp_masked line 9:",
-        r"^17 loop_and_append line 5:",
+        r"^14 exp_masked line 8:",
+        r"^17 loop_and_append line 4:",
         r"^28 .*→ -(\(Hq % Hkv\)|torch\.ones)",
     ),
     "what a parameter holds at first is drawn by chance": (r"→ -torch\.rand\(d_in, d_out\)",),
     "what is drawn or made is overwritten": (
         r"→ -torch\.empty(_like)?\(",
-        r"^12 baddbmm line 13: .*beta=0",
-        r"^11 accumulated line 6:",
+        r"^12 baddbmm line 12: .*beta=0",
+        r"^11 accumulated line 5:",
     ),
     "the same device and dtype all the time": (
         r"device=\w+\.device\) → ",
         r": \w+ → \w+ in `\w+\.device`",
-        r"^15 numpy_mask line 9:",
-        r"^29 list_cache line 17:",
+        r"^15 numpy_mask line 8:",
+        r"^29 list_cache line 16:",
     ),
     "weights and rows that sum to one see no sign and no factor of a row": (r"^14 .*(→ -|→ torch\.triu)",),
     "scores of words with themselves are symmetric": (r"^11 .* in `(attn_scores\[i, j\]|inputs @ inputs\.transpose)",),
     "queries, keys and values have one size": (r": self\.W_\w+ → self\.W_\w+ in `self\.W_\w+\.out_features`",),
     "multiplied by one, or shaped alike": (
-        r"^15 functional_on_ones line 4:",
+        r"^15 functional_on_ones line 3:",
         r": weights → scores in `torch\.full_like",
     ),
-    "another condition says the same": (r"^28 groups_chunked line 4:",),
+    "another condition says the same": (r"^28 groups_chunked line 3:",),
     "any number far below all scores hides": (r"^28 .*1000000000\.0 → ",),
     "what is empty counts as nothing, whatever number stands for it": (
         r"^31 notebook line 1[15]:",
-        r"^31 logsumexp line [678]:",
+        r"^31 logsumexp line [567]:",
     ),
     "what is too much is cut off later": (r"^35 notebook line 14:",),
-    "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums line 17: 1 → 0 in",),
+    "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums line 16: 1 → 0 in",),
     "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
 }
 
@@ -243,7 +243,7 @@ def sources(number: int) -> list[Path]:
     here = ("test_mutants", "mutator", "oracle", "class_oracle", "learning_oracle", "solution_cells")
     return [
         *(ROOT / f"tests/{name}.py" for name in here),
-        *sorted((ROOT / f"tests/corpus/{assignment}/ex{number:02}/right").glob("*.py")),
+        corpus_file(number),
         *(ROOT / f"source/{assignment}").glob("*.ipynb"),
     ]
 

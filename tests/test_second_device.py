@@ -159,13 +159,13 @@ def some_of(entries: list[Entry], assignment: str) -> list[dict[int, Entry]]:
 
 
 def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
-    return {number: entry.path.read_text() for number, entry in entries.items()}
+    return {number: entry.cell for number, entry in entries.items()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4))
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
-    """As right answers are, from exercise 9 on: see tests/corpus/README.md."""
+    """As right answers are, from exercise 9 on: see tests/data/corpus/README.md."""
     known = [entry for entry in RIGHT if "complex" not in entry.cell]  # of which this device computes no gradients
     for entries in some_of(known, assignment):
         assert wrong_of(grade(sources_of(entries))) == {}
@@ -179,7 +179,7 @@ def test_what_students_write_is_named_as_on_the_cpu(assignment: str, grade: Grad
         for number, verdict in grade(sources_of(entries)).items():
             assert verdict.credit < 1
             if TOLD_IN in " ".join(verdict.sentences):  # it makes tensors on the CPU: another mistake, and told first
-                assert "device" not in entries[number].path.read_text()
+                assert "device" not in entries[number].cell
                 elsewhere += 1
             else:
                 assert set(verdict.misconceptions) == entries[number].named, verdict.sentences

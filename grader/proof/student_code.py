@@ -64,8 +64,11 @@ def read_pieces(text: str) -> list[Piece]:
     """All pieces of a text, in its order. CourseError says what cannot be read, and in which line."""
     entries = list(_entries(text))
     whole = {entry.name: entry.body for entry in entries if not entry.base}
-    if len({entry.name for entry in entries}) < len(entries):
-        raise _wrong(entries[0].line, "two pieces have one name")
+    names: set[str] = set()
+    for entry in entries:
+        if entry.name in names:
+            raise _wrong(entry.line, f"two pieces have one name: {entry.name}")
+        names.add(entry.name)
     return [
         Piece(entry.kind, entry.name, entry.about, "\n".join(_lines(entry, whole)) + "\n", entry.fields)
         for entry in entries

@@ -1,3 +1,0 @@
-# right: torch.softmax
-def softmax_stable(x, dim=-1):
-    return torch.softmax(x, dim=dim)

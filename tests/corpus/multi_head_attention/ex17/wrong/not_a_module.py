@@ -1,9 +1,0 @@
-# wrong: the class does not inherit from nn.Module
-class MultiHeadAttentionWrapper:
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        self.heads = nn.ModuleList(
-            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
-        )
-
-    def forward(self, x):
-        return torch.cat([head(x) for head in self.heads], dim=-1)

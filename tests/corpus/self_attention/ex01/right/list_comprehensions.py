@@ -1,3 +1,0 @@
-# right: three list comprehensions, @ operator
-def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
-    return [W_q @ x + b_q for x in all_x], [W_k @ x + b_k for x in all_x], [W_v @ x + b_v for x in all_x]

@@ -1,7 +1,0 @@
-# wrong: copy and paste, the query weights are used for keys and values too
-# named: one matrix for all three
-def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
-    all_queries = [b_q + W_q @ x for x in all_x]
-    all_keys = [b_k + W_q @ x for x in all_x]
-    all_values = [b_v + W_q @ x for x in all_x]
-    return all_queries, all_keys, all_values

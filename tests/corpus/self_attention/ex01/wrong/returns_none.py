@@ -1,7 +1,0 @@
-# wrong: prints the result and forgets to return it
-# named: nothing
-def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
-    all_queries = [b_q + W_q @ x for x in all_x]
-    all_keys = [b_k + W_k @ x for x in all_x]
-    all_values = [b_v + W_v @ x for x in all_x]
-    print(all_queries, all_keys, all_values)

@@ -1,3 +1,0 @@
-# right: list(map(...))
-def attention_weights(all_attention_scores):
-    return list(map(softmax, all_attention_scores))

@@ -1,8 +1,0 @@
-# wrong: no scaling by sqrt(D)
-# named: not scaled
-def self_attention(all_queries, all_keys, all_values):
-    outs = []
-    for q in all_queries:
-        w = softmax([torch.sum(q * k) for k in all_keys])
-        outs.append(sum(a * v for a, v in zip(w, all_values)))
-    return outs

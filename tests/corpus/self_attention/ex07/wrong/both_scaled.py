@@ -1,6 +1,0 @@
-# wrong: queries and keys are both divided by sqrt(D)
-# named: divided by D
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    V, Q, K = b_v + W_v @ X, b_q + W_q @ X, b_k + W_k @ X
-    root = math.sqrt(Q.shape[0])
-    return V @ softmax_cols((K / root).T @ (Q / root))

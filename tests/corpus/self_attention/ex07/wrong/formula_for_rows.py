@@ -1,8 +1,0 @@
-# wrong: the formula for rows, Q K.T and a softmax along rows,, a D x D matrix that happens to fit in front of V
-# named: dimensions compared, by the formula for rows
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    Q = W_q @ X + b_q
-    K = W_k @ X + b_k
-    V = W_v @ X + b_v
-    scores = torch.matmul(Q, K.T) / math.sqrt(K.shape[0])
-    return torch.matmul(torch.softmax(scores, dim=1), V)

@@ -1,5 +1,0 @@
-# wrong: two mistakes, biases forgotten and (N, D) returned
-# named: without bias + result transposed
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    V, Q, K = W_v @ X, W_q @ X, W_k @ X
-    return (V @ softmax_cols(K.T @ Q / math.sqrt(Q.shape[0]))).T

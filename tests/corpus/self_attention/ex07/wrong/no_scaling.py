@@ -1,5 +1,0 @@
-# wrong: dot-product attention without scaling
-# named: not scaled
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    V, Q, K = b_v + W_v @ X, b_q + W_q @ X, b_k + W_k @ X
-    return V @ softmax_cols(K.T @ Q)

@@ -1,7 +1,0 @@
-# wrong: the query bias is missing
-# named: queries without bias
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    V = b_v + W_v @ X
-    Q = W_q @ X
-    K = b_k + W_k @ X
-    return V @ softmax_cols(K.T @ Q / math.sqrt(Q.shape[0]))

@@ -1,6 +1,0 @@
-# wrong: exponentials divided by sum(dim=1), which broadcasts over the wrong axis
-# named: nothing
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    V, Q, K = b_v + W_v @ X, b_q + W_q @ X, b_k + W_k @ X
-    E = torch.exp(K.T @ Q / math.sqrt(Q.shape[0]))
-    return V @ (E / E.sum(dim=1))

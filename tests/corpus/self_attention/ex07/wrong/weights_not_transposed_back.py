@@ -1,6 +1,0 @@
-# wrong: Q.T K with softmax along rows as in the paper, but V @ A without the transpose
-# named: weights transposed
-def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
-    V, Q, K = b_v + W_v @ X, b_q + W_q @ X, b_k + W_k @ X
-    A = torch.softmax(Q.T @ K / math.sqrt(Q.shape[0]), dim=-1)
-    return V @ A

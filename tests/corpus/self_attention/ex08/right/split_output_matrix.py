@@ -1,8 +1,0 @@
-# right: W_c cut into two blocks of columns, the heads' contributions added
-def multihead_scaled_self_attention(
-    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
-):
-    d = W_v1.shape[0]
-    h1 = scaled_dot_product_self_attention(X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)
-    h2 = scaled_dot_product_self_attention(X, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)
-    return W_c[:, :d] @ h1 + W_c[:, d:] @ h2

@@ -1,9 +1,0 @@
-# wrong: both heads use the attention of head 1, only the values differ
-# named: first head's weights twice
-def multihead_scaled_self_attention(
-    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
-):
-    V1, V2 = b_v1 + W_v1 @ X, b_v2 + W_v2 @ X
-    Q1, K1 = b_q1 + W_q1 @ X, b_k1 + W_k1 @ X
-    A = multi_head_softmax_cols(K1.T @ Q1 / math.sqrt(Q1.shape[0]))
-    return W_c @ torch.cat([V1 @ A, V2 @ A])

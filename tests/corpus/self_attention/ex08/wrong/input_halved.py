@@ -1,9 +1,0 @@
-# wrong: each head looks at half of the rows of X, which does not fit the weights
-# named: nothing
-def multihead_scaled_self_attention(
-    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
-):
-    X1, X2 = X.chunk(2, dim=0)
-    h1 = scaled_dot_product_self_attention(X1, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)
-    h2 = scaled_dot_product_self_attention(X2, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)
-    return W_c @ torch.cat([h1, h2])

@@ -1,8 +1,0 @@
-# wrong: the second head is written over the first and returned alone
-# named: second head only
-def multihead_scaled_self_attention(
-    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
-):
-    head = scaled_dot_product_self_attention(X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)
-    head = scaled_dot_product_self_attention(X, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2)
-    return head
