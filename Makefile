@@ -22,23 +22,24 @@ demo: install
 test: install lint
 	@$(MAKE) --no-print-directory --jobs=2 types check
 
-# All of what `make test` tries a part of; see tests/part.py.
+# All of what `make test` tries a part of; see tests/support/part.py.
 proof: install
 	@GRADER_ALL=1 $(MAKE) --no-print-directory check
 
-# Lint, types and the tests of what changed; see tests/what_changed.py.
+# Lint, types and the tests of what changed; see tests/support/what_changed.py.
 quick: install lint types
-	$(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) -m "not browser" $$($(VENV)/bin/python tests/what_changed.py)
+	$(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) -m "not browser" $$(PYTHONPATH=tests $(VENV)/bin/python -m support.what_changed)
 
 # On a machine with a GPU, which may have no network: its own Python has PyTorch, and wheels of the rest lie in $(WHEELS).
 # docs/gpu.md says how to bring them.
 GPU_PYTHON := python3
 WHEELS := wheels
+TESTS_OF_GPU := $(CURDIR)/tests:$(CURDIR)/tests/judging:$(CURDIR)/tests/end_to_end
 GPU_SITE := $(CURDIR)/build/gpu/site-packages
 gpu:
 	[ ! -d $(WHEELS) ] || $(GPU_PYTHON) -m pip install --quiet --no-index --no-deps --no-compile --upgrade \
 		--target $(GPU_SITE) $(WHEELS)/*.whl
-	PYTHONPATH=$(GPU_SITE):$(CURDIR):$(CURDIR)/tests OMP_NUM_THREADS=1 COLUMNS=140 $(GPU_PYTHON) tests/gpu/check.py $(GPU_PARTS)
+	PYTHONPATH=$(GPU_SITE):$(CURDIR):$(TESTS_OF_GPU) OMP_NUM_THREADS=1 COLUMNS=140 $(GPU_PYTHON) tests/gpu/check.py $(GPU_PARTS)
 
 install: $(VENV)/installed
 
@@ -60,7 +61,7 @@ types: install
 
 check: install
 	@passed=0; $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) --junit-xml=$(RESULTS) $(PYTEST) || passed=$$?; \
-	$(VENV)/bin/python tests/durations.py $(RESULTS) $(if $(GRADER_CI),,> build/durations.txt); exit $$passed
+	PYTHONPATH=tests $(VENV)/bin/python -m support.durations $(RESULTS) $(if $(GRADER_CI),,> build/durations.txt); exit $$passed
 
 test-browser: install
 	$(VENV)/bin/python -m pytest -m browser
@@ -76,7 +77,7 @@ pythons:
 		own=build/$$(basename $$python)-torch-$(TORCH); \
 		$$python -m venv $$own || exit 1; \
 		$$own/bin/python -m pip install --quiet -c build/constraints.txt torch==$(TORCH) -e '.[dev]' || exit 1; \
-		$$own/bin/python -m pytest -n0 tests/test_second_course.py || exit 1; \
+		$$own/bin/python -m pytest -n0 tests/end_to_end/test_second_course.py || exit 1; \
 	done
 
 # Whatever is newest now, and the fast tests with it.
@@ -89,18 +90,18 @@ newest:
 # need is listed, and nothing is looked for: what ngshare's exchange asks for, a jupyter-core of 2022, it does not need.
 HUB := build/hub
 hub: install hub-installed
-	$(VENV)/bin/python -m pytest -n0 tests/test_hub.py
+	$(VENV)/bin/python -m pytest -n0 tests/end_to_end/test_hub.py
 
 hub-installed: $(HUB)/installed
 
-$(HUB)/installed: tests/hub/requirements.txt
+$(HUB)/installed: tests/data/hub/requirements.txt
 	python3 -m venv $(HUB)
 	$(HUB)/bin/python -m pip install --quiet --no-deps -r $<
 	touch $@
 
 # The verdict on each piece of student code in tests/data, written down anew. Read what `git diff` shows before you commit it.
 records: install
-	GRADER_CI=1 GRADER_RECORD=1 $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) tests/test_records.py -k each_piece
+	GRADER_CI=1 GRADER_RECORD=1 $(VENV)/bin/python -m pytest -q $(ON_ALL_CORES) tests/judging/test_records.py -k each_piece
 
 validate: install
 	$(GRADER) validate

@@ -17,18 +17,20 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from support.places import ROOT
+
 # Before nbformat, which builds a grammar otherwise that nobody needs.
 from grader.classroom import fork_server  # noqa: F401  # isort: skip
 import nbformat
 import nbgrader.api
 import pytest
 import torch
-from chromium import headless_chromium
 from filelock import FileLock
-from groups import LONG, InGroups
-from one_line import OneLine
-from part import cases_in_part, slow_in_part
 from selenium.webdriver import Chrome
+from support.chromium import headless_chromium
+from support.groups import LONG, InGroups
+from support.one_line import OneLine
+from support.part import cases_in_part, slow_in_part
 
 from grader.course import Course, copy_course
 from grader.gradebook.hidden_seed import SECRET_FILE
@@ -42,7 +44,6 @@ gc.disable()  # until all tests are found: until then little becomes garbage, an
 torch.set_num_threads(1)
 
 ASSIGNMENT = "self_attention"
-REPOSITORY = Path(__file__).resolve().parent.parent
 NO_DISK = "from grader.sandbox import own_disk; own_disk.mount = lambda *_, **__: (_ for _ in ()).throw(OSError)"
 
 
@@ -61,7 +62,7 @@ def released_course(of_all_workers: Path) -> Course:
     folder = of_all_workers / "released"
     with FileLock(f"{folder}.lock"):  # the first one compiles for all
         if not folder.exists():
-            scratch = copy_course(Course(REPOSITORY), of_all_workers / "being-released" / "course")
+            scratch = copy_course(Course(ROOT), of_all_workers / "being-released" / "course")
             (scratch.root / SECRET_FILE).write_bytes(b"the same in every run: no test passes by chance")
             for assignment in scratch.assignments():
                 compile_release(scratch, assignment)
@@ -77,9 +78,9 @@ def wheel(of_all_workers: Path) -> Path:
         if not folder.exists():
             source = of_all_workers / "being-built"  # a build leaves things where it is done
             for name in ("grader", "source"):
-                shutil.copytree(REPOSITORY / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
             for name in ("pyproject.toml", "setup.py", "nbgrader_config.py", "README.md", "LICENSE"):
-                shutil.copy(REPOSITORY / name, source / name)
+                shutil.copy(ROOT / name, source / name)
             build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
             subprocess.run([*build, "-w", str(source / "built"), str(source)], check=True)
             (source / "built").rename(folder)

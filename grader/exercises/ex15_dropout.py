@@ -170,7 +170,7 @@ exercise = Exercise(
     form=TWICE,
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
-    # dropped ones than p. Eight answers of two calls each, at less than 3e-8 a call (see tests/test_dropout.py): a
+    # dropped ones than p. Eight answers of two calls each, at less than 3e-8 a call (see tests/kit/test_dropout.py): a
     # right function is refused with a probability below 5e-7.
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),

@@ -25,12 +25,10 @@ from typing import Any
 
 import test_tolerance
 import torch
-from answer_keys import FUNCTIONS
 from graded_there import (
     CORES,
     DEVICE,
     LONG,
-    ROOT,
     Table,
     graded,
     hand_in,
@@ -40,11 +38,13 @@ from graded_there import (
     told,
     verdicts,
 )  # fmt: skip  # isort: skip
-from our_course import EXERCISES, of_assignment
-from outside import Outside, changes
-from solution_cells import from_notebook, notebook, of_notebook
+from support.answer_keys import FUNCTIONS
+from support.corpus import ASSIGNMENTS, RIGHT, WRONG, Entry
+from support.our_course import EXERCISES, of_assignment
+from support.outside import Outside, changes
+from support.places import ROOT
+from support.solution_cells import from_notebook, notebook, of_notebook
 from test_attacks import FOLDER, read
-from test_corpus import ASSIGNMENTS, RIGHT, WRONG, Entry
 from test_second_device import ON_CPU
 
 from grader.course import Course
@@ -419,7 +419,7 @@ def as_ordinary_user(table: Table, parts: Sequence[str]) -> Iterator[None]:
     own = {
         "HOME": str(folder),
         "TMPDIR": str(folder),
-        "PYTHONPATH": os.pathsep.join([*libraries, ".", "tests"]),
+        "PYTHONPATH": os.pathsep.join([*libraries, ".", "tests", "tests/judging", "tests/end_to_end"]),
         "USER": "nobody",
     }
     become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.places import ROOT
+
 # Before nbformat, which builds a grammar otherwise that nobody needs.
 from grader.classroom import fork_server  # noqa: F401  # isort: skip
 import nbformat
@@ -24,7 +26,6 @@ from grader.release.compiling import compile_release
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxProcess
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 LONG = Limits(cell=60, case=30, submission=600)
 CORES = len(os.sched_getaffinity(0))
 DEVICE = os.environ.get("GRADER_CHECK_DEVICE", "cuda")  # the processor, to try this script itself

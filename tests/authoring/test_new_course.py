@@ -1,0 +1,407 @@
+"""`grader new`: the smallest course, assignment and exercise that work, from the first command to a grade."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from support.all_files import files_in
+from support.command_line import grader
+
+from grader.authoring.beginnings import new_assignment, new_course, new_exercise
+from grader.classroom.progress import misconceptions
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.published import told_now
+from grader.gradebook.standings import read_class
+from grader.model.label import Label
+from grader.notebooks.solutions import fill_in
+from grader.pages.class_summary import summary
+from grader.pages.feedback import write_feedback
+from grader.pages.report import write_report
+from grader.proof.findings import Finding
+from grader.proof.sound_cases import must_be_releasable, must_be_sound
+from grader.proof.validate import validate
+from grader.proof.visible_checks import passed_by_visible_checks
+from grader.release.compiling import compile_release
+
+RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
+SUM = "def {0}(numbers):\n    return sum(numbers)\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course with an assignment of two exercises. Nobody writes into it."""
+    root = tmp_path_factory.mktemp("new") / "statistics"
+    new_course(root)
+    course = Course(root)
+    new_assignment(course, "week1")
+    new_exercise(course, "the-mean", "week1")
+    new_exercise(course, "2", "week1")
+    return course
+
+
+@pytest.fixture
+def course(made: Course, tmp_path: Path) -> Iterator[Course]:
+    import shutil
+
+    shutil.copytree(made.root, tmp_path / "statistics")
+    with contextlib.chdir(tmp_path / "statistics"):
+        yield Course(Path())
+
+
+def wrong(course: Course) -> list[str]:
+    return [finding.text for finding in validate(course, "week1") if not finding.ok]
+
+
+def test_what_is_new_is_sound_at_once(made: Course) -> None:
+    findings = list(validate(made, "week1"))
+    assert [finding.text for finding in findings if not finding.ok] == []
+    assert Finding("code in corpus/ is judged as it says", count=4) in findings
+
+
+def test_it_is_released_and_graded_and_mistakes_are_named(course: Course) -> None:
+    compile_release(course, "week1", lambda _: None)
+    assert "sum(numbers) / len" not in course.notebook("release", "week1").read_text()
+    notebook = fill_in(
+        course.read("release", "week1"), {"the-mean": RIGHT.format("the_mean"), 2: SUM.format("exercise_2")}
+    )
+    path = course.notebook("submitted/ada", "week1")
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+    (ada,) = autograde(course, "week1")
+    assert [(scored.verdict.exercise, scored.points) for scored in ada.verdicts] == [("the-mean", 2.0), (2, 1.0)]
+    assert ada.verdicts[1].verdict.misconceptions == ("not divided",)
+    assert wrong(course) == []
+    (page,) = (path.read_text() for path in write_feedback(course, "week1", lambda _: None))
+    assert "run the cell below it again" in page  # there is no check(2) here, and nothing unfolds
+    assert "hint" not in page
+    assert "not divided" in write_report(course, "week1", lambda _: None)[0].read_text()
+
+
+def test_everything_stands_in_the_order_of_the_notebook(course: Course) -> None:
+    """By their labels, 2 would come before the-mean."""
+    compile_release(course, "week1", lambda _: None)
+    answers: dict[Label, str] = {"the-mean": SUM.format("the_mean"), 2: SUM.format("exercise_2")}
+    path = course.notebook("submitted/ada", "week1")
+    path.parent.mkdir(parents=True)
+    nbformat.write(fill_in(course.read("release", "week1"), answers), path)
+    results = list(autograde(course, "week1"))
+    assert list(course.exercises("week1")) == ["the-mean", 2]
+    assert list(misconceptions(results, None)) == ["the-mean", 2]
+    assert list(told_now(course, "week1", print)[0]["ada"].points) == ["the-mean", "2"]
+    told = summary(read_class(course, "week1", print))
+    assert [line.exercise for line in told.exercises] == ["the-mean", "2"]
+    assert [line.exercise for line in told.mistakes] == ["the-mean", 2]
+    assert list(told.students[0].exercises) == ["the-mean", "2"]
+    assert "exercise the-mean,exercise 2," in write_report(course, "week1", print)[1].read_text()
+
+
+def test_the_command_line_tells_what_was_written_and_how_to_go_on(tmp_path: Path) -> None:
+    said = grader("new", "course", "statistics", folder=tmp_path).stdout
+    assert "statistics/nbgrader_config.py" in said
+    assert "cd statistics && grader new assignment week1" in said
+    root = tmp_path / "statistics"
+    assert "source/week1/week1.ipynb" in grader("new", "assignment", "week1", folder=root).stdout
+    said = grader("new", "exercise", "mean", "--assignment", "week1", folder=root).stdout
+    for place in (
+        "exercises/week1_mean.py",
+        "corpus/week1/mean.txt",
+    ):
+        assert place in said
+        assert (root / place).is_file()
+
+
+def test_a_sentence_of_the_corpus_that_is_not_so_is_found(course: Course) -> None:
+    folder = course.root / "corpus/week1"
+    two, mean = folder / "2.txt", folder / "the-mean.txt"
+    two.write_text(
+        f"{two.read_text()}\n=== right sum: a sum\n{SUM.format('exercise_2')}\n\n"
+        f"=== wrong mean: no sum\n{RIGHT.format('exercise_2')}\n"
+    )
+    mean.write_text(mean.read_text().replace(":named: not divided", ":named: one too few"))
+    (folder / "3.txt").write_text("=== right loop: no exercise\npass\n")
+    (folder / "4/right").mkdir(parents=True)
+    said = "\n".join(wrong(course))
+    assert "corpus/week1/2.txt, sum: it is said to be right, and is judged" in said
+    assert "corpus/week1/2.txt, mean: it is said to be wrong, and earns everything" in said
+    assert "corpus/week1/3.txt: there is no such exercise" in said
+    assert "corpus/week1/4: is a folder. Put all code of an exercise into one text, corpus/week1/4.txt" in said
+    assert "corpus/week1/the-mean.txt, not_divided: `one too few` is to be named, and not divided is" in said
+
+
+def changed(course: Course, *replaced: tuple[str, str], until: str = "without understanding") -> list[str]:
+    """What is told of exercise 2 once its file is changed; if nothing else is said, before anything is graded."""
+    path = course.root / "exercises/week1_2.py"
+    for old, new in replaced:
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+    said = []
+    for finding in validate(course, "week1"):
+        said += [] if finding.ok else [finding.text]
+        if until in finding.checked:
+            break
+    return said
+
+
+FIVE = "lambda rng: (randn(rng, 5).tolist(),)"
+IN_NO_ORDER = "lambda rng: ([float(len(word)) for word in {'a', 'bb', 'ccc', 'dddd'}],)"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "line", "told"),
+    [
+        ("lambda rng: (randn(rng, 5).to_list(),)", 22, "cannot be drawn, for AttributeError: 'Tensor' object has no"),
+        ("lambda rng: (randn(Generator(), 5).tolist(),)", 22, "cannot be drawn, for NameError: name 'Generator'"),
+        ("lambda rng: (__import__('torch').rand(5).tolist(),)", 22, "the same seed draws other inputs each time"),
+        (IN_NO_ORDER, 22, "the same seed draws other inputs each time"),
+        ("lambda rng: (words(),)", 22, "the same seed draws other inputs each time"),
+    ],
+)
+def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
+    inputs: str, line: int, told: str, course: Course
+) -> None:
+    """In four runs, the same hand-in once had 4, 4, 4 and 6 points."""
+    path = course.root / "exercises/week1_2.py"
+    assert path.read_text().splitlines()[line - 1].count(FIVE) == 1
+    words = "\n\ndef words():\n    return [float(len(word)) for word in set('a bb ccc dddd'.split())]\n"
+    path.write_text(path.read_text().replace(FIVE, inputs) + words)
+    place = f"(exercises/week1_2.py, line {line})"
+    with pytest.raises(CourseError) as released:
+        must_be_releasable(course, "week1")
+    with pytest.raises(CourseError) as graded:
+        must_be_sound(course, "week1", print, {})
+    validated = next(finding for finding in validate(course, "week1") if not finding.ok).text
+    for said, begins in (
+        (str(released.value), "Nothing is released: hidden cases must have inputs, the same each time. exercise 2"),
+        (str(graded.value), "Nothing is graded: hidden cases must have inputs, the same each time. exercise 2"),
+        (validated, "exercise 2, `exercise_2`, “five numbers”: "),
+    ):
+        assert said.startswith(begins)
+        assert told in said
+        assert place in said
+
+
+def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever code of an exercise file stops, its place is told."""
+    path = course.root / "exercises/week1_2.py"
+    path.write_text(path.read_text().replace("    return sum", "    1 / 0\n    return sum"))
+    reference = course.exercises("week1")[2].reference
+    monkeypatch.setattr("grader.proof.sound_cases.must_be_releasable", lambda *_: reference([1.0]))
+    ended = grader("release", "week1", folder=course.root)
+    assert ended.stderr == (
+        "An exercise cannot be used: ZeroDivisionError: division by zero (exercises/week1_2.py, line 12). "
+        "Mend that, and run this again.\n"
+    )
+    assert ended.returncode == 1
+
+
+def test_a_solution_that_the_reference_does_not_take_is_told_with_what_it_is_told(course: Course) -> None:
+    notebook = course.read("source", "week1")
+    cells = {cell.id: cell for cell in notebook.cells}
+    cells["exercise-2"].source = cells["exercise-2"].source.replace("def exercise_2(numbers)", "def exercise2(numbers)")
+    cells["test-exercise-2"].source = cells["test-exercise-2"].source.replace("assert exercise_2", "exercise2")
+    nbformat.write(notebook, course.notebook("source", "week1"))
+    said = wrong(course)
+    assert any(
+        text.startswith("the solved source scores 2 of 4. exercise 2: There is no function called exercise_2.")
+        and text.endswith("Mend the solution or the reference.")
+        for text in said
+    ), said
+
+
+def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
+    (course.root / "corpus/week1/2.txt").write_bytes(b"=== right: \xe4")
+    (said,) = wrong(course)
+    assert said == "exercise 2, corpus/week1/2.txt: it is no text in UTF-8. Save it as that."
+
+
+@pytest.mark.parametrize("line", [":Named: one too few", "# named: not divided", ": named: not divided", "named: sum"])
+def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
+    path = course.root / "corpus/week1/2.txt"
+    path.write_text(path.read_text().replace(":named: not divided", line))
+    (said,) = wrong(course)
+    assert "a field is `:named: …`, in small letters, directly below the heading" in said
+
+
+MEAN = "sum(numbers) / divide_by(numbers)"
+
+
+def test_a_reference_that_loses_marks_is_told(course: Course) -> None:
+    counted = ("def reference(", "CALLS = iter(range(9999))\n\n\ndef reference(")
+    *_, said = changed(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
+    assert said.startswith("exercise 2, `exercise_2`: the reference does not earn full marks, and is told: ")
+
+
+def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Course) -> None:
+    one, two = changed(course, (f"return {MEAN}", "raise ValueError('nothing')"), until="the very end")
+    assert "“five numbers”: the reference stops with ValueError: nothing" in one
+    assert "“eight numbers”: the reference stops with ValueError: nothing" in two
+
+
+def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -> None:
+    """What comes out is nearly zero, for which nothing is earned."""
+    (said,) = changed(course, ("lambda numbers: 1}", "lambda numbers: 1e9}"))
+    assert "“not divided”: it is to be named and earn 0.5; not divided is named, and it earns 0." in said
+
+
+def test_a_misconception_that_another_hides_is_told(course: Course) -> None:
+    said = changed(course, ("lambda numbers: 1}", "lambda numbers: len(numbers) - 1}"))
+    assert any("“one too few”: it is to be named and earn 0.5; not divided is named" in text for text in said), said
+
+
+def test_an_answer_without_understanding_that_is_right_is_told(course: Course) -> None:
+    zeros = [(f"randn(rng, {count}).tolist()", f"[0.0] * {count}") for count in (5, 8)]
+    said = changed(course, *zeros)
+    assert any("a program that understands nothing, and" in text for text in said), said
+
+
+def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
+    compile_release(course, "week1", lambda _: None)
+    (course.root / "release/week1/more.txt").write_text("")
+    path = course.notebook("source", "week1")
+    wrong_solution = f"### BEGIN SOLUTION\n{SUM.format('exercise_2')}### END SOLUTION"
+    nbformat.write(fill_in(nbformat.read(path, 4), {2: wrong_solution}), path)
+    stale, score = wrong(course)
+    assert stale == "release/ is stale, in more.txt, week1.ipynb. Run: grader release week1"
+    assert score.startswith("the solved source scores 3 of 4. exercise 2: What comes out is the sum. The mean is")
+
+
+def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
+    """And nothing is wrong with the course for it."""
+    checked = "visible checks see all misconceptions"
+    assert Finding(checked) in list(validate(course, "week1"))
+    path = course.notebook("source", "week1")
+    notebook = nbformat.read(path, 4)
+    (check,) = (
+        cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-exercise-the-mean"
+    )
+    visible, hidden = check.source.split("### BEGIN HIDDEN TESTS")
+    assert visible.strip()
+    check.source = "assert the_mean([4.0]) == 4\n### BEGIN HIDDEN TESTS" + hidden
+    nbformat.write(notebook, path)
+    findings = list(validate(course, "week1"))
+    assert [finding.text for finding in findings if not finding.ok] == []
+    said = "exercise the-mean: its visible check lets pass, and only hidden cases tell: “not divided”"
+    assert [finding for finding in findings if finding.checked == checked] == [
+        Finding(checked, "note", said, "the-mean")
+    ]
+
+
+CLASS = """
+from typing import Any
+
+from torch import nn
+
+from grader import Case, Exercise, Misconception, randn
+from grader.kit.module_cases import trial
+from grader.kit.module_references import observing
+from grader.model.forms.module import MODULE
+
+
+class Exercise2(nn.Module):
+    step: Any = staticmethod(lambda x, by: by * x)
+
+    def __init__(self, by: int) -> None:
+        super().__init__()
+        self.by = by
+
+    def forward(self, x):
+        return self.step(x, self.by)
+
+
+def mistake(name, step):
+    return Misconception(name, kind="wrong formula", credit=0.5, says=name, change={"step": step})
+
+
+exercise = Exercise(
+    number=2, assignment="week1", title="A layer", entry="exercise_2", form=MODULE, reference=observing(Exercise2),
+    cases=[Case("five", "constants", lambda rng: trial([3], {}, {"output": [randn(rng, 5)]}))],
+    misconceptions=[
+        mistake("added", lambda x, by: x + by),
+        mistake("squared", lambda x, by: x * x),
+        mistake("as it was", lambda x, by: x),
+    ],
+)
+"""
+LAYER = """import torch
+class exercise_2(torch.nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+    def forward(self, x):
+        return self.by * x
+"""
+
+
+def test_what_the_visible_check_of_a_class_lets_pass_is_told(course: Course) -> None:
+    (course.root / "exercises/week1_2.py").write_text(CLASS)
+    path = course.notebook("source", "week1")
+    notebook = fill_in(nbformat.read(path, 4), {2: f"### BEGIN SOLUTION\n{LAYER}### END SOLUTION"})
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "test-exercise-2":
+            hidden = cell.source[cell.source.index("### BEGIN HIDDEN TESTS") :]
+            cell.source = f"print(exercise_2(by=2)(torch.full((2,), 2.0)))\n{hidden}"
+    nbformat.write(notebook, path)
+    compile_release(course, "week1", lambda _: None)
+    found = passed_by_visible_checks(course, course, "week1")
+    assert [name for label, name in found if label == 2] == ["added", "squared"]
+
+
+def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
+    """What it shows is another thing whenever it runs."""
+    path = course.notebook("source", "week1")
+    path.write_text(
+        path.read_text().replace("assert the_mean(", "print(__import__('random').random())\\nassert the_mean(")
+    )
+    said = [finding.text for finding in validate(course, "week1") if finding.state == "note"]
+    assert any("exercise the-mean: what its visible check lets pass is not known" in text for text in said)
+
+
+def test_git_leaves_out_who_the_students_are_and_other_forms_of_a_release(course: Course) -> None:
+    ignored = (course.root / ".gitignore").read_text().split()
+    assert {"/roster.csv", "/release_html/", "/release_marimo/", "/release_single/"} <= set(ignored)
+
+
+def test_nothing_is_written_over(course: Course) -> None:
+    before = files_in(course.root)
+    refused: list[Callable[[], object]] = [
+        lambda: new_course(course.root),
+        lambda: new_assignment(course, "week1"),
+        lambda: new_exercise(course, "2", "week1"),
+        lambda: new_exercise(course, "the_mean", "week1"),  # the same file, and the same function
+    ]
+    for command in refused:
+        with pytest.raises(CourseError, match="already"):
+            command()
+    assert files_in(course.root) == before
+
+
+@pytest.mark.parametrize("name", ["", "a b", "0", "2b", "../x", "lambda", "None"])
+def test_a_name_that_cannot_be_is_refused(name: str, course: Course) -> None:
+    says = (
+        "Take another name"
+        if name in ("lambda", "None")
+        else "Take a number, or a letter and then letters, digits, - and _"
+    )
+    with pytest.raises(CourseError, match=says):
+        new_exercise(course, name, "week1")
+    if name not in ("0", "2b", "lambda", "None"):
+        with pytest.raises(CourseError, match="Take"):
+            new_assignment(course, name)
+
+
+def test_an_assignment_that_is_not_there_is_told(course: Course) -> None:
+    with pytest.raises(CourseError, match="no assignment “week2”"):
+        new_exercise(course, "mean", "week2")
+
+
+def test_exercises_of_a_package_are_somebody_elses(course: Course) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write('c.GraderCourse.exercises = "grader.exercises"\n')
+    with pytest.raises(CourseError, match=r"those of the package grader\.exercises"):
+        new_exercise(course, "mean", "week1")

@@ -1,0 +1,313 @@
+"""What is taken in of a submission: plain files, a sensible amount of them, and nothing that a link leads to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.handed_in import MAX_BYTES, MAX_ENTRIES, MAX_FILES, NotTakenIn, take_in
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.gradebook.fingerprint import digest
+from grader.gradebook.preprocessors import links
+
+pytestmark = pytest.mark.user
+
+ASSIGNMENT = "self_attention"
+
+
+@pytest.fixture
+def submitted(tmp_path: Path) -> Path:
+    """ada's submission, with a few files beside her notebook."""
+    folder = tmp_path / "submitted/ada" / ASSIGNMENT
+    (folder / "data").mkdir(parents=True)
+    (folder / f"{ASSIGNMENT}.ipynb").write_text("{}")
+    (folder / "my_functions.py").write_text("x = 1")
+    (folder / "data/words.txt").write_text("one two")
+    (tmp_path / "secret.txt").write_text("secret")
+    return folder
+
+
+def taken(submitted: Path, student: str = "ada") -> tuple[set[str], list[str]]:
+    """Files taken in, and what was left out."""
+    handed_in = take_in(submitted.parents[1], student, ASSIGNMENT)
+    return {*handed_in.files, f"{ASSIGNMENT}.ipynb"}, handed_in.left_out
+
+
+HONEST = {f"{ASSIGNMENT}.ipynb", "my_functions.py", "data/words.txt"}
+
+
+def test_links_are_found_however_much_lies_around_them(submitted: Path) -> None:
+    """Also where we would take in nothing: plain nbgrader has copied it."""
+    (submitted / ".venv").mkdir()
+    for number in range(MAX_ENTRIES):
+        (submitted / f"{number:05}").touch()
+    for link in (submitted / ".venv/secret.txt", submitted / "zzz.txt"):
+        link.symlink_to("../../../secret.txt")
+    assert [path.name for path in links(submitted)] == ["secret.txt", "zzz.txt"]
+
+
+def test_all_of_an_honest_submission_is_taken_in(submitted: Path) -> None:
+    assert taken(submitted) == (HONEST, [])
+
+
+def test_links_are_left_out(submitted: Path) -> None:
+    (submitted / "secret.txt").symlink_to("../../../secret.txt")
+    (submitted / "all").symlink_to("/")
+    files, left_out = taken(submitted)
+    assert files == HONEST
+    assert left_out == ["hand in a link (all)", "hand in a link (secret.txt)"]
+    assert [path.name for path in links(submitted)] == ["all", "secret.txt"]
+
+
+@pytest.mark.parametrize("what", ["", ASSIGNMENT, f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"])
+def test_a_link_in_place_of_a_notebook_is_refused(submitted: Path, what: str) -> None:
+    eve = submitted.parents[1] / "eve"
+    path = eve / what if what else eve
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(submitted.parent / what)
+    with pytest.raises(NotTakenIn, match="is a link"):
+        taken(submitted, "eve")
+
+
+def test_what_is_no_file_is_left_out(submitted: Path) -> None:
+    os.mkfifo(submitted / "pipe")
+    assert taken(submitted) == (HONEST, ["hand in something that is no file (pipe)"])
+
+
+def test_a_pipe_in_place_of_a_notebook_is_refused(submitted: Path) -> None:
+    notebook = submitted / f"{ASSIGNMENT}.ipynb"
+    notebook.unlink()
+    os.mkfifo(notebook)
+    with pytest.raises(NotTakenIn, match="no file"):
+        taken(submitted)
+
+
+def test_hard_links_are_left_out(submitted: Path) -> None:
+    secret = submitted.parents[2] / "secret.txt"
+    (submitted / "mine.txt").hardlink_to(secret)
+    assert taken(submitted) == (HONEST, ["hand in a hard link (mine.txt)"])
+    notebook = submitted / f"{ASSIGNMENT}.ipynb"
+    notebook.unlink()
+    notebook.hardlink_to(secret)
+    with pytest.raises(NotTakenIn, match="hard link"):
+        taken(submitted)
+
+
+def test_a_notebook_of_a_terabyte_is_not_copied(submitted: Path) -> None:
+    with (submitted / f"{ASSIGNMENT}.ipynb").open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(NotTakenIn, match="larger than"):
+        taken(submitted)
+
+
+def test_the_notebook_is_taken_in_however_much_lies_beside_it(submitted: Path) -> None:
+    for number in range(MAX_FILES + 10):
+        (submitted / f"{number:05}").touch()
+    files, left_out = taken(submitted)
+    assert len(files) == MAX_FILES + 1
+    assert f"{ASSIGNMENT}.ipynb" in files
+    assert left_out == ["hand in far too many or too large files"]
+
+
+def test_a_file_larger_than_the_disk_is_left_out(submitted: Path) -> None:
+    with (submitted / "zeros").open("wb") as file:
+        file.truncate(MAX_BYTES * 1000)
+    files, left_out = taken(submitted)
+    assert "zeros" not in files
+    assert left_out
+
+
+def test_a_virtual_environment_does_not_take_the_room(submitted: Path) -> None:
+    (submitted / ".venv/lib").mkdir(parents=True)
+    for number in range(MAX_FILES + 1):
+        (submitted / f".venv/lib/{number}.py").touch()
+    assert taken(submitted) == (HONEST, [])
+
+
+def test_folders_without_end_are_not_followed(submitted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(submitted)
+    for _ in range(2500):
+        Path("d").mkdir()
+        os.chdir("d")
+    monkeypatch.undo()
+    assert taken(submitted)[0] == HONEST
+    subprocess.run(["rm", "-rf", "--", submitted / "d"], check=True)  # too deep for pytest to remove
+
+
+def test_pages_are_left_out(submitted: Path) -> None:
+    for name in ("page.html", "page.SHTML", "page.svg"):
+        (submitted / name).write_text("<script>alert(1)</script>")
+    assert taken(submitted) == (HONEST, [])
+
+
+@pytest.mark.parametrize("name", ["page.rdf", "page.RSS", "page.xsl", "page.atom"])
+def test_what_a_browser_takes_for_a_page_is_left_out(submitted: Path, name: str) -> None:
+    (submitted / name).write_text('<p xmlns="http://www.w3.org/1999/xhtml"><script>1</script></p>')
+    assert taken(submitted) == (HONEST, [])
+
+
+@pytest.mark.parametrize("what", ["a link", "a hard link", "a pipe", "more"])
+def test_what_changes_after_a_look_is_not_read(submitted: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Whoever owns the folder puts something in the place of a file between the look and the reading."""
+    secret, opened = submitted.parents[2] / "secret.txt", os.open
+
+    def swapped(path: Path, flags: int) -> int:
+        if path.name == "my_functions.py":
+            path.unlink()
+            {  # type: ignore[no-untyped-call]
+                "a link": lambda: path.symlink_to(secret),
+                "a hard link": lambda: path.hardlink_to(secret),
+                "a pipe": lambda: os.mkfifo(path),
+                "more": lambda: path.write_text("x = 1000"),
+            }[what]()
+        return opened(path, flags)
+
+    monkeypatch.setattr(os, "open", swapped)
+    files, left_out = taken(submitted)
+    assert files == HONEST - {"my_functions.py"}
+    assert left_out == ["hand in something that cannot be read (my_functions.py)"]
+
+
+def test_a_file_that_students_may_replace_is_theirs(submitted: Path, tmp_path: Path) -> None:
+    given = tmp_path / "source"
+    given.mkdir()
+    (given / "my_functions.py").write_text("x = 0")
+    for own, files in (((), HONEST - {"my_functions.py"}), (("my_functions.py",), HONEST)):
+        found = take_in(submitted.parents[1], "ada", ASSIGNMENT, given, own).files
+        assert {*found, f"{ASSIGNMENT}.ipynb"} == files
+
+
+def test_a_hand_in_without_a_time_does_not_look_as_early_as_the_one_before(
+    course: Course, submit: Any, solved: Any
+) -> None:
+    time = submit(course, "ada", {3: solved[3]}).parent / "timestamp.txt"
+    time.write_text("2026-11-21 12:00:00 UTC")
+    assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[]]
+    time.unlink()
+    said = "hand in without a time: that of an earlier hand-in, 2026-11-21 12:00 UTC, still counts"
+    for _ in range(2):
+        assert [list(result.blocked) for result in autograde(course, ASSIGNMENT)] == [[said]]
+
+
+def test_names_that_are_no_text_tell_hand_ins_apart() -> None:
+    assert len({digest(os.fsdecode(name)) for name in (b"\xff", b"\xfe", b"?")}) == 3
+
+
+def test_a_long_time_is_left_out(submitted: Path) -> None:
+    """nbgrader would read it for hours."""
+    (submitted / "timestamp.txt").write_text("1" * 1000)
+    assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
+    (submitted / "timestamp.txt").write_text("yesterday")
+    assert taken(submitted) == (HONEST, ["hand in a time that is none (timestamp.txt)"])
+    (submitted / "timestamp.txt").write_text("2026-11-21 12:00:00 UTC")
+    assert taken(submitted) == (HONEST | {"timestamp.txt"}, [])
+
+
+@pytest.mark.parametrize("student", ["zo?", "*", "a[b]c", "a\nb", "\x1b[31m", "..", "-x"])
+def test_names_that_are_patterns_are_refused(submitted: Path, student: str) -> None:
+    with pytest.raises(NotTakenIn, match="characters"):
+        taken(submitted, student)
+
+
+@pytest.mark.parametrize("student", ["ada", "Ada Lovelace", "ada.l@example.org", "s1234567", "Ödön", "o'neil-1"])
+def test_ordinary_names_are_taken(submitted: Path, student: str) -> None:
+    submitted.parent.rename(submitted.parents[1] / student)
+    assert taken(submitted.parents[1] / student / ASSIGNMENT, student)[0] == HONEST
+
+
+def test_each_costs_only_its_own_student(course: Course, submit: Any, solved: Any, scores: Any) -> None:
+    """Another's work, handed in through a link, earns nothing; a name that is a pattern takes nobody's grade."""
+    submit(course, "zoe", {3: solved[3]})
+    submit(course, "zo?", {})
+    (course.root / "submitted/eve").symlink_to("zoe")
+    mallory = submit(course, "mallory", {3: "exec(open('stolen.txt').read())"})
+    (mallory.parent / "stolen.txt").symlink_to(course.notebook("source", ASSIGNMENT))
+    results = {result.student: result for result in autograde(course, ASSIGNMENT)}
+    assert {student: result.points for student, result in results.items()} == {
+        "eve": 0, "mallory": 0, "zo?": 0, "zoe": 2,
+    }  # fmt: skip
+    assert "is a link" in results["eve"].error
+    assert "characters" in results["zo?"].error
+    assert results["mallory"].blocked == ("hand in a link (stolen.txt)",)
+    assert scores(course, "zoe")["test-exercise-3"] == 2
+
+
+def test_what_has_a_name_of_the_courses_own_files_costs_nothing(
+    course: Course, submit: Any, solved: Any, scores: Any
+) -> None:
+    """A folder named as a given file, a file named as a given folder, and another time."""
+    folder = submit(course, "ada", {3: solved[3]}).parent
+    (folder / "checks.py").mkdir()
+    (folder / "checks.py/more.py").touch()
+    (folder / "images").touch()
+    (folder / "timestamp.txt").write_text("now")
+    (result,) = autograde(course, ASSIGNMENT)
+    assert (result.points, result.error) == (2, "")
+    assert scores(course, "ada")["test-exercise-3"] == 2
+
+
+def test_plain_nbgrader_follows_no_links_either(course: Course, submit: Any, solved: Any, scores: Any) -> None:
+    """It copies what they lead to; our reader takes it away again before the student's code runs."""
+    submit(course, "zoe", {3: solved[3]})
+    mallory = submit(course, "mallory", {3: "exec(open('stolen/self_attention.ipynb').read())", 5: solved[5]})
+    (mallory.parent / "stolen").symlink_to(course.root / "source" / ASSIGNMENT)
+    (mallory.parent / "gradebook.txt").symlink_to(course.root / "gradebook.db")
+    (mallory.parent / "checks.py").symlink_to(course.root / "nbgrader_config.py")
+    (mallory.parent / "compare.py").symlink_to(course.root / "gradebook.db")
+    eve = submit(course, "eve", {})
+    eve.unlink()
+    eve.symlink_to(course.notebook("submitted/zoe", ASSIGNMENT))
+    (course.root / "submitted/eva").mkdir()
+    (course.root / "submitted/eva" / ASSIGNMENT).symlink_to(course.root / "submitted/zoe" / ASSIGNMENT)
+    students = ("zoe", "mallory", "eve", "eva")
+    for student in students:
+        course.api().autograde(ASSIGNMENT, student)
+    points = {student: sum(filter(None, scores(course, student).values())) for student in students}
+    assert points == {"zoe": 2, "mallory": 3, "eve": 0, "eva": 0}
+    graded = course.root / "autograded/mallory" / ASSIGNMENT
+    assert not (graded / "stolen").exists()
+    assert not (graded / "gradebook.txt").exists()
+    for name in ("checks.py", "compare.py"):
+        assert (graded / name).read_bytes() == (course.root / "release" / ASSIGNMENT / name).read_bytes()
+
+
+CUT = json.dumps({"cells": [{"cell_type": "code", "source": "x = 'ä'"}], "nbformat": 4}, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", CUT[:-5], CUT[: CUT.index(b"\xa4")], b"%PDF-1.7", CUT + CUT])
+def test_what_is_not_a_whole_notebook_is_asked_for_again(submitted: Path, content: bytes) -> None:
+    (submitted / f"{ASSIGNMENT}.ipynb").write_bytes(content)
+    with pytest.raises(NotTakenIn, match=r"self_attention.ipynb is not a whole notebook: .*\. Ask for it again"):
+        taken(submitted)
+
+
+@pytest.mark.parametrize(
+    "content", [CUT, b"{}", b"[]", b'{"cells": []}', b'{"a": ' + b"9" * 10_000 + b"}", b"[" * 200_000]
+)
+def test_what_is_whole_and_worth_nothing_is_taken_in(submitted: Path, content: bytes) -> None:
+    (submitted / f"{ASSIGNMENT}.ipynb").write_bytes(content)
+    assert taken(submitted) == (HONEST, [])
+
+
+def test_a_notebook_that_was_cut_off_has_no_grade_until_a_whole_one_is_there(
+    course: Course, submit: Any, solved: dict[Any, str], scores: Any
+) -> None:
+    whole = submit(course, "ada", solved).read_bytes()
+    submit(course, "ada", whole[: len(whole) // 2])
+    submit(course, "emmy", {})
+    errors = {one.student: one.error for one in autograde(course, ASSIGNMENT)}
+    assert errors["emmy"] == ""
+    assert errors["ada"] == (
+        "self_attention.ipynb is not a whole notebook: it is not valid JSON, and ends in the middle. Ask for it again"
+    )
+    assert not (course.root / "autograded/ada").exists()
+    assert not course.api().autograde(ASSIGNMENT, "ada")["success"], "and plain nbgrader fails, too"
+    submit(course, "ada", whole)
+    assert {one.student: one.error for one in autograde(course, ASSIGNMENT)} == {"ada": "", "emmy": ""}
+    assert sum(scores(course, "ada").values()) > 20

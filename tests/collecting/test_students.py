@@ -1,0 +1,257 @@
+"""`grader students`: one roster of the course, which says who somebody is wherever students are told or looked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from support.command_line import Ended, grader
+from support.made_class import ASSIGNMENT, Made, grade
+from support.places import ROOT
+
+from grader.collecting.collect import Wanted, collect
+from grader.collecting.enrolling import import_students
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.roster import COLUMNS, FILE, read_roster
+from grader.pages.export_canvas import export_canvas
+from grader.pages.export_moodle import export_moodle
+from grader.pages.feedback import write_feedback
+from grader.pages.report import names_of, write_report
+from grader.pages.whole_term import write_term_report
+
+TABLE = """\
+id,name,email,canvas_id,github
+ada,Ada Lovelace,ada@example.edu,101,adal
+kurt,"Gödel, Kurt",kurt@example.edu,102,
+"""
+
+
+def students(course: Course, *words: str) -> Ended:
+    return grader("students", *words, folder=course.root)
+
+
+def taken(course: Course, table: str) -> Ended:
+    (course.root / "table.csv").write_text(table)
+    return students(course, "import", "table.csv")
+
+
+def in_gradebook(course: Course) -> dict[str, tuple[str | None, ...]]:
+    with course.api().gradebook as gradebook:
+        return {
+            one.id: (one.first_name, one.last_name, one.email, one.lms_user_id)
+            for one in gradebook.students
+        }  # fmt: skip
+
+
+def test_a_table_is_merged_and_what_changes_is_told(course: Course) -> None:
+    ended = taken(course, TABLE)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "New: ada, kurt." in ended.stdout
+    assert "roster.csv: 2 new, 0 changed, 0 as before." in ended.stdout
+    roster = read_roster(course.root)
+    assert [*roster] == ["ada", "kurt"]
+    assert (roster["kurt"].first_name, roster["kurt"].last_name, roster["kurt"].canvas_id) == ("Kurt", "Gödel", "102")
+    assert in_gradebook(course) == {
+        "ada": (None, "Ada Lovelace", "ada@example.edu", None),
+        "kurt": ("Kurt", "Gödel", "kurt@example.edu", None),
+    }
+    ended = taken(course, "id,first_name,last_name,email,lms_user_id\nADA,Ada,Lovelace,,u-1\nlise,Lise,Meitner,,\n")
+    assert "roster.csv: 1 new, 1 changed, 0 as before." in ended.stdout
+    assert "first_name: – → Ada" in " ".join(ended.stdout.split())
+    roster = read_roster(course.root)
+    assert [*roster] == ["ada", "kurt", "lise"]
+    assert (roster["ada"].email, roster["ada"].github, roster["ada"].lms_user_id) == ("ada@example.edu", "adal", "u-1")
+    assert in_gradebook(course)["ada"] == ("Ada", "Lovelace", "ada@example.edu", "u-1")
+    before = (course.root / FILE).read_bytes()
+    ended = students(course, "import", FILE)
+    assert "0 new, 0 changed, 3 as before" in ended.stdout
+    assert (course.root / FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        (
+            "First name,Last name,ID number,Email address,Groups\nAda,Lovelace,u-1,ada@example.edu,A\n",
+            {"id": "u-1", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.edu"},
+        ),
+        (
+            "Identifier,Full name,Email address,Status\nParticipant 101,Ada Lovelace,ada@example.edu,x\n",
+            {"id": "ada@example.edu", "name": "Ada Lovelace", "moodle_id": "101"},
+        ),
+        (
+            "Student,ID,SIS User ID,SIS Login ID,Section,Quiz\n    Points Possible,,,,,9\n"
+            '"Lovelace, Ada",101,u-1,ada,A,\n'
+            '"Student, Test",104,,0123,A,\n',
+            {"id": "ada", "first_name": "Ada", "last_name": "Lovelace", "canvas_id": "101", "lms_user_id": "u-1"},
+        ),
+        (
+            '"identifier","github_username","github_id","name"\n"s1234","adal","99","Ada"\n',
+            {"id": "s1234", "github": "adal", "name": "Ada", "moodle_id": ""},
+        ),
+        ("id;name;username\nada;Ada Lovelace;lovelace1\n", {"id": "ada", "username": "lovelace1"}),
+    ],
+)
+def test_what_platforms_export_is_read(table: str, row: dict[str, str], course: Course) -> None:
+    assert taken(course, table).returncode == 0
+    (one,) = read_roster(course.root).values()
+    assert {column: getattr(one, column) for column in row} == row
+
+
+BAD = """\
+id,name,email
+ada,Ada Lovelace,ada@example.edu
+,Nobody,n@example.edu
+../evil,Eve,eve@example.edu
+kurt,=HYPERLINK("http://x"),kurt@example.edu
+kurt,Kurt;=cmd,kurt@example.edu
+kurt,Kurt\x07,kurt@example.edu
+kurt,Gödel, Kurt,kurt@example.edu
+kurt,Kurt,Kurt
+ada,Ada Again,
+lise,Lise,ADA@example.edu
+,,
+"emmy","<b>Emmy</b>
+O'Noether",emmy@example.edu
+"""
+
+
+def test_bad_lines_are_told_with_their_numbers_and_cost_no_others(course: Course) -> None:
+    ended = taken(course, BAD)
+    assert ended.returncode == 3
+    assert [*read_roster(course.root)] == ["ada"], "the name of emmy has a line end in it"
+    said = {int(line.split()[1]): line for line in ended.stderr.splitlines() if line.startswith("Line")}
+    assert {line: text.split(": ", 1)[1] for line, text in said.items()} == {
+        3: "it has no id.",
+        4: "a student cannot be called “../evil”, since nbgrader takes some characters for a pattern.",
+        5: 'its name “=HYPERLINK("http://x")” would be a formula in a spreadsheet.',
+        6: "its name “Kurt;=cmd” would be a formula in a spreadsheet.",
+        7: "its name “Kurt ” has characters that cannot be shown.",
+        8: "it has more cells than the first line. Put quotes around a cell with a comma in it.",
+        9: "its email “Kurt” is no address.",
+        10: "ada is in line 2, too.",
+        11: "its email “ada@example.edu” is that of ada.",
+        13: "its name “<b>Emmy</b> O'Noether” has characters that cannot be shown.",
+    }
+    assert "10 lines are left out" in ended.stderr
+
+
+@pytest.mark.parametrize("column", ["canvas_id", "moodle_id", "github", "username", "lms_user_id"])
+def test_no_two_students_share_what_a_platform_calls_them(column: str, course: Course) -> None:
+    taken(course, f"id,{column}\nada,x1\n")
+    ended = taken(course, f"id,{column}\nkurt,X1\nlise,x2\n")
+    assert ended.returncode == 3
+    assert ended.stderr.startswith("Line 2 is left out: ")
+    assert [*read_roster(course.root)] == ["ada", "lise"]
+
+
+def test_the_list_says_who_is_not_in_it_and_is_no_markup(course: Course) -> None:
+    assert "To fill it, run: grader students import FILE" in students(course).stdout
+    taken(course, "id,name,email\nada,Ada [red],ada@example.edu\n")
+    (course.root / "submitted/[bold]zoe").mkdir(parents=True)
+    ended = students(course)
+    assert "Ada [red]" in ended.stdout
+    assert "canvas_id" not in ended.stdout
+    assert "roster.csv has 1 student." in ended.stdout
+    assert "Not in it, but in the gradebook or handing in: [bold]zoe." in ended.stdout
+
+
+@pytest.mark.parametrize("text", ["Student,ID\nx,1\n", "\xff"])
+def test_another_file_of_that_name_is_left_alone(text: str, course: Course) -> None:
+    (course.root / FILE).write_text(text, encoding="latin-1")
+    ended = taken(course, TABLE)
+    assert (ended.returncode, "roster.csv is no roster: it has no column id" in ended.stderr) == (1, True)
+    assert read_roster(course.root) == {}, "reports and collecting go on"
+    assert (course.root / FILE).read_text(encoding="latin-1") == text
+    assert students(course, "import", "nowhere.csv").returncode == 1
+
+
+def test_collect_knows_the_roster(course: Course, make_notebook: Callable[..., Any], tmp_path: Path) -> None:
+    taken(course, TABLE)
+    notebook: str = nbformat.writes(make_notebook(course))
+    with zipfile.ZipFile(tmp_path / "canvas.zip", "w") as archive:
+        archive.writestr("lovelaceada_101_4_x.ipynb", notebook)
+    (tmp_path / "clones/week1-kurt/.git").mkdir(parents=True)
+    (tmp_path / "clones/week1-AdaL/.git").mkdir(parents=True)
+    (tmp_path / "clones/week1-AdaL/x.ipynb").write_text(notebook)
+    (tmp_path / "clones/week1-kurt/x.ipynb").write_text(notebook)
+    for source, who in (("canvas.zip", {"ada"}), ("clones", {"ada", "kurt"})):
+        found = collect(course, ASSIGNMENT, [tmp_path / source], Wanted(dry_run=True), lambda _: None)
+        assert {one.student for one in found if not one.waits} == who
+
+
+@pytest.fixture
+def known(course: Course) -> Course:
+    """ada, kurt and another Ada Lovelace have a grade, and barbara, of whom nothing is known."""
+    grade(course, Made("ada"), Made("kurt"), Made("other"), Made("barbara"))
+    more = "id,name,username\nother,Ada Lovelace,\nkurt,,kgoedel\n"
+    for table in (TABLE, more):
+        assert taken(course, table).returncode == 0
+    return course
+
+
+def test_exports_have_what_platforms_call_students(known: Course, tmp_path: Path) -> None:
+    rows = list(csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, None, "", print).read_text())))
+    assert [row[:4] for row in rows[2:]] == [
+        ["Ada Lovelace", "101", "", "ada"], ["barbara", "", "", "barbara"],
+        ["Gödel, Kurt", "102", "", "kgoedel"], ["Ada Lovelace", "", "", "other"],
+    ]  # fmt: skip
+    (tmp_path / "grades.csv").write_text("Student,ID,Section\nX,101,A\nY,102,A\n")
+    rows = list(
+        csv.reader(io.StringIO(export_canvas(known, ASSIGNMENT, tmp_path / "grades.csv", "", print).read_text()))
+    )
+    assert [row[1] for row in rows[1:]] == ["101", "102"]
+    rows = list(csv.reader(io.StringIO(export_moodle(known, ASSIGNMENT, "username", "", print).read_text())))
+    assert [row[0] for row in rows[1:]] == ["ada", "barbara", "kgoedel", "other"]
+
+
+def test_pages_have_names_and_ids_where_two_have_one(known: Course) -> None:
+    page = write_report(known, ASSIGNMENT, print)[0].read_text()
+    for text in (page, write_term_report(known, print).read_text()):
+        assert all(name in text for name in ("Kurt Gödel", "Ada Lovelace (ada)", "Ada Lovelace (other)", "barbara"))
+    write_feedback(known, ASSIGNMENT, print, ["kurt", "barbara"])
+    feedback = {
+        student: (known.folder("feedback") / f"{student}/{ASSIGNMENT}/{ASSIGNMENT}.html").read_text()
+        for student in ("kurt", "barbara")
+    }
+    assert "Feedback for <bdi>Kurt Gödel</bdi>" in feedback["kurt"]
+    assert "Feedback for <bdi>barbara</bdi>" in feedback["barbara"]
+    (known.root / "course.toml").write_text("anonymous = true")
+    page = write_report(known, ASSIGNMENT, print)[0].read_text()
+    assert "Gödel" not in page
+
+
+def test_names_are_told_where_they_are_known() -> None:
+    assert names_of({"a": ("Ada", "L."), "b": ("", ""), "c": ("", "X"), "d": ("X", "")}) == {
+        "a": "Ada L.", "c": "X (c)", "d": "X (d)",
+    }  # fmt: skip
+
+
+def test_columns_are_those_that_docs_name() -> None:
+    page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
+    assert all(f"`{column}`" in page for column in COLUMNS)
+
+
+def test_a_line_that_fits_two_students_is_left_out(course: Course) -> None:
+    taken(course, "id,email\nada,a@example.edu\nkurt,k@example.edu\n")
+    table = course.root / "more.csv"
+    table.write_text("username,email\nada,k@example.edu\n")
+    assert import_students(course, table, print).bad == {2: "“ada” fits several students: ada, kurt"}
+    table.write_text("nonsense")
+    with pytest.raises(CourseError, match="no table of students"):
+        import_students(course, table, print)
+
+
+def test_a_table_of_other_ids_finds_students_by_address_and_number(course: Course) -> None:
+    taken(course, "id,email,lms_user_id\nada,a@example.edu,u-1\n")
+    head = "Student,ID,SIS User ID,SIS Login ID,Section"
+    assert "1 changed" in taken(course, f'{head}\n"Lovelace, Ada",101,u-1,lovelace1,A\n').stdout
+    (one,) = read_roster(course.root).values()
+    assert (one.id, one.canvas_id, one.email) == ("ada", "101", "a@example.edu")

@@ -1,0 +1,100 @@
+"""The grader where people have it: in a container without privileges. See docs/containers.md.
+
+There a sandbox has no disk of its own, so what is proved here is proved for the folder that is watched.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+
+import pytest
+from support.container import REFUSED, USER, run, skip_unless_it_can_be_started
+from support.part import part
+from support.places import ROOT
+
+from grader.course import Course
+
+pytestmark = [pytest.mark.slow, pytest.mark.user]
+
+WHO = """
+import os, sys
+status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
+print(os.getuid(), status["CapEff"], status["CapBnd"], status["NoNewPrivs"], status["Seccomp"])
+print(os.path.exists(sys.argv[1]))
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _container() -> None:
+    skip_unless_it_can_be_started()
+
+
+EXAMINE = """
+import json
+from pathlib import Path
+from grader import doctor
+print(json.dumps({line.what: [line.state, line.found, line.means] for line in doctor.examine(Path.cwd())}))
+"""
+
+
+def examined(refused: frozenset[str] = REFUSED, user: int = USER) -> dict[str, tuple[str, str, str]]:
+    """What the doctor says there: state, what was found, and what it means."""
+    done = run(sys.executable, "-c", EXAMINE, refused=refused, user=user)
+    return {what: tuple(said) for what, said in json.loads(done.stdout).items()}
+
+
+def test_it_is_a_container() -> None:
+    nothing = "0" * 16
+    with tempfile.NamedTemporaryFile(dir="/tmp") as outside:
+        done = run(sys.executable, "-c", WHO, outside.name)
+    assert done.stdout.split() == [str(USER), nothing, nothing, "1", "2", "False"], done.stderr
+
+
+def test_the_doctor_says_what_works() -> None:
+    said = examined()
+    assert {said[what][0] for what in ("Landlock", "seccomp", "sandbox")} == {"good"}
+    assert said["own disk"][:2] == ("note", "none (PermissionError: [Errno 1] Operation not permitted: 'unshare')")
+    assert said["tries"][:2] == ("note", "told in part")
+
+
+def test_the_doctor_says_that_grading_can_run() -> None:
+    done = run(sys.executable, "-m", "grader", "doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Grading can run here, with every submission confined." in done.stdout
+
+
+KINDS = "GRADER_ATTACKS=in a container"
+
+
+@pytest.mark.parametrize("user", part([USER, 0], of=2))
+def test_where_views_are_allowed_there_is_a_disk(user: int) -> None:
+    """The profile is all that is in the way, and these two calls are all that is asked of it."""
+    assert {"unshare", "mount"} <= REFUSED
+    said = examined(REFUSED - {"unshare", "mount"}, user)
+    assert (said["own disk"][0], said["tries"][0]) == ("good", "good")
+
+
+def test_no_attack_succeeds(released_course: Course) -> None:
+    """Those of test_attacks.py that a container could make a difference to, graded and judged there."""
+    tests = str(ROOT / "tests/end_to_end/test_attacks.py")
+    asked = "not without_its_protection and not test_cells_run"
+    done = run(
+        "env",
+        KINDS,
+        f"GRADER_RELEASED={released_course.root}",
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--basetemp=/tmp/tests",
+        tests,
+        "-k",
+        asked,
+        shown=[released_course.root],
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "skipped" not in done.stdout.splitlines()[-1]

@@ -1,0 +1,122 @@
+"""A real JupyterHub with ngshare: from the release to the students, back to points, and to feedback in their homes."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from support.command_line import export, grader
+from support.jupyter_hub import Hub, serving
+
+from grader.course import Course
+from grader.model.label import Label
+from grader.notebooks.solutions import fill_in
+
+pytestmark = pytest.mark.user
+
+ASSIGNMENT = "self_attention"
+NOTEBOOK = f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"
+OTHER_NAME = f"{ASSIGNMENT}/Self Attention (1).ipynb"
+NOT_SCALED = """\
+def attention_scores(all_queries, all_keys):
+    return [[torch.sum(query * key) for key in all_keys] for query in all_queries]
+"""
+STUDENTS = """\
+student_id,first_name,last_name,email
+ada,Ada,Lovelace,ada@example.edu
+kurt,Kurt,Gödel,kurt@example.edu
+"""
+ELSEWHERE = "--CourseDirectory.submitted_directory=from_ngshare"
+
+
+class Class:
+    """A teacher, in whose terminal the course is, and two students."""
+
+    def __init__(self, hub: Hub, course: Course) -> None:
+        self.course = course
+        self._hub = hub
+        self._servers = hub.start("teacher", "ada", "kurt")
+
+    def teach(self, command: str) -> str:
+        return self._servers["teacher"].run(f"cd {self.course.root} && {command}")
+
+    def do(self, student: str, command: str) -> str:
+        return self._servers[student].run(command)
+
+    def home(self, student: str) -> Path:
+        return self._hub.home(student)
+
+    def work(self, student: str, answers: dict[Label, str]) -> None:
+        notebook = self.home(student) / NOTEBOOK
+        nbformat.write(fill_in(nbformat.read(notebook, as_version=4), answers), notebook)
+
+    def submit(self, student: str) -> str:
+        """When that was, as ngshare has it."""
+        said = self.do(student, f"nbgrader submit {ASSIGNMENT}")
+        submitted = re.search(rf"Submitted as: attention {ASSIGNMENT} (\S+ \S+)\r", said)
+        assert submitted, said
+        return submitted[1]
+
+
+@pytest.fixture(scope="module")
+def people(new_course: Callable[[], Course], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
+    course = new_course()
+    with serving(tmp_path_factory.mktemp("hub"), "teacher", "ada", "kurt") as hub:
+        config = course.root / "nbgrader_config.py"
+        config.write_text(config.read_text() + hub.settings)
+        yield Class(hub, course)
+
+
+@pytest.fixture(scope="module")
+def times(people: Class, solved: dict[Label, str]) -> dict[str, str]:
+    """When each student's last hand-in came. ada hands in twice; kurt makes up a name and a time."""
+    (people.course.root / "students.csv").write_text(STUDENTS)
+    assert "Successfully created" in people.teach("ngshare-course-management create_course attention teacher")
+    said = people.teach("ngshare-course-management add_students attention students.csv")
+    assert said.count("was successfully added") == 2, said
+    said = people.teach(f"nbgrader release_assignment {ASSIGNMENT}")
+    assert f"Successfully released {ASSIGNMENT}" in said
+    for student in ("ada", "kurt"):
+        said = people.do(student, f"nbgrader fetch_assignment {ASSIGNMENT}")
+        assert f"Successfully decoded {ASSIGNMENT}" in said
+    people.work("ada", {2: NOT_SCALED})
+    people.submit("ada")
+    assert "Collecting submission: ada" in people.teach(f"nbgrader collect {ASSIGNMENT}")
+    people.work("ada", {1: solved[1], 2: solved[2]})
+    people.work("kurt", {1: solved[1], 2: NOT_SCALED})
+    (people.home("kurt") / NOTEBOOK).rename(people.home("kurt") / OTHER_NAME)
+    (people.home("kurt") / ASSIGNMENT / "timestamp.txt").write_text("2000-01-01 00:00:00 UTC")
+    return {student: people.submit(student) for student in ("ada", "kurt")}
+
+
+def test_what_was_handed_in_is_graded(people: Class, times: dict[str, str]) -> None:
+    """Some of it is collected into submitted/ by nbgrader alone, the rest by way of `grader collect`."""
+    course = people.course
+    assert people.teach(f"nbgrader collect {ASSIGNMENT} {ELSEWHERE}").count("Collecting submission") == 2
+    collected = grader("collect", ASSIGNMENT, "from_ngshare", "--from", "ngshare", folder=course.root)
+    assert collected.returncode == 0, collected.stdout
+    graded = grader("autograde", ASSIGNMENT, folder=course.root)
+    assert graded.returncode == 0, graded.stderr
+    points = export(ASSIGNMENT, "canvas", f"export/{ASSIGNMENT}-canvas.csv", course.root)
+    with points.open(newline="") as file:
+        assert {row["SIS Login ID"]: row[ASSIGNMENT] for row in csv.DictReader(file)} == {
+            "": "30",
+            "ada": "6",
+            "kurt": "4.5",
+        }
+    with course.api().gradebook as gradebook:
+        submitted = {one.student.id: str(one.timestamp) for one in gradebook.assignment_submissions(ASSIGNMENT)}
+    assert submitted == times
+
+
+def test_feedback_comes_back(people: Class, times: dict[str, str]) -> None:
+    written = grader("feedback", ASSIGNMENT, folder=people.course.root)
+    assert written.returncode == 0, written.stderr
+    assert people.teach(f"nbgrader release_feedback {ASSIGNMENT}").count("Feedback released") == 2
+    people.do("kurt", f"nbgrader fetch_feedback {ASSIGNMENT}")
+    page = people.home("kurt") / ASSIGNMENT / "feedback" / times["kurt"] / f"{ASSIGNMENT}.html"
+    assert page.read_bytes() == (people.course.folder("feedback") / "kurt" / ASSIGNMENT / page.name).read_bytes()

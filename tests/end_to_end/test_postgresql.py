@@ -1,0 +1,431 @@
+"""The gradebook on a PostgreSQL server: the same rows as with SQLite, whatever happens to the server meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Engine, event
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import scoped_session
+from support.postgresql_server import Server, programs
+from support.whole_course import files, rows
+
+from grader.classroom.run import autograde
+from grader.course import CONFIG_FILE, Course
+from grader.errors import CourseError
+from grader.release.compiling import compile_release
+
+pytestmark = pytest.mark.slow
+
+ASSIGNMENT = "self_attention"
+OTHER = "multi_head_attention"
+DUE = datetime(2026, 11, 20, 12)
+RELEASED = "released"  # a database that only ever is copied
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    folder = programs()
+    if folder is None:
+        reason = "no PostgreSQL server installed (on Debian: apt-get install postgresql)"
+        if os.environ.get("GRADER_NO_SKIPS"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    server = Server(folder)
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture(scope="module")
+def released(server: Server, new_course: Callable[[], Course]) -> Course:
+    """A course whose release is in the database `released`."""
+    course = new_course()
+    server.make(RELEASED)
+    use(course, server.url(RELEASED))
+    for assignment in course.assignments():
+        compile_release(course, assignment)
+    return course
+
+
+@pytest.fixture
+def database(server: Server, released: Course, tmp_path: Path) -> Iterator[str]:  # noqa: ARG001  it must be there
+    """The name of a database of this test's own, with the release in it."""
+    name = tmp_path.name.replace("-", "_").lower()
+    server.make(name, like=RELEASED)
+    yield name
+    server.start_again()
+    server.drop(name)
+
+
+@pytest.fixture
+def on_server(course: Course, server: Server, database: str) -> Course:
+    """A course of this test's own, whose gradebook is on the server."""
+    (course.root / "gradebook.db").unlink()
+    use(course, server.url(database))
+    return course
+
+
+def use(course: Course, url: str, more: str = "") -> None:
+    with (course.root / CONFIG_FILE).open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {url!r}\n{more}")
+
+
+class Watcher:
+    """Does something at the first look at who is running, and at the first word."""
+
+    def __init__(self, look: Callable[[], object] = lambda: None, tell: Callable[[], object] = lambda: None) -> None:
+        self._look, self._tell = look, tell
+        self.told: list[str] = []
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+        action, self._tell = self._tell, lambda: None
+        action()
+
+    def look(self, _running: Mapping[str, float]) -> None:
+        action, self._look = self._look, lambda: None
+        action()
+
+
+# What an instructor has settled before, and what a class hands in.
+
+
+def settle(course: Course) -> None:
+    with (course.root / CONFIG_FILE).open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
+        for student in ("ada", "extended"):
+            gradebook.update_or_create_student(student, first_name=student.title())
+            gradebook.update_or_create_submission(ASSIGNMENT, student)
+        gradebook.grant_extension(ASSIGNMENT, "extended", days=2)
+        gradebook.find_grade("test-exercise-2", ASSIGNMENT, ASSIGNMENT, "ada").manual_score = 1.5
+        gradebook.find_comment("exercise-3", ASSIGNMENT, ASSIGNMENT, "ada").manual_comment = "Nicely done — ẑ."
+        gradebook.db.commit()
+
+
+def hand_in(course: Course, submit: Callable[..., Path], solved: dict[int, str]) -> None:
+    submit(course, "ada", {3: solved[3]})
+    submit(course, "Ödön", {1: solved[1], 3: r"def softmax(items_in): raise ValueError('\0 \ud800 \U0001d544')"})
+    submit(course, "broken", b"[]")
+    for student, hours in (("late", 30), ("extended", 30), ("early", -5)):
+        folder = submit(course, student, {3: solved[3], 5: solved[5]}).parent
+        (folder / "timestamp.txt").write_text(f"{DUE + timedelta(hours=hours)} UTC")
+
+
+def hand_in_three(course: Course, submit: Callable[..., Path], solved: dict[int, str]) -> None:
+    for student in ("ada", "emmy", "zoe"):
+        submit(course, student, {3: solved[3]})
+
+
+def points(course: Course, **how: Any) -> dict[str, float]:
+    """What each has who was graded now, and was not before."""
+    return {one.student: one.points for one in autograde(course, ASSIGNMENT, **how) if not one.unchanged}
+
+
+def test_rows_and_notebooks_are_those_of_sqlite(
+    new_course: Callable[[], Course], on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    in_a_file = new_course()
+    for course in (in_a_file, on_server):
+        settle(course)
+        hand_in(course, submit, solved)
+        assert [one.error for one in autograde(course, ASSIGNMENT) if one.error] == []
+    assert rows(on_server) == rows(in_a_file)
+    assert files(on_server) == files(in_a_file)
+    assert not (on_server.root / "gradebook.db").exists()
+    penalties = {student: penalty for _, student, _, penalty, _, _ in rows(on_server)["notebooks"]}
+    assert {student for student, penalty in penalties.items() if penalty} == {"late"}
+
+
+def test_rules_of_the_term_are_written_there_and_taken_back(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    hand_in_three(on_server, submit, solved)
+    (on_server.folder("submitted") / "zoe" / ASSIGNMENT / "timestamp.txt").write_text("2026-11-20 13:00:00 UTC")
+    rules = on_server.root / "course.toml"
+    rules.write_text(
+        "[late]\nper = 'day'\nshare = 0.1\n[assignments.self_attention]\ndue = 2026-11-20T12:00:00Z\n"
+        "extensions = {ada = '2 days'}\n"
+    )
+    points(on_server)
+    assert penalties(on_server) == {"zoe": 0.2}, "a tenth of two points"
+    assert {row[3] for row in rows(on_server)["submissions"]} == {None, timedelta(days=2)}
+    rules.unlink()
+    assert points(on_server) == {}
+    assert penalties(on_server) == {}
+
+
+def penalties(course: Course) -> dict[str, float]:
+    return {student: penalty for _, student, _, penalty, _, _ in rows(course)["notebooks"] if penalty}
+
+
+def test_what_is_unchanged_is_left_alone_and_points_given_by_hand_stay(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    hand_in_three(on_server, submit, solved)
+    assert points(on_server) == {"ada": 2, "emmy": 2, "zoe": 2}
+    with on_server.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-2", ASSIGNMENT, ASSIGNMENT, "ada").manual_score = 2.5
+        gradebook.db.commit()
+    before = rows(on_server)
+    assert points(on_server) == {}
+    assert rows(on_server) == before
+    submit(on_server, "ada", {5: solved[5]})
+    assert points(on_server) == {"ada": 3}
+    with on_server.api().gradebook as gradebook:
+        assert gradebook.find_submission(ASSIGNMENT, "ada").score == 5.5
+
+
+def test_two_assignments_do_not_touch_each_other(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    submit(on_server, "ada", {3: solved[3]})
+    submit(on_server, "ada", {}, assignment=OTHER)
+    submit(on_server, "emmy", {}, assignment=OTHER)
+    first, *_ = autograde(on_server, ASSIGNMENT)
+    before = rows(on_server)["grades"]
+    assert {one.student: one.error for one in autograde(on_server, OTHER)} == {"ada": "", "emmy": ""}
+    assert rows(on_server)["grades"] > before
+    assert (first.points, points(on_server)) == (2, {})
+
+
+def test_nbgrader_and_the_formgrader_read_and_go_on(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    hand_in_three(on_server, submit, solved)
+    points(on_server)
+    api = on_server.api()
+    submissions = {one["student"]: one for one in api.get_submissions(ASSIGNMENT)}
+    assert {student: one["score"] for student, one in submissions.items()} == {"ada": 2, "emmy": 2, "zoe": 2}
+    assert all(one["autograded"] and not one["needs_manual_grade"] for one in submissions.values())
+    about = next(one for one in api.get_student_submissions("ada") if one["name"] == ASSIGNMENT)
+    assert (about["score"], about["max_score"]) == (2, 30)
+    assert [one["average_score"] for one in api.get_notebooks(ASSIGNMENT)] == [2]
+    assert len(api.get_notebook_submissions(ASSIGNMENT, ASSIGNMENT)) == 3
+    before = rows(on_server)
+    assert api.autograde(ASSIGNMENT, "ada")["success"]
+    assert rows(on_server) == before
+
+
+@pytest.fixture(scope="module")
+def undisturbed(new_course: Callable[[], Course], submit: Callable[..., Path], solved: dict[int, str]) -> Any:
+    """What is left of those three where nothing happens, in SQLite."""
+    course = new_course()
+    hand_in_three(course, submit, solved)
+    points(course)
+    return rows(course), files(course)
+
+
+@pytest.mark.parametrize("how", ["fast", "immediate"])
+def test_a_server_that_is_restarted_is_waited_for(
+    how: str, on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any
+) -> None:
+    """It ends when all are graded and nobody is written down."""
+    hand_in_three(on_server, submit, solved)
+    watcher = Watcher(look=lambda: server.stop(how), tell=server.start)
+    assert points(on_server, watcher=watcher) == {"ada": 2, "emmy": 2, "zoe": 2}
+    assert len(watcher.told) == 1
+    assert "Waiting for it" in watcher.told[0]
+    assert (rows(on_server), files(on_server)) == undisturbed
+
+
+def test_a_server_that_crashes_before_it_has_kept_a_batch_gets_it_again(
+    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
+) -> None:
+    """All is written and nothing kept, in the second of three batches."""
+    monkeypatch.setattr("grader.classroom.run.BATCH", 1)
+    hand_in_three(on_server, submit, solved)
+    commits = []
+
+    def crash(_connection: Any) -> None:
+        commits.append(1)
+        if len(commits) == 2:
+            server.stop("immediate")
+
+    watcher = Watcher(look=lambda: event.listen(Engine, "commit", crash), tell=server.start)
+    try:
+        assert points(on_server, watcher=watcher) == {"ada": 2, "emmy": 2, "zoe": 2}
+    finally:
+        event.remove(Engine, "commit", crash)
+    assert len(watcher.told) == 1
+    assert (rows(on_server), files(on_server)) == undisturbed
+
+
+def test_a_server_that_crashes_before_it_says_that_it_has_kept_a_batch_doubles_nothing(
+    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("grader.classroom.run.BATCH", 1)
+    hand_in_three(on_server, submit, solved)
+    commit = scoped_session.commit
+    commits = []
+
+    def commit_and_crash(session: Any) -> None:
+        commit(session)
+        commits.append(1)
+        if len(commits) == 2:
+            server.stop("immediate")
+            raise OperationalError("COMMIT", {}, psycopg.OperationalError("server closed the connection unexpectedly"))
+
+    def begin() -> None:
+        monkeypatch.setattr(scoped_session, "commit", commit_and_crash)
+
+    watcher = Watcher(look=begin, tell=server.start)
+    assert points(on_server, watcher=watcher) == {"ada": 2, "emmy": 2, "zoe": 2}
+    assert (len(watcher.told), len(commits)) == (1, 4)
+    monkeypatch.undo()
+    assert (rows(on_server), files(on_server)) == undisturbed
+
+
+def test_nothing_is_half_written_when_the_server_is_gone_for_good(
+    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any, undisturbed: Any, monkeypatch: Any
+) -> None:
+    """The first of three is kept; the next run takes the others, and only them."""
+    monkeypatch.setattr("grader.classroom.run.BATCH", 1)
+    hand_in_three(on_server, submit, solved)
+    run = autograde(on_server, ASSIGNMENT)
+    first = next(run)
+    server.stop("immediate")
+    with monkeypatch.context() as patch:
+        patch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
+        with pytest.raises(CourseError, match="Nothing is half-written; run this again") as told:
+            list(run)
+        assert "postgresql" in str(told.value)
+        with pytest.raises(CourseError, match="cannot be used"):
+            next(autograde(on_server, ASSIGNMENT))
+    server.start()
+    assert {one[1] for one in rows(on_server)["submissions"]} == {first.student}
+    assert {path.split("/")[0] for path in files(on_server)} - {".waiting"} == {first.student}
+    assert points(on_server) == {student: 2 for student in ("ada", "emmy", "zoe") if student != first.student}
+    assert (rows(on_server), files(on_server)) == undisturbed
+
+
+def test_a_server_that_is_down_at_the_start_is_waited_for(
+    on_server: Course, server: Server, submit: Callable[..., Path], solved: Any
+) -> None:
+    submit(on_server, "ada", {3: solved[3]})
+    server.stop()
+    watcher = Watcher(tell=server.start)
+    assert points(on_server, watcher=watcher) == {"ada": 2}
+    assert len(watcher.told) == 1
+
+
+def test_a_table_that_somebody_has_locked_is_waited_for(
+    on_server: Course, server: Server, database: str, submit: Callable[..., Path], solved: Any, monkeypatch: Any
+) -> None:
+    """With a message, where the server would have us wait for ever without a word."""
+    submit(on_server, "ada", {3: solved[3]})
+    with server.connect(database) as other:
+        other.execute("SET idle_in_transaction_session_timeout = '1min'")  # if we wait for ever, it does not
+        other.commit()
+        watcher = Watcher(look=lambda: other.execute("LOCK TABLE submitted_assignment"), tell=other.rollback)
+        assert points(on_server, watcher=watcher) == {"ada": 2}
+        assert len(watcher.told) == 1
+        assert "lock timeout" in watcher.told[0]
+        other.execute("LOCK TABLE submitted_assignment")
+        monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
+        with pytest.raises(CourseError, match="lock timeout"):
+            list(autograde(on_server, ASSIGNMENT))
+
+
+def test_a_student_whom_somebody_else_adds_meanwhile_is_no_error(
+    on_server: Course, server: Server, database: str, submit: Callable[..., Path], solved: Any
+) -> None:
+    """Between our look at who is there and our row for her."""
+    submit(on_server, "ada", {3: solved[3]})
+
+    told: list[str] = []
+
+    def add(_one: Any, _two: Any, statement: str, *_: Any) -> None:
+        if statement.startswith("INSERT INTO student") and not told:
+            told.append(statement)
+            with server.connect(database) as other:
+                other.execute("INSERT INTO student (id, first_name) VALUES ('ada', 'Ada')")
+
+    event.listen(Engine, "before_cursor_execute", add)
+    try:
+        assert points(on_server) == {"ada": 2}
+    finally:
+        event.remove(Engine, "before_cursor_execute", add)
+    assert {one[:2] for one in rows(on_server)["students"]} == {("ada", "Ada")}
+
+
+def test_no_transaction_stays_open_while_a_class_is_being_graded(
+    on_server: Course, server: Server, database: str, submit: Callable[..., Path], solved: Any
+) -> None:
+    """It would be in the way of others, and end up as a lost connection where the server permits none."""
+    submit(on_server, "ada", {3: solved[3]})
+    states: list[str] = []
+
+    def look() -> None:
+        with server.connect(database) as other:
+            query = "SELECT state FROM pg_stat_activity WHERE datname = %s AND pid != pg_backend_pid()"
+            states.extend(state for (state,) in other.execute(query, [database]))
+
+    points(on_server, watcher=Watcher(look=look))
+    assert set(states) == {"idle"}
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql+nonsense://grader@/attention", "postgresql.nonsense"),
+        ("postgresql+pg8000://grader@/attention", "pg8000"),  # a driver that is not installed
+        ("gradebook.db", "Could not parse"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_a_clear_error(
+    url: str, words: str, course: Course, submit: Callable[..., Path]
+) -> None:
+    submit(course, "ada")
+    use(course, url)
+    with pytest.raises(CourseError, match=rf"{words}.*pip install 'psycopg\[binary\]'"):
+        list(autograde(course, ASSIGNMENT))
+
+
+def test_a_password_is_not_told(course: Course, submit: Callable[..., Path], tmp_path: Path, monkeypatch: Any) -> None:
+    """Neither where it is meant to be nor where it may be as well."""
+    monkeypatch.setattr("grader.gradebook.connection.PATIENCE", 0.0)
+    submit(course, "ada")
+    use(course, f"postgresql+psycopg://grader:secret@/attention?host={tmp_path}&password=secret")
+    with pytest.raises(CourseError, match="cannot be used") as told:
+        list(autograde(course, ASSIGNMENT))
+    assert "secret" not in str(told.value)
+
+
+def test_the_best_hand_in_counts_and_comes_back_with_what_a_person_gave_it(
+    on_server: Course, submit: Callable[..., Path], solved: dict[int, str]
+) -> None:
+    def total() -> float:
+        assert [one.error for one in autograde(on_server, ASSIGNMENT)] == [""]
+        with on_server.api().gradebook as gradebook:
+            return float(gradebook.find_submission(ASSIGNMENT, "Ödön").score)
+
+    def by_hand(exercise: int, points: float, words: str | None = None) -> None:
+        with on_server.api().gradebook as gradebook:
+            names = (ASSIGNMENT, ASSIGNMENT, "Ödön")
+            gradebook.find_grade(f"test-exercise-{exercise}", *names).manual_score = points
+            gradebook.find_comment(f"exercise-{exercise}", *names).manual_comment = words
+            gradebook.db.commit()
+
+    (on_server.root / "course.toml").write_text('counts = "best"\n')
+    odd = r"def softmax(items_in): raise ValueError('\0 \ud800 \U0001d544')"
+    submit(on_server, "Ödön", {1: solved[1], 3: odd})
+    assert total() == 3
+    by_hand(2, 1, "Nicely done — ẑ.")
+    submit(on_server, "Ödön", {1: solved[1], 3: solved[3]})
+    assert total() == 5
+    by_hand(3, 0.5)
+    assert total() == 4, "3 and 1 by hand are more than 3 and 0.5"
+    with on_server.api().gradebook as gradebook:
+        said = gradebook.find_comment("exercise-2", ASSIGNMENT, ASSIGNMENT, "Ödön").manual_comment
+    assert said == "Nicely done — ẑ."
+    assert b"ud800" in on_server.notebook("autograded/Ödön", ASSIGNMENT).read_bytes()

@@ -1,0 +1,446 @@
+"""What is special about exercises that ask for a class: parameters, buffers, gradients, dropout, hostile modules."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import textwrap
+
+import pytest
+import torch
+from support.changed_solutions import verdict
+from support.our_course import EXERCISES
+from support.part import ALL
+from support.small_notebooks import grade
+from support.solution_cells import corpus, from_notebook
+
+from grader.judging.answer_key import AnswerKey
+from grader.kit.dropout_rules import finding
+from grader.kit.module_readings import wrong_dropout
+from grader.kit.module_steps import Memory
+from grader.model.answer import Raised, Returned
+from grader.model.exercise import Exercise, Inputs, Misconception, can_combine
+from grader.model.forms.exact import RUINED
+from grader.model.forms.module import MODULE
+from grader.model.verdict import Reason
+
+CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
+PAIRS = 200 if ALL else 40  # of misconceptions at once
+SEEDS = 2000  # of right dropout, none of which may be refused
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_the_notebooks_solution_is_right(number: int) -> None:
+    found = verdict(number)
+    assert found.right, found.sentences
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "changes", "words"),
+    [
+        (12, [("self.W_key", "self.W_k")], ["no parameter W_key", "It has W_k, W_query, W_value"]),
+        (12, [("self.W_key = nn.Parameter(torch.rand(d_in, d_out))", "self.W_key = nn.Parameter(torch.rand(d_in, 1))")],
+         ["W_key has shape", ", 1), but", "is expected"]),
+        (13, [("self.W_value", "self.values")], ["no parameter W_value.weight", "values.weight"]),
+        (16, [("self.W_query", "self.query")], ["no parameter W_query.weight", "query.weight"]),
+        (17, [("self.heads", "self.all_heads")], ["no parameter heads.0.W_query.weight", "all_heads.0.W_key.weight"]),
+        (17, [("nn.ModuleList", "list")], ["no parameter heads.0.W_query.weight", "Modules in a plain list"]),
+        (18, [("self.out_proj", "self.output")], ["no parameter out_proj.weight", "output.weight"]),
+        (18, [("nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_in)")], ["out_proj.weight has shape", "is expected"]),
+        (19, [("self.fc_out", "self.out")], ["no parameter fc_out.weight", "out.weight"]),
+        (19, [("self.queries = nn.Linear(embed_size, embed_size, bias=False)",
+               "self.queries = nn.Linear(embed_size, embed_size)")], ["queries.bias", "no bias"]),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_the_parameter_that_is_expected(
+    number: int, changes: list[tuple[str, str]], words: list[str]
+) -> None:
+    found = verdict(number, *changes)
+    assert not found.right
+    text = " ".join(found.sentences)
+    if not found.misconceptions:  # whose sentences know the cause
+        assert all(word in text for word in words), text
+
+
+def test_a_missing_parameter_explains_nothing_else() -> None:
+    without = [("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
+               ("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)")]  # fmt: skip
+    assert verdict(24, *without).misconceptions == ("layers without biases",)
+    found = verdict(24, *without, ("return x + self.dropout(self.ff_out(hidden))", "return 3 * x.flip(1)"))
+    assert (found.credit, found.misconceptions) == (0.0, ())
+
+
+def test_who_mixes_sentences_need_not_look_into_the_future() -> None:
+    """Where the last words of all sentences change, an earlier word of another sentence may have got one of them."""
+    found = verdict(
+        16,
+        after="""
+        class CausalAttention(CausalAttention):
+            def forward(self, x):
+                words_first = x.reshape(x.shape[1], x.shape[0], x.shape[2])
+                return super().forward(words_first.transpose(0, 1))
+        """,
+    )
+    said = " ".join(found.sentences)
+    assert not found.right
+    assert "The output of a sentence changes with the other sentences of the batch." in said
+    assert "future" not in said
+
+
+def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
+    found = verdict(23, ("precise = x.float()", "return x\n        precise = x.float()"))
+    assert (found.credit, found.sentences[0]) == (0, "In every hidden case, your class gives back its argument.")
+
+
+@pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
+def test_chance_is_no_cache_that_a_class_keeps(noise: str) -> None:
+    assert verdict(29, ("return y, (k, v)", f"return {noise}, (k, v)")).credit == 0
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_a_detached_result_earns_half_and_is_named(number: int) -> None:
+    entry = EXERCISES[number].entry
+    found = verdict(
+        number,
+        after=f"""
+        class {entry}({entry}):
+            def forward(self, *inputs):
+                return super().forward(*inputs).detach()
+        """,
+    )
+    assert (found.credit, found.misconceptions) == (0.5, ("everything detached",))
+
+
+def test_a_detached_step_loses_marks_and_the_parameter_is_named() -> None:
+    found = verdict(13, ("keys = self.W_key(x)", "keys = self.W_key(x).detach()"))
+    assert found.credit == 0.5
+    assert "W_key.weight" in " ".join(found.sentences)
+
+
+def test_gradients_that_are_ruined_in_place_cost_half_and_are_told() -> None:
+    found = verdict(24, ("x = x + self.dropout", "x += self.dropout"))
+    assert (found.credit, found.reason) == (0.5, Reason.GRADIENT)
+    assert RUINED in found.sentences
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [
+            (
+                "torch.ones(context_length, context_length)",
+                "torch.ones(context_length, context_length, dtype=torch.bool)",
+            )
+        ],
+        [("torch.ones(context_length, context_length)", "torch.ones(1, context_length, context_length)")],
+        [('"mask"', '"later"'), ("self.mask", "self.later")],
+    ],
+)
+@pytest.mark.parametrize("number", [16, 18])
+def test_the_mask_may_have_any_dtype_name_and_leading_sizes(number: int, changes: list[tuple[str, str]]) -> None:
+    source = from_notebook()[number]
+    if "torch.ones(1" in changes[0][1]:
+        changes = [*changes, ("self.mask[:T, :T]", "self.mask[0, :T, :T]")]
+    if any(old not in source for old, _ in changes):
+        pytest.skip("the notebook writes it in another way")
+    assert verdict(number, *changes).right
+
+
+@pytest.mark.parametrize("number", [16, 18])
+def test_a_mask_that_is_no_buffer_costs_a_quarter(number: int) -> None:
+    found = verdict(number, ('self.register_buffer("mask", ', "self.mask = ("))
+    assert found.credit == 0.75
+    assert "register_buffer" in " ".join(found.sentences)
+
+
+def test_a_mask_that_is_a_parameter_hides_whatever_its_name() -> None:
+    as_parameter = """
+        class CausalAttention(CausalAttention):
+            def __init__(self, *arguments):
+                super().__init__(*arguments)
+                hidden = self._buffers.pop("mask")
+                self.seen = nn.Parameter(1.0 - hidden.float())
+                self.mask = None
+            def forward(self, x):
+                self.mask = self.seen == 0
+                return super().forward(x)
+        """
+    found = verdict(16, after=as_parameter)
+    assert found.credit >= 0.5
+    assert "see" not in " ".join(found.sentences)  # words that they should not
+
+
+def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for_anything() -> None:
+    """What is beside the point must not hide that the numbers are wrong."""
+    for found in (
+        verdict(
+            13, ("queries = self.W_query(x)", "x -= x.mean(dim=-1, keepdim=True)\n        queries = self.W_query(x)")
+        ),
+        verdict(18, ('self.register_buffer("mask", ', "self.mask = ("), ("weights @ values", "weights @ values * 1.3")),
+    ):
+        assert "What you compute is right." not in found.sentences
+        assert found.credit == 0
+
+
+# --- dropout ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def case_of_dropout() -> tuple[torch.Tensor, torch.Tensor, float]:
+    """Weights of a right module that drops nothing, the numbers beside them, and the rate."""
+    exercise = EXERCISES[16]
+    arguments, weights, calls, how = next(
+        case.inputs for case in exercise.sample() if case.inputs[3].get("extra") is not None
+    )
+    undropped = exercise.reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
+    return undropped, how["extra"], arguments[3]
+
+
+def test_right_dropout_is_never_refused(case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]) -> None:
+    undropped, extra, p = case_of_dropout
+    weights = undropped[..., : len(extra)]
+    rng = torch.Generator().manual_seed(16)
+
+    def dropped() -> torch.Tensor:
+        kept = weights * (torch.rand(weights.shape, generator=rng) >= p) / (1 - p)
+        return torch.cat([kept, kept @ extra], dim=-1)
+
+    said = {wrong_dropout([dropped(), dropped()], undropped, extra, p) for _ in range(SEEDS)}
+    assert said == {""}
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.02, 0.4])
+def test_another_rate_is_seen_whatever_the_seed(
+    rate: float, case_of_dropout: tuple[torch.Tensor, torch.Tensor, float]
+) -> None:
+    undropped, extra, p = case_of_dropout
+    weights = undropped[..., : len(extra)]
+    for seed in range(200):
+        kept = torch.rand(weights.shape, generator=torch.Generator().manual_seed(seed)) >= rate
+        assert finding(weights * kept / (1 - rate), weights, p)
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "check"), [(18, "if d_out % num_heads != 0:"), (19, "if embed_size % heads != 0:")])
+def test_impossible_arguments_must_be_refused(number: int, check: str) -> None:
+    found = verdict(number, (check, "if False:"))
+    assert found.credit == 0.75
+    refused = verdict(number, (check, f"{check}\n            print(1 / 0)\n        if False:"))
+    assert refused.right, "any error is a refusal"
+    ended = verdict(number, (check, f"{check}\n            raise SystemExit('sizes')\n        if False:"))
+    assert ended.right, "and so is an end"
+
+
+# --- what depends on earlier exercises -------------------------------------------------------------------------------
+
+
+USES_SOFTMAX = """
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        scores = (x @ self.W_query) @ (x @ self.W_key).T / self.W_key.shape[1] ** 0.5
+        return softmax_stable(scores, -1) @ (x @ self.W_value)
+"""
+
+
+def test_a_module_is_not_marked_down_for_an_earlier_function() -> None:
+    """Not for wrong numbers, and not for a gradient that an earlier function cuts."""
+    imports = "import torch\nfrom torch import nn"
+    for wrong in ("return torch.exp(x)", "return torch.softmax(x, dim).detach() + 0.1"):
+        verdicts, _ = grade(imports, f"def softmax_stable(x, dim=-1):\n    {wrong}", 10, USES_SOFTMAX, 12)
+        assert not verdicts[10].right
+        assert verdicts[12].right, verdicts[12].sentences
+
+
+def test_a_right_module_earns_its_marks_though_the_one_inside_is_still_to_do() -> None:
+    """Whichever of its cases stop, with the other class's NotImplementedError."""
+    to_do = "class TransformerBlock(nn.Module):\n    def __init__(self, *sizes):\n        raise NotImplementedError()"
+    one_block_first = from_notebook()[25].replace(
+        "        super().__init__()\n",
+        "        super().__init__()\n        TransformerBlock(d_model, num_heads, 4 * d_model, dropout)\n",
+    )
+    imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
+    verdicts, _ = grade(imports, to_do, 24, one_block_first, 25)
+    assert verdicts[24].reason == "to do"
+    assert verdicts[25].right, verdicts[25].sentences
+
+
+@pytest.mark.parametrize("style", ["earlier_functions", "softmax_stable_used"])
+def test_dropout_that_stands_in_drops_other_weights_in_each_call(style: str) -> None:
+    imports = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
+    wrong = "def inverted_dropout(attn_weights, p, training):\n    return attn_weights"
+    cells = (from_notebook()[10], from_notebook()[14], wrong, 15, corpus(16)[style], 16)
+    verdicts, _ = grade(f"import math\n{imports}", *cells)
+    assert not verdicts[15].right
+    assert verdicts[16].right, verdicts[16].sentences
+
+
+def test_a_mistake_of_its_own_costs_marks_beside_an_earlier_one() -> None:
+    cells = ("from torch import nn", "def softmax_stable(x, dim=-1):\n    return torch.exp(x)", 10)
+    verdicts, _ = grade(*cells, USES_SOFTMAX.replace(" / self.W_key.shape[1] ** 0.5", ""), 12)
+    assert verdicts[12].misconceptions == ("not scaled",)
+
+
+# --- modules that mean no good ---------------------------------------------------------------------------------------
+
+
+HOSTILE = {
+    "parameters_lie": "def named_parameters(self, *a, **k): return iter([('W_query', 1), ('W_key', None)])",
+    "parameters_are_endless": """
+    def named_parameters(self, *a, **k):
+        while True:
+            yield "W_query", self.W_query
+    """,
+    "parameters_raise": "def named_parameters(self, *a, **k): raise SystemExit",
+    "a_string": "def forward(self, x): return 'Right.'",
+    "a_dict": "def forward(self, x): return {'output': x}",
+    "a_tensor_of_its_own_kind": """
+    def forward(self, x):
+        class Right(torch.Tensor):
+            def __eq__(self, other): return True
+        return torch.zeros(len(x), self.W_key.shape[1]).as_subclass(Right)
+    """,
+    "state_dict_raises": """
+    @property
+    def state_dict(self): raise RuntimeError("no")
+    def forward(self, x): return x
+    """,
+    "thousands_of_parameters": """
+    def __init__(self, d_in, d_out):
+        super().__init__(d_in, d_out)
+        self.more = nn.ParameterList(torch.zeros(1) for _ in range(20000))
+    def forward(self, x): return x
+    """,
+    "a_huge_name": "def named_parameters(self, *a, **k): return iter([('W' * 10**7, self.W_key)])",
+    "a_hidden_exit": "def train(self, mode=True): import os; os._exit(0)",
+    "never_ends": """
+    def forward(self, x):
+        while True: pass
+    """,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
+    body = textwrap.indent(textwrap.dedent(HOSTILE[name]).strip(), "    ")
+    source = USES_SOFTMAX.replace("softmax_stable", "torch.softmax")
+    verdicts, _ = grade("from torch import nn", f"{source}\n\nclass SelfAttention_v1(SelfAttention_v1):\n{body}", 12)
+    assert verdicts[12].credit <= 0.5
+    assert verdicts[12].sentences
+    assert all(0 < len(one) < 400 for one in verdicts[12].sentences)
+
+
+def test_a_state_dict_that_raises_does_no_harm() -> None:
+    """The grader does not need it."""
+    found = verdict(12, after="""
+        class SelfAttention_v1(SelfAttention_v1):
+            @property
+            def state_dict(self): raise RuntimeError("no")
+        """)  # fmt: skip
+    assert found.right
+
+
+# --- a glance --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: int) -> None:
+    """On modules that are built once and shared: nothing that a misconception does to one may stay there."""
+    exercise = EXERCISES[number]
+    if exercise.glance is None:
+        pytest.skip("looking saves no time")
+    assert all(one.change and one.answers is None for one in exercise.misconceptions)
+    held: list[tuple[Misconception, ...]] = [(), *((one,) for one in exercise.misconceptions)]
+    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    held += random.Random(number).sample(pairs, PAIRS)
+    arguments, weights, calls, how = exercise.sample()[0].inputs
+    inputs = (arguments, weights, {"output": calls["output"]}, {"train": how["train"]})
+    key = AnswerKey(exercise, exercise.sample()[:1])
+    for chosen in held:
+        try:
+            seen = exercise.wrong_answer(chosen, inputs).get("outputs", {}).get("output")
+        except Exception:
+            seen = None
+        output = key.output(chosen, 0)
+        assert type(output) is type(seen), chosen
+        if isinstance(output, torch.Tensor):
+            assert torch.allclose(output, seen, rtol=0, atol=0, equal_nan=True), chosen
+
+
+@pytest.mark.parametrize("number", CLASSES)
+def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) -> None:
+    """In each kind of case, on shared modules: all of it, and what is soon computed."""
+    exercise = EXERCISES[number]
+    if exercise.glance is None:
+        pytest.skip("looking saves no time")
+    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    cases = list({case.case.name: case for case in exercise.sample()}.values())
+    chance = random.Random(number)
+    key = AnswerKey(exercise, cases)
+    for index, case in enumerate(cases):
+        for one in chance.sample(exercise.misconceptions, 10):
+            assert_same(key, index, key.wrong((one,), index), answered(exercise, (one,), case.inputs))
+        soon_computed = exercise.glance(*case.inputs).inputs
+        for pair in chance.sample(pairs, 10):
+            assert_same(key, index, key.soon(pair, index), answered(exercise, pair, soon_computed))
+
+
+def assert_same(key: AnswerKey, index: int, seen: Returned | Raised, wanted: Returned | Raised) -> None:
+    if isinstance(wanted, Raised):
+        assert seen == wanted
+    else:
+        assert isinstance(seen, Returned)
+        assert list(seen.value) == list(wanted.value)
+        assert key.exercise.form.agrees(seen.value, wanted.value, key.expected[index], 1e-12)
+
+
+def answered(exercise: Exercise, held: tuple[Misconception, ...], inputs: Inputs) -> Returned | Raised:
+    try:
+        return Returned(exercise.compared(exercise.wrong_answer(held, inputs), inputs), [])
+    except Exception as error:
+        return Raised(type(error).__name__)
+
+
+def test_a_step_is_taken_once_for_the_same_things() -> None:
+    memory, taken, x = Memory(), iter(range(10)), torch.ones(2)
+    step = memory.remembering(lambda x: x + next(taken))
+    with torch.no_grad():
+        with memory.of_a_call() as new:
+            assert step(x) is step(x)
+        assert [float(one.sum()) for one in (step(x), step(x.clone()), step(x))] == [2, 4, 2]
+        memory.forget(new)
+        assert float(step(x).sum()) == 6
+
+
+def test_a_step_is_taken_again_for_its_gradient() -> None:
+    memory, x = Memory(), torch.ones(2, requires_grad=True)
+    step = memory.remembering(lambda x: x + 1)
+    with torch.no_grad(), memory.of_a_call():
+        step(x)
+    assert step(x).requires_grad
+
+
+def test_what_was_drawn_is_drawn_again() -> None:
+    memory, x = Memory(), torch.ones(2)
+    step = memory.remembering(lambda x: x * torch.rand(2))
+    with torch.no_grad():
+        with memory.of_a_call():
+            first = step(x)
+        assert not torch.equal(step(x), first)

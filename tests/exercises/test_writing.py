@@ -1,0 +1,76 @@
+"""Exercise 26: what is drawn is judged by its distribution, and right draws are right whatever the inputs are."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from support.solution_cells import notebook, run
+
+from grader.exercises.ex26_generate import exercise, generate, read
+from grader.exercises.mistakes import generation
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+from grader.model.exercise import Case
+from grader.sandbox.forms.generation import FEW, written
+
+DRAWN = {case.name: case for case in exercise.cases if case.once}
+# Of so many models, some would draw one word nearly always: three thousand texts were all the same, and called wrong.
+NEARLY_SURE = {"cold": (535, 1263, 5495, 6755, 9497, 10079, 12325, 13638, 17916)}
+
+
+@pytest.mark.parametrize("case", DRAWN.values(), ids=DRAWN)
+def test_right_draws_are_right_whatever_the_model(case: Case) -> None:
+    for seed in (*range(40), *NEARLY_SURE.get(case.name, ())):
+        inputs = case.inputs(torch.Generator().manual_seed(seed))
+        found = read(written(generate, *inputs), *inputs)
+        assert not any(found.values()), (seed, found)
+
+
+SEVERAL_MISTAKES = """
+def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
+    for _ in range(count):
+        scores = model(tokens[:, -model.context_length :])[:, -1] / {divisor}
+        if top_k is not None:
+            scores[scores < scores.topk(top_k).values[:, [-1]]] = -math.inf
+        tokens = torch.cat([tokens, torch.multinomial(F.softmax(scores, -1), 1)], 1)
+    return tokens
+"""
+
+
+@pytest.mark.parametrize(
+    ("divisor", "said"),
+    [("temperature", "stopped with RuntimeError"), ("1", generation.NEVER_GREEDY)],
+    ids=["divided by 0", "never greedy"],
+)
+def test_of_many_mistakes_each_that_is_seen_is_said(divisor: str, said: str) -> None:
+    ask = run(SEVERAL_MISTAKES.format(divisor=divisor), exercise, notebook(26))
+    key = AnswerKey(exercise, exercise.sample(0)).short()
+    verdict = judge_by(key, [ask(case.inputs) for case in key.cases])
+    assert not verdict.misconceptions
+    words = " ".join(verdict.sentences)
+    assert all(each in words for each in (said, generation.TRAINS, generation.KEEPS, generation.SEEDS))
+    assert generation.OTHER not in words  # what is drawn is what the model says in its mode
+    assert len(set(verdict.sentences)) == len(verdict.sentences)
+
+
+def test_shapes_of_texts_are_said_once() -> None:
+    first_alone = (
+        "def generate(model, tokens, count, **_):\n    return torch.cat([tokens[:1]] + count * [tokens[:1, :1]], 1)"
+    )
+    ask = run(first_alone, exercise, notebook(26))
+    key = AnswerKey(exercise, exercise.sample(0)).short()
+    said = judge_by(key, [ask(case.inputs) for case in key.cases]).sentences
+    assert sum("has shape" in text for text in said) == 1, said
+
+
+def test_of_random_numbers_a_few_texts_tell() -> None:
+    """To write thousands once more takes a student's loop over texts a second."""
+    asked: list[int] = []
+
+    def noted(model: object, tokens: torch.Tensor, *more: object, **named: object) -> object:
+        asked.append(len(tokens))
+        return generate(model, tokens, *more, **named)  # type: ignore[arg-type]
+
+    inputs = DRAWN["hot"].inputs(torch.Generator().manual_seed(0))
+    written(noted, *inputs)
+    assert asked == [len(inputs[1]), FEW, FEW, FEW]

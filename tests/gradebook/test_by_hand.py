@@ -1,0 +1,447 @@
+"""Answers that a person gives points for: until then they wait, on each page and in each table, and then they stay."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from support.command_line import grader
+from support.places import ROOT
+from support.second_course_answers import WRONG
+
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.gradebook.fingerprint import same_answers
+from grader.gradebook.published import Publications, told_now
+from grader.gradebook.settling import write_rules
+from grader.gradebook.standings import read_class
+from grader.notebooks.cells import new_cell
+from grader.notebooks.outputs import rebuild_outputs
+from grader.notebooks.solutions import solved
+from grader.pages.export import said_of_waiting
+from grader.pages.export_canvas import export_canvas
+from grader.pages.export_gradescope import results_for
+from grader.pages.export_moodle import export_moodle
+from grader.pages.feedback import write_feedback
+from grader.pages.feedback_page import FeedbackExporter
+from grader.pages.publish import publish
+from grader.pages.report import write_report
+from grader.pages.whole_term import export_term, write_term_report
+from grader.release.compiling import compile_release
+from grader.sending import send as sending
+
+WORDS = "words"
+PLOT = """\
+import matplotlib.pyplot as plt
+plt.plot([1, 4, 9])
+plt.show()
+print("of <b>squares</b>")"""
+FAILS = "print('so far')\nraise ValueError('<script>alert(1)</script>')"
+GIVEN = {"ada": {"why": 2.0, "plot": 3.0}, "kurt": {"why": 0.0}}  # kurt's plot waits
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Two students, each with an answer in words and one in code; and emmy, who has written neither."""
+    root = tmp_path_factory.mktemp("by_hand") / "course"
+    shutil.copytree(ROOT / "tests/data/second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    course = Course(root)
+    edit_source(course, add_plot)
+    hand_in(course, "ada", {"why": "The second.", "plot": PLOT})
+    hand_in(course, "kurt", {**WRONG, "why": "None.", "plot": FAILS})
+    hand_in(course, "emmy", {})
+    assert [one.error for one in autograde(course, WORDS)] == [""] * 3
+    return course
+
+
+@pytest.fixture
+def waiting(made: Course, tmp_path: Path) -> Course:
+    """Nobody has given points."""
+    shutil.copytree(made.root, tmp_path / "course")
+    return Course(tmp_path / "course")
+
+
+@pytest.fixture
+def course(waiting: Course) -> Course:
+    for student, points in GIVEN.items():
+        for cell, score in points.items():
+            by_hand(waiting, student, cell, score)
+    return waiting
+
+
+def add_plot(notebook: Any) -> None:
+    marks = {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3}
+    notebook.cells.append(new_cell("code", "...", "plot", {"nbgrader": {**marks, "grade_id": "plot", "points": 3}}))
+
+
+def edit_source(course: Course, edit: Any) -> None:
+    notebook = course.read("source", WORDS)
+    edit(notebook)
+    nbformat.write(notebook, course.notebook("source", WORDS))
+    compile_release(course, WORDS)
+
+
+def hand_in(course: Course, student: str, answers: Mapping[str, str]) -> None:
+    notebook: Any = solved(course.read("release", WORDS), course.read("source", WORDS))
+    as_released = {cell.id: cell.source for cell in course.read("release", WORDS).cells if cell.id in ("why", "plot")}
+    for cell in notebook.cells:
+        cell.source = {**as_released, **answers}.get(cell.id, cell.source)
+    path = course.notebook(f"submitted/{student}", WORDS)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+
+
+def by_hand(course: Course, student: str, cell: str, points: float) -> None:
+    """As the formgrader writes it."""
+    with course.api().gradebook as gradebook:
+        grade = gradebook.find_grade(cell, WORDS, WORDS, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
+def marks(course: Course, student: str) -> dict[str, tuple[float | None, bool]]:
+    """What a person has given for each cell, if anything, and whether it is to be looked at."""
+    with course.api().gradebook as gradebook:
+        grades = gradebook.find_submission_notebook(WORDS, WORDS, student).grades
+        return {grade.name: (grade.manual_score, grade.needs_manual_grade) for grade in grades}
+
+
+def silent(_: str) -> None: ...
+
+
+def plain(path: Path) -> str:
+    """What there is to read on a page."""
+    text = re.sub(r"<(style|defs)>.*?</\1>|<[^>]*>", " ", path.read_text(), flags=re.DOTALL)
+    return " ".join(unescape(text).split())
+
+
+def page_of(course: Course, student: str) -> str:
+    return plain(course.root / f"feedback/{student}/{WORDS}/{WORDS}.html")
+
+
+def looked_at_again(course: Course, student: str) -> set[str]:
+    return {cell for cell, (points, waits) in marks(course, student).items() if waits and points is not None}
+
+
+# --- what a person has given -----------------------------------------------------------------------------------------
+
+
+def another_cell(course: Course) -> None:
+    hand_in(course, "ada", {"why": "The second.", "plot": PLOT, "exercise-2": WRONG["exercise-2"]})
+
+
+def another_text(course: Course) -> None:
+    def edit(notebook: Any) -> None:
+        notebook.cells[1].source += "\n\nGood luck!"
+
+    edit_source(course, edit)
+
+
+def another_test(course: Course) -> None:
+    def edit(notebook: Any) -> None:
+        next(cell for cell in notebook.cells if cell.id == "test-exercise-2").metadata.nbgrader.points = 4
+
+    edit_source(course, edit)
+
+
+def another_exercise_file(course: Course) -> None:
+    path = course.root / "exercises/words_2_unique.py"
+    path.write_text(path.read_text() + "\n# mended\n")
+
+
+def test_points_by_hand_stay_while_neither_the_answer_nor_its_task_is_another(course: Course) -> None:
+    by_hand(course, "ada", "test-exercise-1", 1)
+    before = marks(course, "ada")
+    assert (before["why"], before["plot"], before["test-exercise-1"]) == ((2, False), (3, False), (1, False))
+    for change in (another_text, another_test, another_exercise_file, another_cell):
+        change(course)
+    assert [one.unchanged for one in autograde(course, WORDS, force=True)] == [False] * 3
+    assert marks(course, "ada") == before
+    assert marks(course, "kurt")["plot"] == (None, True), "nobody has looked at it"
+
+
+def test_a_new_answer_or_another_task_is_looked_at_again(course: Course) -> None:
+    by_hand(course, "ada", "test-exercise-2", 1)
+    hand_in(course, "ada", {"why": "The third.", "plot": PLOT, "exercise-2": WRONG["exercise-2"]})
+    list(autograde(course, WORDS))
+    assert looked_at_again(course, "ada") == {"why", "test-exercise-2"}
+    hand_in(course, "ada", {"why": "The third.", "plot": PLOT})
+    list(autograde(course, WORDS))
+    assert looked_at_again(course, "ada") == {"why", "test-exercise-2"}, "nobody has looked at it so far"
+    by_hand(course, "ada", "why", 1)
+
+    def edit(notebook: Any) -> None:
+        next(cell for cell in notebook.cells if cell.id == "plot").metadata.nbgrader.points = 5
+
+    edit_source(course, edit)
+    list(autograde(course, WORDS))
+    assert looked_at_again(course, "ada") == {"plot", "test-exercise-2"}
+    assert looked_at_again(course, "kurt") == set()
+
+
+def graded_text(*cells: Any) -> dict[str, str]:
+    return {WORDS: json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})}
+
+
+def graded_cell(name: str, source: str, **said: Any) -> Any:
+    return {"cell_type": "code", "source": source, "metadata": {"nbgrader": {"grade_id": name, **said}}}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"cells": [{"metadata": {"nbgrader": 1}}]}', '{"cells": [{}]}', "[" * 9999]
+)
+def test_what_nobody_can_read_is_another_answer(text: str) -> None:
+    why = graded_text(graded_cell("why", "So.", grade=True, solution=True))
+    assert same_answers(why, why) == {(WORDS, "why")}
+    assert same_answers({WORDS: text}, why) == same_answers(why, {WORDS: text}) == same_answers({}, why) == set()
+
+
+def test_the_answer_to_a_task_is_in_cells_of_the_students_own() -> None:
+    task = graded_cell("task", "Do it.", task=True, checksum="1")
+    essay, own = graded_cell("essay", "So.", grade=True, solution=True), graded_cell("own", "x = 1", solution=True)
+    added = {"cell_type": "markdown", "source": "I did.", "metadata": {}}
+    before = graded_text(task, essay, own, added)
+    assert same_answers(before, graded_text(task, {**essay, "source": "No."}, own, added)) == {(WORDS, "task")}
+    assert same_answers(before, graded_text(task, essay, own, {**added, "source": "I was ill."})) == {(WORDS, "essay")}
+    assert same_answers(before, graded_text(task, essay, {**own, "source": "x = 2"}, added)) == {(WORDS, "essay")}
+
+
+@pytest.mark.slow
+def test_also_where_the_best_hand_in_counts(course: Course) -> None:
+    (course.root / "course.toml").write_text('counts = "best"\n')
+    list(autograde(course, WORDS))
+    another_text(course)
+    list(autograde(course, WORDS))
+    assert looked_at_again(course, "ada") == set()
+    hand_in(course, "ada", {**WRONG})  # which is worse
+    list(autograde(course, WORDS))
+    another_test(course)
+    list(autograde(course, WORDS))
+    assert looked_at_again(course, "ada") == set()
+    assert marks(course, "ada")["plot"] == (3, False)
+
+
+# --- publishing ------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_published_while_answers_wait_unless_somebody_says_so(course: Course) -> None:
+    refused = grader("publish", WORDS, folder=course.root)
+    assert refused.returncode == 1
+    said = " ".join(refused.stderr.split())
+    assert "Not final: 1 answer waits for points by hand, of 1 student (plot: kurt)." in said
+    assert "add --waiting-anyway" in said
+    assert Publications(course, WORDS).last() is None
+    done = grader("publish", WORDS, "--waiting-anyway", folder=course.root)
+    assert (done.returncode, "(plot: kurt)" in done.stderr) == (0, True)
+    assert "is published: number 1" in done.stdout
+    by_hand(course, "kurt", "plot", 0)
+    again = grader("publish", WORDS, folder=course.root)
+    assert again.returncode == 1, "these changes have not been shown before"
+    assert " ".join(again.stdout.split()).count("plot: waits → 0 points by hand for plot") == 1
+    assert "number 2" in grader("publish", WORDS, folder=course.root).stdout
+    assert "as it is" in grader("publish", WORDS, folder=course.root).stdout
+
+
+def test_how_many_answers_of_whom_wait_is_said() -> None:
+    assert said_of_waiting({"ada": []}) == ""
+    assert said_of_waiting({"ada": ["why", "plot"], "emmy": [], "kurt": ["plot"]}) == (
+        "Not final: 3 answers wait for points by hand, of 2 students (why: ada; plot: ada, kurt)."
+    )
+
+
+def test_pages_say_what_is_published(course: Course) -> None:
+    """Whatever has changed: here, a person has looked at an answer again, and given the same points."""
+    by_hand(course, "kurt", "plot", 1)
+    hand_in(course, "ada", {"why": "The third.", "plot": PLOT})
+    list(autograde(course, WORDS))
+    assert publish(course, WORDS, [], silent, waiting_anyway=True)
+    assert "9 of 12 points so far" not in page_of(course, "ada")
+    assert "12 of 12 points so far 1 answer waits for your instructor" in page_of(course, "ada")
+    by_hand(course, "ada", "why", 2)
+    assert publish(course, WORDS, [], silent, yes=True)
+    assert "12 of 12 points" in page_of(course, "ada")
+    assert "wait" not in page_of(course, "ada")
+    assert publish(course, WORDS, [], silent) is None
+    page = course.root / "release" / WORDS / f"{WORDS}.ipynb"
+    page.write_text(page.read_text().replace("# Words", "# Many words"))
+    assert publish(course, WORDS, [], silent, stale_anyway=True), "the title of each page"
+    shutil.rmtree(course.root / "autograded/emmy")
+    write_feedback(course, WORDS, silent)
+    assert {path.parent.parent.name for path in (course.root / "feedback").rglob("*.html")} == {"ada", "kurt"}
+
+
+# --- waiting is a state of its own ------------------------------------------------------------------------------------
+
+
+def test_the_report_counts_what_waits_apart(course: Course) -> None:
+    page, table, data = write_report(course, WORDS, silent)
+    told = json.loads(data.read_text())
+    exercises = {one["exercise"]: one for one in told["exercises"]}
+    assert [(exercises["plot"][kind]) for kind in ("full marks", "some points", "no points", "waiting")] == [1, 0, 1, 1]
+    assert (told["points"]["final"], told["points"]["mean"]) == (2, 9.5)  # ada 12, emmy 7
+    assert [(one["students"], one["waiting"]) for one in told["points"]["distribution"] if one["waiting"]] == [(0, 1)]
+    assert {one["student"]: one["waiting"] for one in told["students"]} == {"ada": [], "emmy": [], "kurt": ["plot"]}
+    rows = {row["student"]: row for row in csv.DictReader(table.read_text(encoding="utf-8-sig").splitlines())}
+    assert (rows["kurt"]["status"], rows["kurt"]["exercise plot"], rows["kurt"]["points"]) == (
+        "waiting",
+        "waiting",
+        "3",
+    )
+    assert (rows["emmy"]["status"], rows["emmy"]["exercise plot"]) == ("graded", "0")
+    said = plain(page)
+    assert "2 students have a final grade. The median is 9.5 of 12 points" in said
+    assert "1 student waits for points by hand, and has no final grade." in said
+    assert re.search("Waiting for points by hand kurt ?: plot", said)
+    assert "kurt notebook 1 1 1 0 0 waits 3 so far" in said
+    shares = page.read_text().split('id="exercises-title"')[1].split("</svg>")[0]
+    assert shares.count('fill="url(#exercises-waiting)"') == 2, "in the legend, and in the bar of plot"
+
+
+def test_nobody_is_final(waiting: Course) -> None:
+    by_hand(waiting, "emmy", "test-exercise-1", 1)
+    with waiting.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-1", WORDS, WORDS, "emmy").needs_manual_grade = True
+        gradebook.db.commit()
+    said = plain(write_report(waiting, WORDS, silent)[0])
+    assert "3 students wait for points by hand, and have no final grade." in said
+    assert "median" not in said
+
+
+def test_no_empty_section_is_in_the_report(course: Course) -> None:
+    page = write_report(course, WORDS, silent, ["ada", "emmy"])[0]
+    heads = re.findall("<h2 id.*?>(.*?)</h2>", page.read_text())
+    assert heads == ["What was understood", "Tests that can be fooled", "Students"]
+    assert "What went wrong" in write_report(course, WORDS, silent)[0].read_text()
+
+
+def test_what_a_person_has_given_all_points_for_did_not_go_wrong(course: Course) -> None:
+    by_hand(course, "kurt", "plot", 3)
+    by_hand(course, "kurt", "test-exercise-1", 2)
+    told = json.loads(write_report(course, WORDS, silent)[2].read_text())
+    assert [one["exercise"] for one in told["mistakes"]] == [None, 2, "parse-date"]
+    assert "capital letters count" not in json.dumps(told)
+    shown = grader("autograde", WORDS, folder=course.root).stdout
+    assert "capital letters count" not in shown
+    assert "sorted (1)" in shown
+
+
+def test_the_table_of_autograde_says_what_waits(course: Course) -> None:
+    ended = grader("autograde", WORDS, folder=course.root)
+    lines = ended.stdout.splitlines()
+    assert lines[2].split() == [
+        "student", "1", "2", "parse-date", "test-greeting", "why", "plot", "total", "what", "went", "wrong", "besides",
+    ]  # fmt: skip
+    assert [line.split()[:8] for line in lines if line.startswith((" ada", " kurt"))] == [
+        ["ada", "2", "2", "2", "1", "2", "3", "12/12"],
+        ["kurt", "1", "1", "1", "0", "0", "waits", "3/12"],
+    ]
+    table = lines[: next(place for place, line in enumerate(lines) if line.startswith(" graded"))]
+    given = [line for line in table if "by hand" in line]
+    besides = lines[2].index("besides")
+    assert {line.rindex(":") > besides for line in given} == {True}, "it did not go wrong"
+    assert "waiting for points 1 kurt: plot" in " ".join(ended.stdout.split())
+    told = json.loads(grader("autograde", WORDS, "--json", folder=course.root).stdout)
+    assert told["students"]["kurt"]["waits"] == ["plot"]
+
+
+def test_what_is_exported_and_sent_says_what_waits(course: Course) -> None:
+    said: list[str] = []
+    export_moodle(course, WORDS, "username", "", said.append)
+    assert said == [
+        "Not final: 1 answer waits for points by hand, of 1 student (plot: kurt). Give them in the formgrader "
+        "(`jupyter lab`, menu Nbgrader), and export again."
+    ]
+    assert [row.split(",")[-1] for row in export_term(course, silent).read_text().splitlines()][1:] == ["", "", WORDS]
+    (kurt,) = [one for one in read_class(course, WORDS, silent).standings if one.student == "kurt"]
+    results = results_for(kurt, read_class(course, WORDS, silent))
+    assert "not final" in results["output"]
+    assert [one["output"] for one in results["tests"] if one["number"] == "plot"] == ["Waiting for your instructor."]
+    told, _ = told_now(course, WORDS, silent)
+    assert "test-greeting: 0, why: 0, plot: waits" in sending._comment(told["kurt"], 12, "kurt", "")
+
+
+# --- pages -----------------------------------------------------------------------------------------------------------
+
+
+def test_pages_say_what_waits(course: Course) -> None:
+    write_feedback(course, WORDS, silent)
+    said = page_of(course, "kurt")
+    assert "3 of 12 points so far 1 answer waits for your instructor" in said
+    assert "Waiting for your instructor: Your answer: plot" in said
+    assert "– of 3" in said
+    assert "wait" not in page_of(course, "ada")
+
+
+def test_what_the_code_of_an_answer_has_printed_and_drawn_is_on_the_page(course: Course) -> None:
+    write_feedback(course, WORDS, silent)
+    ada, kurt = ((course.root / f"feedback/{name}/{WORDS}/{WORDS}.html").read_text() for name in ("ada", "kurt"))
+    assert len(re.findall(r'<img alt="Drawn by your code" src="data:image/png;base64,[\w+/=]+">', ada)) == 1
+    assert "of &lt;b&gt;squares&lt;/b&gt;" in ada
+    assert "so far" in kurt
+    assert "ValueError" in kurt
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in kurt
+    assert "<script" not in kurt
+
+
+def test_nothing_of_an_output_becomes_markup() -> None:
+    def shown(**data: str) -> str:
+        data = {name.replace("_", "/"): text for name, text in data.items()}
+        output = nbformat.v4.new_output("display_data", data=data)
+        cell = nbformat.v4.new_code_cell("draw()", outputs=[output], metadata={"nbgrader": {
+            "grade": True, "solution": True, "grade_id": "plot", "points": 1, "score": 1,
+        }})  # fmt: skip
+        page, _ = FeedbackExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+        return str(page).partition('<div class="outputs">')[2].partition("</div>")[0]
+
+    assert shown(text_html="<script>alert(1)</script>", text_plain="<b>") == (
+        '<pre tabindex="0" aria-label="Output">&lt;b&gt;</pre>'
+    )
+    assert shown(text_html='<img src="https://example.edu/x.png">') == ""
+    assert shown(image_png="bm90IGEgcGljdHVyZQ==", text_plain="/home/ada/x") == shown(text_plain="…")
+    assert shown(text_markdown="![x](https://example.edu/x.png) *so*").count("<img") == 0
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    (output,) = rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": drawing}}])
+    assert shown(text_html=output.data["text/html"]).startswith('<img alt="Drawn by your code" src="data:image/svg')
+    assert len(shown(text_plain="x" * 10**6)) < 20_000
+
+
+# --- the rules of the term -------------------------------------------------------------------------------------------
+
+
+def test_the_maximum_before_and_after_is_told(course: Course) -> None:
+    (course.root / "course.toml").write_text('[assignments.words]\nvoid = ["plot"]\nbonus = [1]\n')
+    write_feedback(course, WORDS, silent)
+    said = page_of(course, "kurt")
+    assert "By the rules of the course, points are out of 7, and not of 12." in said
+    assert "does not count (was out of 3)" in said
+    assert "wait" not in said
+    assert "So points are out of 7, and not of 12." in plain(write_report(course, WORDS, silent)[0])
+    told: list[str] = []
+    export_moodle(course, WORDS, "username", "", told.append)
+    export_canvas(course, WORDS, None, "", told.append)
+    assert [line.split(". See that")[0] for line in told] == ["By course.toml, words has 7 points, and not 12"] * 2
+
+
+def test_times_are_those_of_the_course(course: Course) -> None:
+    (course.root / "course.toml").write_text(
+        'timezone = "America/New_York"\ncounts = "best"\n[assignments.words]\ndue = 2026-10-12T10:00:00\n'
+        'extensions = {kurt = "1 day"}\n'
+    )
+    said: list[str] = []
+    write_rules(course, WORDS, said.append)
+    assert "words is due on 2026-10-12 10:00 EDT" in said[0]
+    assert "the extension of kurt is until 2026-10-13 10:00 EDT" in said[1]
+    page, _, data = write_report(course, WORDS, silent)
+    assert re.search(r"Written on [\d-]+ [\d:]+ E[SD]T\. Due on 2026-10-12 10:00 EDT\.", plain(page))
+    assert json.loads(data.read_text())["due"] == "2026-10-12T10:00:00-04:00"
+    assert publish(course, WORDS, [], silent, waiting_anyway=True, stale_anyway=True)
+    assert re.search(r"[\d-]+ [\d:]+ E[SD]T", grader("publish", WORDS, "--history", folder=course.root).stdout)
+    assert "UTC" not in plain(write_term_report(course, silent))

@@ -1,0 +1,197 @@
+"""What the documentation shows works."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+import pytest
+import yaml
+from support.command_line import Ended, grader
+from support.places import ROOT
+
+from grader.authoring.beginnings import new_assignment, new_course, new_exercise
+from grader.course import Course
+from grader.gradebook.published import Publications
+
+DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
+_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+_FILE = re.compile(r"`((?:grader|tests|docs|source|release)/[\w./]*\w/?)`")
+
+
+class Block(NamedTuple):
+    """What a page shows."""
+
+    file: str  # that it belongs into, if any
+    cell: str  # of that, if it is a notebook
+    language: str
+    text: str
+
+
+def blocks(page: str) -> Iterator[Block]:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    shown = r"(?:^`([^`\n]+)`(?:, cell `([^`\n]+)`)?:\n\n)?^```(\w+)\n(.*?)^```"
+    for found in re.finditer(shown, text, re.DOTALL | re.MULTILINE):
+        yield Block(found[1] or "", found[2] or "", found[3], found[4])
+
+
+def follow(page: str, folder: Path) -> str:
+    """Do what a page says, block by block; returns what its commands print."""
+    said = ""
+    for file, cell, language, text in blocks(page):
+        if cell:
+            _write_cell(folder / file, cell, text)
+        elif file:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+        elif language == "text":
+            assert text in said
+        elif language == "python":
+            subprocess.run([sys.executable, "-c", text], cwd=folder, check=True)
+        else:
+            for command, *arguments in map(shlex.split, text.splitlines()):
+                if command == "cd":
+                    folder /= arguments[0]
+                    continue
+                ended = grader(*arguments, folder=folder) if command == "grader" else nbgrader(arguments, folder)
+                assert ended.returncode == 0, f"{arguments}: {ended.stdout} {ended.stderr}"
+                said += "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines())  # tables end in blanks
+    assert "✗" not in said
+    return said
+
+
+def nbgrader(arguments: Sequence[str], folder: Path) -> Ended:
+    ended = subprocess.run(
+        [str(Path(sys.executable).with_name("nbgrader")), *arguments],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def _write_cell(notebook: Path, name: str, text: str) -> None:
+    content = nbformat.read(notebook, as_version=4)
+    place = next(place for place, cell in enumerate(content.cells) if cell.id == name)
+    if content.cells[place].cell_type == "code":
+        content.cells[place].source = text
+    else:
+        content.cells.insert(place + 1, nbformat.v4.new_code_cell(text, id=f"given-{name}"))
+    nbformat.write(content, notebook)
+
+
+def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
+    new_course(tmp_path)
+    new_assignment(Course(tmp_path), "attention")
+    said = follow("writing_an_exercise.md", tmp_path)
+    assert re.search("^attention +all +code in corpus/ is judged as it says +2 ✓$", said, re.MULTILINE)
+    assert re.search("^attention +all +misconceptions lose marks and are named +5 ✓$", said, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
+    """From the first command to the export, in the order of the page."""
+    follow("your_own_course.md", tmp_path)
+    folder = tmp_path / "statistics"
+    assert (folder / "release/week1/week1.ipynb").is_file()
+    with Course(folder).api().gradebook as gradebook:
+        points = {one.student.id: one.score for one in gradebook.assignment_submissions("week1")}
+    assert points == {"ada": 0.0, "kurt": 1.0}
+    assert "What comes out is the sum" in (folder / "feedback/kurt/week1/week1.html").read_text()
+    assert list((folder / "export").iterdir())
+
+
+def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
+    new_course(tmp_path)
+    new_assignment(Course(tmp_path), "week1")
+    new_exercise(Course(tmp_path), "mean", "week1")
+    assert grader("release", "week1", folder=tmp_path).returncode == 0
+    follow("collecting.md", tmp_path)
+    page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
+    command, shown = re.findall(r"^    grader (collect .*)\n\n((?: {4}.*\n|\n)+)", page, re.MULTILINE)[0]
+    ended = grader(*shlex.split(command), folder=tmp_path)
+    assert ended.returncode == 3
+    printed = [" ".join(line.split()) for line in (ended.stderr + ended.stdout).splitlines() if "──" not in line]
+    assert [line for row in shown.splitlines() if (line := " ".join(row.split())) and line not in printed] == []
+    assert (tmp_path / "submitted/ada/week1/week1.ipynb").is_file()
+
+
+def test_the_versions_named_for_a_hub_are_those_that_are_tried() -> None:
+    page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
+    tried = dict(line.split("==") for line in (ROOT / "tests/data/hub/requirements.txt").read_text().splitlines())
+    named = ("jupyterhub", "ngshare", "ngshare-exchange", "nbgrader", "SQLAlchemy")
+    assert ", ".join(f"{name} {tried[name]}" for name in named) in page
+    assert f"works with {tried['jupyter_core']}" in page
+
+
+@pytest.mark.slow
+def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
+    """What students were told in the end, worked out by hand: kurt is a day late, and emmy has a point by hand."""
+    follow("a_term.md", tmp_path)
+    course = Course(tmp_path / "statistics")
+    weeks = {week: Publications(course, week) for week in ("week1", "week2")}
+    told = [weeks["week1"].read(number) for number in (1, 2, 3)]
+    assert [{name: one.total for name, one in each.students.items()} for each in told] == [
+        {"ada": 2, "emmy": 1.5, "kurt": 1.5},
+        {"ada": 2, "emmy": 1.5, "kurt": 0},
+        {"ada": 2, "emmy": 1.5, "kurt": 1.5},
+    ]
+    assert told[2].restores == 1
+    assert {one.total for one in weeks["week2"].read(1).students.values()} == {2}
+    assert "Your test beside it was good." in (course.folder("feedback") / "emmy/week1/week1.html").read_text()
+    assert sorted(path.name for path in (course.root / "export").iterdir()) == [
+        "week1-canvas.csv", "week1-moodle.csv", "week2-canvas.csv",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_and_names_of_files_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [link for link in _LINK.findall(text) if "://" not in link]
+    missing = [link for link in links if not (page.parent / link).exists()]
+    missing += [
+        name
+        for name in _FILE.findall(text)
+        if not re.search("exNN|week1|source/attention", name) and not (ROOT / name).exists()
+    ]
+    assert not missing
+
+
+def test_all_pages_are_listed() -> None:
+    index = ROOT / "docs/README.md"
+    listed = {(index.parent / link).resolve() for link in _LINK.findall(index.read_text()) if "://" not in link}
+    assert {page for page in DOCS if page not in (index, ROOT / "README.md", ROOT / "SECURITY.md")} <= listed
+
+
+def test_the_version_is_the_newest_with_notes_and_the_one_to_cite() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    newest = re.search(r"^## ([\d.]+) \((\S+)\)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (version, version, newest[2]) == (newest[1], cited["version"], cited["date-released"])
+    assert f"attention_grader-{version}-" in (ROOT / "docs/installing.md").read_text()
+
+
+def test_a_tag_finds_its_version_and_its_notes(tmp_path: Path) -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
+    steps = {step.get("name"): step.get("run", "") for step in workflow["jobs"]["build"]["steps"]}
+    for name in ("pyproject.toml", "CHANGELOG.md"):
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+    def run(step: str, tag: str) -> int:
+        environment = {**os.environ, "GITHUB_REF_NAME": tag}
+        return subprocess.run(["bash", "-e", "-c", steps[step]], cwd=tmp_path, env=environment, check=False).returncode
+
+    assert [run("The tag is the version", tag) for tag in (f"v{version}", "v0.0.1")] == [0, 1]
+    assert [run("Notes", tag) for tag in ("v0.0.1", f"v{version}")] == [1, 0]
+    notes = (tmp_path / "notes.md").read_text()
+    assert (notes.startswith(f"## {version} "), notes.count("\n## ")) == (True, 0)
+    assert steps["Tests"] == "make test"

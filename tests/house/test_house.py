@@ -1,0 +1,236 @@
+"""The rooms of the house: imports point down only, and nobody reaches for what a room keeps to itself."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support import groups, places
+
+import grader
+
+HOUSE = Path(grader.__file__).parent
+# From the ground up. A room may import from itself and from those below it.
+FLOORS = (
+    "sandbox", "errors", "machine", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "wiring", "term",
+    "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere", "pages", "sending",
+    "proof", "doctor", "terminal", "authoring", "commands", "cli", "__main__",
+)  # fmt: skip
+LONGEST = 500  # lines of a module
+ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
+
+
+class Import(NamedTuple):
+    """A module that imports another, or a name of it."""
+
+    importer: str
+    module: str
+    name: str
+
+    @property
+    def rooms(self) -> tuple[str, str]:
+        return self.importer.split(".")[1], self.module.split(".")[1]
+
+
+def source_files() -> list[Path]:
+    return [path for path in sorted(HOUSE.rglob("*.py")) if "students" not in path.parts]
+
+
+def imports_of(code: str, importer: str) -> Iterator[Import]:
+    """All imports of the grader's own modules, wherever in the code they stand."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (Import(importer, alias.name, "") for alias in node.names if alias.name.startswith("grader."))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "grader":
+            for alias in node.names:
+                yield _resolved(importer, str(node.module), alias.name)
+
+
+def _resolved(importer: str, module: str, name: str) -> Import:
+    """`from grader.room import module` imports a module; `from grader import Case` what is exported at the top."""
+    if module == "grader" and name in grader.__all__:
+        return Import(importer, grader._HOMES[name], name)
+    below = HOUSE.joinpath(*module.split(".")[1:], name)
+    is_module = below.is_dir() or below.with_suffix(".py").is_file()
+    return Import(importer, f"{module}.{name}", "") if is_module else Import(importer, module, name)
+
+
+def all_imports() -> list[Import]:
+    return [
+        found
+        for path in source_files()
+        if path != HOUSE / "__init__.py"
+        for found in imports_of(path.read_text(), ".".join(["grader", *path.relative_to(HOUSE).with_suffix("").parts]))
+    ]
+
+
+def wrong(found: Import) -> str:
+    """What is wrong with an import; empty if nothing is."""
+    here, there = found.rooms
+    if here == there:
+        return ""
+    if FLOORS.index(there) > FLOORS.index(here):
+        return f"{found.importer} imports {found.module}, which lies above it"
+    if here == "sandbox":
+        return f"{found.importer} imports {found.module}, and the sandbox must not know of it"
+    if there == "exercises":
+        return f"{found.importer} imports {found.module}: exercises are loaded, and nobody imports them by name"
+    if found.name.startswith("_"):
+        return f"{found.importer} imports {found.name}, which is private to {found.module}"
+    if there in ROOMS and there != "exercises":
+        module = found.module.split(".")[2:3]
+        if module and module[0] not in import_module(f"grader.{there}").__all__:
+            return f"{found.importer} imports {found.module}, which {there} does not export"
+    return ""
+
+
+def test_imports_point_down_and_stay_at_the_door() -> None:
+    found = all_imports()
+    assert len(found) > 300
+    assert [said for one in found if (said := wrong(one))] == []
+
+
+@pytest.mark.parametrize(
+    ("importer", "line"),
+    [
+        ("grader.judging.judge", "from grader.running.grading import grade_notebook"),
+        ("grader.sandbox.child", "from grader.model.compare import difference"),
+        ("grader.sandbox.child", "import grader.errors"),
+        ("grader.running.grading", "from grader.exercises.ex03_softmax import exercise"),
+        ("grader.running.grading", "def f():\n    from grader.exercises import ex03_softmax"),
+        ("grader.kit.pictures", "from grader.notebook import hidden_tests"),
+        ("grader.course", "from grader.cli import app"),
+        ("grader.cli", "from grader.course import _those"),
+        ("grader.cli", "from grader.sandbox.child import serve"),
+    ],
+)
+def test_a_wrong_import_is_found(importer: str, line: str) -> None:
+    (found,) = imports_of(line, importer)
+    assert wrong(found)
+
+
+def test_a_right_import_is_let_through() -> None:
+    (found,) = imports_of("from grader import Case", "grader.exercises.ex03_softmax")
+    assert not wrong(found)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_room_says_in_a_sentence_what_it_is_for(room: str) -> None:
+    said = import_module(f"grader.{room}").__doc__
+    assert said
+    assert said.strip().endswith(".")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_a_room_exports_is_there(room: str) -> None:
+    if room == "exercises":
+        return
+    names = import_module(f"grader.{room}").__all__
+    assert names == sorted(set(names))
+    assert all((HOUSE / room / f"{name}.py").is_file() or (HOUSE / room / name).is_dir() for name in names)
+
+
+def test_no_module_is_too_long_to_be_read_at_once() -> None:
+    """One exercise is one file, whatever its length: most of it is a list of mistakes.
+
+    So are the visible checks: students get them as a file that they can read, and keep beside their notebook.
+    """
+    files = [path for path in source_files() if path.parent.name != "exercises" and path != HOUSE / "kit/checking.py"]
+    lengths = {str(path.relative_to(HOUSE)): len(path.read_text().splitlines()) for path in files}
+    assert {place for place, lines in lengths.items() if lines > LONGEST} == set()
+
+
+def lost_strings(code: str) -> list[int]:
+    """The lines of strings that stand alone and are no docstrings, as when a sentence goes on without brackets."""
+    blocks = (block for node in ast.walk(ast.parse(code)) if isinstance(block := getattr(node, "body", None), list))
+    later = [statement for block in blocks for statement in block[1:]]
+    return [one.lineno for one in later if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)]
+
+
+def test_no_sentence_is_lost() -> None:
+    assert lost_strings('SAID = "of the best "\n"three."\n') == [2]
+    assert {str(path): lines for path in source_files() if (lines := lost_strings(path.read_text()))} == {}
+
+
+def test_importing_the_package_brings_nothing_that_a_sandbox_must_not_hold() -> None:
+    code = "import sys, grader; print([name for name in sys.modules if name.startswith('grader.') or name == 'torch'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# --- the tests' own house --------------------------------------------------------------------------------------------
+
+
+TESTS = {path.stem: path for path in sorted([*places.TESTS.glob("*/*.py"), *places.TESTS.glob("*.py")])}
+PATCHES = ("setattr", "setitem", "delattr", "delitem", "patch", "object")
+PROOFS = ("raises", "warns", "validate", "wait")  # each raises if it is not so
+
+
+@functools.cache
+def code_of(module: str) -> ast.Module:
+    return ast.parse(TESTS[module].read_text())
+
+
+def patched_names(code: ast.AST) -> Iterator[str]:
+    """What is patched, as a whole: "module.name"."""
+    for call in ast.walk(code):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in PATCHES:
+            target, name = [*(ast.unparse(one).strip("'\"") for one in call.args), "", ""][:2]
+            yield target if "grader." in target else f"{target}.{name}"
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+@pytest.mark.parametrize("module", TESTS)
+def test_no_test_patches_what_a_room_keeps_to_itself(module: str) -> None:
+    assert [name for name in patched_names(code_of(module)) if is_private(name)] == []
+
+
+@pytest.mark.parametrize(
+    "line", ['patch.setattr(local_crew._Process, "send", f)', 'patch.setattr("grader.zygote._program", "")']
+)
+def test_a_patch_of_a_private_name_is_found(line: str) -> None:
+    assert all(map(is_private, patched_names(ast.parse(line))))
+
+
+def is_test(function: ast.FunctionDef) -> bool:
+    """A function that makes a test cell is none."""
+    return function.returns is not None and ast.unparse(function.returns) == "None"
+
+
+def proves_something(function: ast.FunctionDef, beside: dict[str, ast.FunctionDef]) -> bool:
+    """Whether there is an assertion in a function, or in one of the same module that it calls."""
+    calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    names = {call.id for call in calls if isinstance(call, ast.Name)}
+    names |= {call.attr for call in calls if isinstance(call, ast.Attribute)}
+    return (
+        any(isinstance(node, ast.Assert) for node in ast.walk(function))
+        or any(name in PROOFS or name.startswith("assert_") for name in names)
+        or any(
+            proves_something(beside[name], {other: beside[other] for other in beside.keys() - {name}})
+            for name in names & beside.keys()
+        )
+    )
+
+
+@pytest.mark.parametrize("module", [name for name in TESTS if name.startswith("test_")])
+def test_every_test_proves_something(module: str) -> None:
+    functions = {node.name: node for node in code_of(module).body if isinstance(node, ast.FunctionDef)}
+    tests = [one for name, one in functions.items() if name.startswith("test_") and is_test(one)]
+    assert [one.name for one in tests if not proves_something(one, functions)] == []
+
+
+def test_the_files_that_are_named_for_their_time_are_there() -> None:
+    named = {*groups.LONG, *groups.ONE_BY_ONE, *groups.BY_PARAMETER, *groups.BY_ASSIGNMENT, *groups.HALF}
+    assert named <= set(TESTS)
+    for name, test in groups.HALF.items():
+        assert test in {node.name for node in code_of(name).body if isinstance(node, ast.FunctionDef)}

@@ -1,0 +1,149 @@
+"""Classes that hand a cache on, and functions that refuse arguments: how they are observed, and what is believed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from support.answer_keys import answer_key
+from support.small_notebooks import grade
+from support.solution_cells import from_notebook, notebook, run, undisturbed
+
+from grader.judging.judge import judge_by
+from grader.model.forms.cached import CACHED
+from grader.model.forms.refusing import REFUSING
+from grader.model.verdict import Verdict
+from grader.sandbox.forms.cached import CACHE, OUTPUTS, stacked
+from grader.sandbox.forms.cached import run as run_in_chunks
+
+
+def verdict(number: int, *changes: tuple[str, str]) -> Verdict:
+    """On the notebook's solution with some of its text changed."""
+    source = from_notebook()[number]
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    key = answer_key(number)
+    with undisturbed():
+        ask = run(source, key.exercise, notebook(number))
+        return judge_by(key, [ask(case.inputs) for case in key.cases])
+
+
+RETURNED = "return y, (k, v)"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [],
+        [(RETURNED, "return [y, [k, v]]")],
+        [(RETURNED, "return y, torch.stack([k, v])")],
+        [(RETURNED, "return y, (k.clone(), v.contiguous())")],
+    ],
+)
+def test_a_cache_may_be_a_pair_a_list_or_a_stack(changes: list[tuple[str, str]]) -> None:
+    found = verdict(29, *changes)
+    assert found.right, found.sentences
+
+
+def test_what_is_kept_by_the_module_is_seen() -> None:
+    found = verdict(
+        29,
+        ("past_keys, past_values = cache", "past_keys, past_values = self.kept"),
+        (RETURNED, "self.kept = (k, v)\n        return y, (k, v)"),
+    )
+    assert found.misconceptions == ("cache kept by the module, until a new text",)
+
+
+def test_a_cache_that_was_given_must_stay_as_it_is() -> None:
+    """Also where new numbers are written into its tensors."""
+    assert verdict(29, (RETURNED, "if cache is not None: cache[0].mul_(1.5)\n        return y, (k, v)")).credit < 1
+
+
+@pytest.mark.parametrize(
+    "returned",
+    ["return y", "return y, None", "return y, 5", "return y, (k,)", "return y, (k, v, 1)", "return y, (k, v[:, :1])"],
+)
+def test_what_is_no_cache_costs_marks_and_stops_nothing(returned: str) -> None:
+    found = verdict(29, (RETURNED, returned))
+    assert found.credit < 1
+    assert found.sentences
+
+
+HOSTILE = {
+    "a cache without end": "return y, [k] * 10**6",
+    "a cache that says it is a tensor": "return y, type('T', (), {'__class__': torch.Tensor})()",
+    "keys of another kind": "return y, (k.to(torch.complex64), v.to(torch.complex64))",
+    "sparse keys": "return y, (k.to_sparse(), v.to_sparse())",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("returned", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_caches_get_no_marks_and_stop_nothing(returned: str) -> None:
+    """In a sandbox, as students' code is run."""
+    imports = "import math\nimport torch\nfrom torch import nn"
+    verdicts, _ = grade(imports, from_notebook()[29].replace(RETURNED, returned), 29)
+    assert verdicts[29].credit < 1
+
+
+def test_a_run_begins_with_what_is_given_in_the_form_that_the_code_has() -> None:
+    given: list[Any] = []
+
+    def forward(x: torch.Tensor, cache: Any = None) -> Any:
+        given.append(cache)
+        return x, torch.zeros(2, 1, 1, 1, 1)
+
+    keys, values = torch.ones(2, 1, 1, 3, 4)
+    run_in_chunks(forward, torch.zeros(1, 3, 4), [2, 1], OUTPUTS, keys, values)
+    assert given[0] is None
+    assert torch.equal(given[1], torch.stack([keys, values]))
+
+
+def test_what_is_no_pair_of_tensors_is_nothing() -> None:
+    ones = torch.ones(2)
+    for cache in (None, 3, "kv", [ones], (ones, 1), (ones, torch.ones(3))):
+        assert stacked(cache).numel() == 0
+    assert stacked((torch.ones(3), torch.zeros(3))).shape == (2, 3)
+    assert CACHE != OUTPUTS
+
+
+@pytest.mark.parametrize("value", [None, [], {"outputs": {}}, {"error": "ValueError"}])
+def test_forged_observations_are_not_read(value: Any) -> None:
+    assert not CACHED.is_well_formed(value)
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("got", "is_right"),
+    [
+        ({"error": "ValueError"}, True),
+        ({"error": "another"}, False),
+        ({"error": ""}, False),
+        ({"error": 1}, False),
+        (torch.ones(2), False),
+        (None, False),
+    ],
+)
+def test_only_a_value_error_is_a_refusal(got: Any, is_right: bool) -> None:
+    assert (REFUSING.finding(got, {"error": "ValueError"}, 1e-5) is None) == is_right
+
+
+def test_an_error_of_ones_own_that_is_a_value_error_is_one() -> None:
+    own = 'raise type("NoMultiple", (ValueError,), {})('
+    assert verdict(28, ("raise ValueError(", own)).right
+
+
+def test_where_numbers_are_wrong_the_refusal_does_not_matter() -> None:
+    found = verdict(28, (" / math.sqrt(d)", ""), ("raise ValueError(", "raise TypeError("))
+    assert found.misconceptions == ("not scaled",)
+
+
+def test_gradients_of_a_merged_piece_do_not_depend_on_the_maximum() -> None:
+    assert verdict(31, ("m = torch.maximum(m1, m2)", "m = torch.maximum(m1, m2).detach()")).right
+    detached = verdict(31, ("w1 = torch.exp(m1 - subtracted)", "w1 = torch.exp(m1.detach() - subtracted)"))
+    assert not detached.right
+    assert isinstance(answer_key(31).expected[0], tuple)

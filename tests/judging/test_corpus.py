@@ -1,0 +1,83 @@
+"""What is on record of student code in many styles, right and wrong: test_records.py proves that it is so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.corpus import RIGHT, WRONG, entries
+from support.graded_corpus import grade
+from support.our_course import EXERCISES
+from support.recorded import pieces as pieces_on_record
+from support.recorded import records
+
+from grader.course import Course
+from grader.judging.arguments import ANOTHER_ORDER
+from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
+from grader.judging.with_facts import NAME as BORROWED
+
+# Mistakes of every exercise, which are found by asking again.
+FOUND_BY_ASKING = {BORROWED, ANOTHER_ORDER, WORDS_AS_ROWS, FLAT_WORDS}
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(number: int) -> None:
+    assert len([entry for entry in RIGHT if entry.number == number]) >= 5
+    named = {name for entry in WRONG if entry.number == number for name in entry.named}
+    assert named - FOUND_BY_ASKING <= misconceptions(number)
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_there_is_a_piece_for_every_misconception(number: int) -> None:
+    alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
+    assert alone - FOUND_BY_ASKING == misconceptions(number)
+
+
+def misconceptions(number: int) -> set[str]:
+    return {one.name for function in EXERCISES[number].functions for one in function.misconceptions}
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_right_gets_full_marks(number: int) -> None:
+    lost = {
+        name: one.sentences for name, one in records(number).items() if name.startswith("right/") and one.credit < 1
+    }
+    assert lost == {}
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_wrong_loses_marks_and_the_cause_is_named(number: int) -> None:
+    found = {name.partition("/")[2]: one for name, one in records(number).items() if name.startswith("wrong/")}
+    assert [name for name, one in found.items() if one.credit == 1] == []
+    asked = {entry.name: entry.named for entry in entries("wrong") if entry.number == number and entry.named}
+    assert {name: set(found[name].misconceptions) for name in asked} == asked
+
+
+def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_this(
+    new_course: Callable[[], Course], submit: Callable[..., Path], scores: Callable[..., dict[str, float]]
+) -> None:
+    by_name = {str(entry): entry for entry in WRONG}
+    blocks, detached = by_name["24-hidden_of_d_model"], by_name["25-detached"]
+    found = grade(new_course(), "transformer", {"one": [blocks, detached]}, submit, scores)
+    assert set(found[detached].verdict.misconceptions) == detached.named
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_what_is_quoted_is_in_the_code(number: int) -> None:
+    """What a sentence puts between backticks, it says of the code: each name and number of it is there.
+
+    What Python says is its own, and may be about given code; a function that is missing is not there.
+    """
+    cells = {piece.name: piece.cell for piece in pieces_on_record(number)}
+    found = [
+        f"{name}: {word}"
+        for name, one in records(number).items()
+        for said in one.sentences
+        if not re.search(r"stopped with|There is no function called", said)
+        for quoted in re.findall(r"`([^`]+)`", said)
+        for word in re.findall(r"\w+", quoted)
+        if word not in cells[name]
+    ]
+    assert found == []

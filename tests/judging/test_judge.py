@@ -1,0 +1,270 @@
+"""The judge's rules, on answers as the sandbox would report them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from support.answer_keys import answer_key, short_cases
+from support.our_course import EXERCISES
+from support.part import part
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+from grader.judging.sentences import NO_PROBABILITIES
+from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
+from grader.model.verdict import Verdict
+from grader.sandbox.values import Unusable
+
+
+def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
+    """What the reference returns, after some change."""
+    exercise = EXERCISES[number]
+    return [Returned(change(exercise.reference(*case.inputs)), list(case.inputs)) for case in short_cases(exercise)]
+
+
+def verdict(number: int, given: list[Answer], device: str = "cpu") -> Verdict:
+    return judge_by(answer_key(number), given, device)
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_reference_earns_full_marks(number: int) -> None:
+    assert verdict(number, answers(number)).right
+
+
+@pytest.mark.parametrize(
+    ("number", "form"),
+    [
+        (1, list),
+        (1, lambda qkv: tuple(torch.stack(part) for part in qkv)),
+        (1, lambda qkv: torch.stack([torch.stack(part) for part in qkv])),
+        (2, lambda scores: [[float(score) for score in row] for row in scores]),
+        (2, lambda scores: [[score.reshape(1, 1) for score in row] for row in scores]),
+        (2, lambda scores: torch.stack([torch.stack(row) for row in scores])),
+        (2, lambda scores: tuple(tuple(row) for row in scores)),
+        (3, lambda weights: weights.reshape(-1, 1)),
+        (3, lambda weights: weights.double()),
+        (3, lambda weights: weights.clone().requires_grad_()),
+        (4, torch.stack),
+        (5, torch.stack),
+        (6, lambda outputs: torch.stack(outputs).double()),
+        (7, lambda outputs: torch.nn.Parameter(outputs)),
+    ],
+)
+def test_right_numbers_in_an_equal_form_are_right(number: int, form: Any) -> None:
+    assert verdict(number, answers(number, form)).right
+
+
+@pytest.mark.parametrize(
+    ("number", "form"),
+    [
+        (3, lambda weights: weights.reshape(1, -1)),
+        (5, lambda outputs: [output.reshape(1, *output.shape) for output in outputs]),
+        (7, lambda outputs: outputs.unsqueeze(0)),
+        (8, lambda outputs: outputs.unsqueeze(0)),
+    ],
+)
+def test_right_numbers_in_another_form_earn_half(number: int, form: Any) -> None:
+    found = verdict(number, answers(number, form))
+    assert (found.credit, found.reason) == (0.5, "arrangement")
+
+
+def test_a_class_that_needs_one_that_is_still_to_do_is_not_to_do_itself() -> None:
+    """Both stop in `__init__`, each in its own."""
+    entry, cases = EXERCISES[17].functions[0].entry, len(answers(17))
+    reasons = []
+    for stopped in ("CausalAttention", entry):
+        given: list[Answer] = [Raised("NotImplementedError", function=f"{stopped}.__init__")] * cases
+        reasons.append(verdict(17, given).reason)
+    assert reasons == ["error", "to do"]
+
+
+def scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value * factor
+    if isinstance(value, dict):  # of a class: what it computes
+        return {**value, "outputs": {name: scaled(one, factor) for name, one in value.get("outputs", {}).items()}}
+    return type(value)(scaled(item, factor) for item in value)
+
+
+def test_one_wrong_case_is_enough_to_lose_marks() -> None:
+    given = answers(3)
+    first = given[0]
+    assert isinstance(first, Returned)
+    given[0] = Returned(first.value + 0.01, first.inputs_after)
+    found = verdict(3, given)
+    assert found.credit == 0
+    assert (found.cases_right, found.cases) == (7, 8)
+
+
+def test_a_modified_input_costs_half_and_is_named() -> None:
+    given = answers(7)
+    first = given[0]
+    assert isinstance(first, Returned)
+    given[0] = Returned(first.value, [value + 1 for value in first.inputs_after])
+    found = verdict(7, given)
+    assert (found.credit, found.reason) == (0.5, "input modified")
+
+
+def test_a_shortened_input_list_counts_as_modified() -> None:
+    given = [
+        Returned(answer.value, [[], *answer.inputs_after[1:]]) for answer in answers(1) if isinstance(answer, Returned)
+    ]
+    assert verdict(1, list(given)).reason == "input modified"
+
+
+def test_a_result_on_the_wrong_device_is_named() -> None:
+    given: list[Answer] = [
+        Returned(answer.value, answer.inputs_after, frozenset({"cpu"}))
+        for answer in answers(3)
+        if isinstance(answer, Returned)
+    ]
+    assert verdict(3, given, "cuda").reason == "wrong device"
+    assert verdict(3, given, "cpu").right
+
+
+@pytest.mark.parametrize(
+    ("given", "reason", "words"),
+    [
+        (Raised("NotImplementedError", function="softmax"), "to do", "still to do"),
+        (Raised("NotImplementedError", function="other"), "error", "NotImplementedError"),
+        (Raised("NotImplementedError", '"bitwise_or_cpu"', function="softmax"), "error", "bitwise_or_cpu"),
+        (Raised("TypeError", "exp() needs a tensor", "return exp(x)"), "error", "`return exp(x)`"),
+        (Missing("The cell stopped with SyntaxError"), "missing", "SyntaxError"),
+        (Lost(Loss.TIME, 10), "no answer", "10 seconds"),
+        (Returned(None, []), "wrong", "return statement"),
+        (Returned(Unusable("a value of type dict"), []), "wrong", "dict"),
+    ],
+)
+def test_what_is_no_value_earns_nothing_and_is_said(given: Answer, reason: str, words: str) -> None:
+    found = verdict(3, [given] * 8)
+    assert (found.credit, found.reason) == (0.0, reason)
+    assert words in " ".join(found.sentences)
+
+
+def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
+    message = "got tensor([0.1234, -1.5e-3]) and 7x2 and 123456"
+    text = " ".join(verdict(3, [Raised("ValueError", message)] * 8).sentences)
+    assert "7x2" in text
+    assert not {"0.1234", "1.5e", "123456"} & set(text.split()), text
+    assert "1234" not in text
+
+
+@pytest.mark.slow
+def test_draws_from_nan_are_told_where_nan_comes_from() -> None:
+    message = "probability tensor contains either `inf`, `nan` or element < 0"
+    found = verdict(26, [Raised("RuntimeError", message)] * len(short_cases(EXERCISES[26])))
+    assert NO_PROBABILITIES in found.sentences[0]
+
+
+def test_no_sentence_holds_an_expected_number() -> None:
+    """Whatever is wrong, the only number with decimals is the size of the largest error, to one digit."""
+    for number in part(EXERCISES, of=6):
+        for change in (lambda value: scaled(value, 1.3), lambda value: scaled(value, float("nan"))):
+            text = " ".join(verdict(number, answers(number, change)).sentences)
+            text = re.sub(r"largest error is about (0\.0*)?[1-9](0*|e[-+]\d+)[.;]", "", text)
+            assert not re.search(r"\d\.\d|\de[-+]\d", text), text
+
+
+def test_a_constant_is_called_constant() -> None:
+    values = {name: torch.full((size,), 1 / size) for name, size in _sizes().items()}
+    given: list[Answer] = [Returned(values[case.case.name], list(case.inputs)) for case in EXERCISES[3].sample()]
+    assert verdict(3, given).reason == "constant"
+
+
+def _sizes() -> dict[str, int]:
+    return {case.case.name: len(case.inputs[0]) for case in EXERCISES[3].sample()}
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, 3])
+def test_rounding_is_called_rounding(decimals: int) -> None:
+    given = answers(7, lambda value: value.round(decimals=decimals))
+    found = verdict(7, given)
+    assert found.reason == "rounded"
+    assert f"{decimals} decimals" in found.sentences[0]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("back", [True, False])
+def test_half_precision_is_called_half_precision(dtype: torch.dtype, back: bool) -> None:
+    given = answers(7, lambda value: value.to(dtype).float() if back else value.to(dtype))
+    assert verdict(7, given).reason == "half precision"
+
+
+def test_two_misconceptions_at_once_are_both_named() -> None:
+    exercise = EXERCISES[7]
+    both = [one for one in exercise.misconceptions if one.name in ("not scaled", "softmax along rows")]
+    given: list[Answer] = [
+        Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in short_cases(exercise)
+    ]
+    found = verdict(7, given)
+    assert set(found.misconceptions) == {"not scaled", "softmax along rows"}
+    assert found.credit == 0.25
+    assert len(found.sentences) == 3
+
+
+def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
+    """Many mistakes end in an error for all cases; none of them may be blamed for it."""
+    for number in part(EXERCISES, of=3):
+        found = verdict(number, [Raised("RuntimeError", "boom")] * len(short_cases(EXERCISES[number])))
+        assert found.misconceptions == ()
+        assert found.credit == 0
+
+
+def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None:
+    """“The numbers are right, but …” was said beside another mistake, though no gradient of that code is NaN."""
+    both = [one for one in EXERCISES[22].misconceptions if one.name in ("softmax over heads", "NaN on the way back")]
+    exercise = replace(EXERCISES[22], misconceptions=both)
+    key = AnswerKey(exercise, exercise.sample(0)).short()
+    given = judge_by(key, [key.answer(tuple(both), index) for index in range(len(key.cases))])
+    assert not given.right
+    assert not given.misconceptions
+
+
+def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
+    given = answers(3, lambda weights: 1.3 * weights)
+    given[-1] = Raised("RuntimeError", "boom", line := "weights = weights @ more")
+    *_, told = verdict(3, given).sentences
+    name = short_cases(EXERCISES[3])[-1].case.name
+    assert told == f"In the case “{name}”, your function stopped with RuntimeError: boom, at the line `{line}`."
+    assert "In the case" not in " ".join(verdict(3, given[::-1]).sentences)  # where it is told first of all
+
+
+def test_a_misconception_on_some_cases_only_is_not_named() -> None:
+    exercise = EXERCISES[2]
+    (unscaled,) = (one for one in exercise.misconceptions if one.name == "not scaled")
+    given = answers(2)
+    case = short_cases(exercise)[0]
+    given[0] = Returned(exercise.wrong_answer([unscaled], case.inputs), list(case.inputs))
+    assert verdict(2, given).misconceptions == ()
+
+
+def from_inputs(number: int, function: Any) -> Verdict:
+    exercise = EXERCISES[number]
+    return verdict(number, [Returned(function(*case.inputs), list(case.inputs)) for case in short_cases(exercise)])
+
+
+def test_infinities_at_the_right_places_earn_nothing() -> None:
+    """A misconception that answers infinities must not agree with any number beside them."""
+
+    def masked_zeros(queries: Any, keys: Any) -> Any:
+        return [[float("-inf") if j > i else 0.0 for j in range(len(keys))] for i in range(len(queries))]
+
+    assert from_inputs(2, masked_zeros).credit == 0
+
+
+def test_one_right_number_in_a_wrong_shape_earns_nothing() -> None:
+    def first_only(all_x: Any, *parameters: Any) -> Any:
+        W_q, _, _, b_q, _, _ = parameters
+        nothing = [torch.zeros_like(x) for x in all_x]
+        return [(b_q + W_q @ all_x[0]).mT, *nothing[1:]], nothing, nothing
+
+    assert from_inputs(1, first_only).credit == 0
+
+
+def test_ones_and_zeros_are_no_rounded_weights() -> None:
+    found = from_inputs(3, lambda x: (torch.softmax(torch.as_tensor(x), 0) > 0.5).float())
+    assert found.reason != "rounded"

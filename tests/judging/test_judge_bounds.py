@@ -1,0 +1,158 @@
+"""What a judge does with answers that are made to cost time, or to earn points for nothing."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+from support.answer_keys import FUNCTIONS, answer_key
+from support.our_course import OURS
+from support.small_notebooks import SETUP, code, test_cell
+
+from grader.judging import judging_time
+from grader.judging.judge import judge_by
+from grader.judging.judging_time import JudgingTime, JudgingTooLong
+from grader.judging.no_understanding import PROGRAMS, answers_of
+from grader.model.answer import Returned
+from grader.model.forms.module import MODULE
+from grader.model.forms.twice import TWICE
+from grader.model.verdict import Reason
+from grader.running.grading import grade_notebook
+
+CLASS = 16
+ROWS = torch.zeros(2**17, 8)  # written out as a sentence, it takes minutes
+
+
+def observed(**changes: Any) -> dict[str, Any]:
+    """What our code notes of the reference in the first case, with something forged."""
+    key = answer_key(CLASS)
+    return {**FUNCTIONS[CLASS].reference(*key.cases[0].inputs), **changes}
+
+
+def test_what_our_code_notes_is_well_formed() -> None:
+    for name, one in FUNCTIONS.items():
+        for case in answer_key(name).cases:
+            assert one.form.is_well_formed(one.reference(*case.inputs)), (name, case.case.name)
+
+
+FORGED: dict[str, Any] = {
+    "a tensor for a shape": {"parameters": {"W_query.weight": ROWS}},
+    "a tensor for the shape of a buffer": {"buffers": {"mask": ROWS}},
+    "a tensor for the shape of an attribute": {"attributes": {"mask": ROWS}},
+    "a truth value for a size": {"buffers": {"mask": [True, 2]}},
+    "text for a size": {"parameters": {"W_query.weight": ["3", "3"]}},
+    "a shape without end": {"buffers": {"mask": [1] * 1000}},
+    "a tensor for a name": {"frozen": [ROWS]},
+    "a tensor for parameters": {"parameters": ROWS},
+    "a list for outputs": {"outputs": [ROWS]},
+    "a number for a truth value": {"changes_input": 1.0},
+    "text for gradients": {"gradients": "none"},
+    "text for a gradient": {"gradients": {"W_query.weight": "x"}},
+    "something unheard of": {"more": 1},
+    "both kinds at once": {"built": True},
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_what_is_forged_is_refused_before_it_becomes_a_sentence(forged: dict[str, Any]) -> None:
+    key = answer_key(CLASS)
+    began = time.thread_time()
+    verdict = judge_by(key, [Returned(observed(**forged), list(case.inputs)) for case in key.cases])
+    assert verdict.credit == 0
+    assert verdict.sentences[0] == "Your class returned something that cannot be read."
+    assert time.thread_time() - began < judging_time.SECONDS / 10
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, {"built": 1}, {"built": True, "more": 1}, {"parameters": {}}])
+def test_what_is_no_note_of_a_class_is_refused(value: Any) -> None:
+    assert not MODULE.is_well_formed(value)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, {"outputs": []}, {"outputs": {"first": 1}}])
+def test_what_is_no_note_of_two_calls_is_refused(value: Any) -> None:
+    assert not TWICE.is_well_formed(value)
+
+
+def test_judging_ends_when_its_time_is_used_up() -> None:
+    key = answer_key(5)
+    answers = [Returned(torch.ones(3), list(case.inputs)) for case in key.cases]
+    with pytest.raises(JudgingTooLong):
+        judge_by(key, answers, time=JudgingTime(-1))
+
+
+def test_an_exercise_whose_judging_takes_too_long_gets_nothing_and_the_reason() -> None:
+    cells = [code(SETUP), code("def softmax(x):\n    return torch.softmax(x, 0)"), test_cell(3)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    (verdict,) = grade_notebook(notebook, settings=replace(OURS, judging=-1))
+    assert (verdict.credit, verdict.reason) == (0, Reason.NO_ANSWER)
+    assert "judging it took too long" in verdict.sentences[0]
+
+
+def made(name: int | str, does: str) -> list[Returned]:
+    """What such a program answers, if it can answer anything here."""
+    key = answer_key(name)
+    return answers_of(PROGRAMS[does], key.cases, [key.exercise.reference(*case.inputs) for case in key.cases])
+
+
+# That each of them earns nothing in any exercise is one of the things that `grader validate` looks at: test_validate.
+FUNCTIONS_OF_NUMBERS = [name for name, function in FUNCTIONS.items() if function.read is None]
+
+
+@pytest.mark.parametrize("does", PROGRAMS)
+def test_every_program_without_understanding_is_possible_somewhere(does: str) -> None:
+    assert any(made(name, does) for name in FUNCTIONS_OF_NUMBERS)
+
+
+def test_what_a_pair_of_misconceptions_would_explain_earns_nothing() -> None:
+    verdict = judge_by(answer_key(5), made(5, "returns zeros"))
+    assert (verdict.credit, verdict.reason, verdict.misconceptions) == (0, Reason.CONSTANT, ())
+    assert verdict.sentences == ("In every hidden case, your function returns zeros.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "does"),
+    [
+        (10, "returns one where its argument is largest"),
+        (6, "returns the first row of its third argument for all"),
+        (11, "returns the first row of its argument for all"),
+        (30, "returns the running mean of its third argument"),
+    ],
+)
+def test_what_two_misconceptions_make_of_the_input_alone_earns_nothing(name: int, does: str) -> None:
+    answers = made(name, does)
+    assert answers
+    assert judge_by(answer_key(name), answers).credit == 0
+
+
+# Each of these was explained by a misconception, or by two, that earn something.
+ALWAYS_THE_SAME: dict[int | str, Any] = {
+    3: lambda _: 1,
+    10: lambda right: right * torch.nan,
+    "causal_softmax": lambda right: right * torch.nan,
+    14: lambda right: torch.ones_like(right).tril() / torch.arange(1.0, len(right) + 1)[:, None],
+    15: lambda right: {"outputs": {name: output * torch.nan for name, output in right["outputs"].items()}},
+}
+
+
+@pytest.mark.parametrize("name", ALWAYS_THE_SAME)
+def test_the_same_whatever_the_input_earns_nothing_whatever_explains_it(name: int | str) -> None:
+    key = answer_key(name)
+    right = [key.exercise.reference(*case.inputs) for case in key.cases]
+    changed = ALWAYS_THE_SAME[name]
+    same = [value if case.case.beside else changed(value) for value, case in zip(right, key.cases, strict=True)]
+    answers = [Returned(value, list(case.inputs)) for value, case in zip(same, key.cases, strict=True)]
+    assert judge_by(key, answers).credit == 0
+
+
+def test_a_class_that_returns_zeros_has_all_else_of_the_reference() -> None:
+    key = answer_key(CLASS)
+    right = FUNCTIONS[CLASS].reference(*key.cases[0].inputs)
+    zeros = made(CLASS, "returns zeros")[0].value
+    assert zeros["parameters"] == right["parameters"]
+    assert zeros["gradients"] == dict.fromkeys(right["gradients"])
+    for name, output in right["outputs"].items():
+        assert torch.equal(zeros["outputs"][name], torch.zeros(output.shape))

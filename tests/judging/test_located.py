@@ -1,0 +1,652 @@
+"""Where nothing names a mistake, the line is told in which it lies: the student's own code, changed there, is right.
+
+Of what the mutator makes of right solutions, a hundred are searched: in CI a third of them, of some exercises, at a
+time, and four hundred of all with GRADER_ALL=1.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import random
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import nbformat
+import pytest
+from support.mutator import mutants
+from support.our_course import EXERCISES, OURS, of_assignment
+from support.part import ALL, part
+from support.solution_cells import corpus, from_notebook, functions
+from support.solution_cells import source as source_notebook
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.edits import edits_of, steps_of
+from grader.judging.judge import judge_by
+from grader.judging.locating import Repair, TrialEnded
+from grader.judging.student_text import StudentText, definitions_in
+from grader.model.answer import Answer, Lost, Missing, Returned
+from grader.model.edited import EditedSource
+from grader.model.exercise import DEFAULT_SEED, Exercise, SampledCase
+from grader.model.located import Change
+from grader.model.verdict import Reason, Verdict
+from grader.running.grading import Grading, grade_notebook
+from grader.running.limits import Limits, Time
+from grader.running.sandbox_process import SandboxProcess
+from grader.running.trial import MOST_LOST, Trial
+from grader.running.zygote_process import Forked
+from grader.sandbox import wire
+
+STYLES, MUTANTS = (3, 4) if ALL else (1, 3)  # of each exercise, and of each style
+SOME = part(EXERCISES, of=3)
+# Of the hundred, those that nothing explains: in a part of them, a share would be one or none.
+UNEXPLAINED = {
+    "9: s = s",
+    "14: return (attn_scores / math.sqrt(d_k)).masked_fill(hidden, smallest)",
+}
+
+WORDS = re.compile(r"[A-Za-z_]\w*")
+BESIDE_A_WORD = ("torch", "dim", "keepdim", "True", "False", "pass", "return", "not", "inf")
+
+BEFORE = "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F"
+
+TWO_SPOTS = """
+def softmax_stable(x, dim=-1):
+    largest = x.max(dim=dim, keepdim=True).values
+    shifted = largest - x
+    powers = torch.exp(shifted)
+    total = powers.sum(dim=dim, keepdim=True) ** 3
+    return powers / total
+"""
+AXES = """
+def all_context_vectors(inputs):
+    scores = inputs @ inputs.T
+    largest = scores.max(dim=-1, keepdim=True).values
+    powers = torch.exp(scores - largest)
+    weights = powers / powers.sum(dim=-1, keepdim=True) ** 2
+    return weights @ inputs
+"""
+
+
+TWO_HEADS = """
+def multihead_scaled_self_attention(
+    X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c
+):
+    q1, k1, v1 = W_q1 @ X + b_q1, W_k1 @ X + b_k1, W_v1 @ X + b_v1
+    q2, k2, v2 = W_q2 @ X + b_q2, W_k2 @ X + b_k2, W_v2 @ X + b_v2
+    s1 = torch.softmax(k1.T @ q1 / math.sqrt(k1.shape[0]), dim=0)
+    s2 = torch.softmax(k2.T @ q2 / math.log(k2.shape[0] + 2) ** 0.7, dim=0)
+    return W_c @ torch.cat([v1 @ s1, v2 @ s2])
+"""
+SOFTMAX_PLUS_ONE = "def softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim) + torch.exp(x) ** 2 + 0.1"
+THREE = """
+def all_context_vectors(inputs):
+    scores = inputs @ inputs.T / inputs.shape[1] ** 0.5
+    weights = torch.softmax(scores, dim=0)
+    return (weights @ inputs).T
+"""
+
+
+def verdict_on(source: str, number: int, *beside: str) -> Verdict:
+    before = given_cells(EXERCISES[number].functions[0]) if number >= 9 else [BEFORE]
+    cells = [nbformat.v4.new_code_cell(text, metadata={"nbgrader": {"locked": True}}) for text in before]
+    cells += [nbformat.v4.new_code_cell(text) for text in (*beside, source)]
+    cells.append(asked_in(number))
+    (verdict,) = grade_notebook(nbformat.v4.new_notebook(cells=cells), settings=OURS)
+    return verdict
+
+
+def asked_in(number: int) -> Any:
+    """The test of an exercise."""
+    return nbformat.v4.new_code_cell(
+        "", metadata={"nbgrader": {"grade_id": f"test-exercise-{number}", "grade": True, "points": 4}}
+    )
+
+
+def test_the_line_is_told_and_never_the_change() -> None:
+    verdict = verdict_on(AXES, 11)
+    assert [place.line for place in verdict.located] == ["weights = powers / powers.sum(dim=-1, keepdim=True) ** 2"]
+    assert verdict.reason == Reason.LOCATED
+    assert verdict.sentences[0].startswith("With one small change in the line `weights = powers /")
+    assert Verdict.from_json(verdict.to_json()) == verdict
+
+
+def test_two_mistakes_have_two_lines() -> None:
+    verdict = verdict_on(TWO_SPOTS, 10)
+    assert {place.line for place in verdict.located} == {
+        "shifted = largest - x",
+        "total = powers.sum(dim=dim, keepdim=True) ** 3",
+    }
+
+
+def test_of_two_copied_lines_the_one_that_differs_is_told() -> None:
+    lines = TWO_HEADS.splitlines()
+    wrong = next(line for line in lines if line.startswith("    s2")).strip()
+    verdict = verdict_on(TWO_HEADS, 8)
+    assert [(place.line, place.change) for place in verdict.located] == [(wrong, Change.COPIED)]
+
+
+NOT_COLLECTED = """
+def simple_attention_scores(inputs, query):
+    scores = []
+    for word in inputs:
+        score = word @ query
+    return torch.stack(scores)
+"""
+NOT_MADE = """
+class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        pass
+
+    def forward(self, x):
+        queries = self.W_query(x)
+        keys = self.W_key(x)
+        values = self.W_value(x)
+        scores = queries @ keys.T
+        return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1) @ values
+"""
+STUB_LEFT = """
+def attention_backward(queries, keys, values, grad_output):
+    scale = queries.shape[-1] ** -0.5
+    weights = F.softmax(queries @ keys.mT * scale, dim=-1)
+    delta = (grad_output * (weights @ values)).sum(-1, keepdim=True)
+    of_scores = weights * (grad_output @ values.mT - delta) * scale
+    gradients = of_scores @ keys, of_scores.mT @ queries, weights.mT @ grad_output
+    pass
+"""
+FACTOR = """
+def attention_backward(queries, keys, values, grad_output):
+    scale = queries.shape[-1] ** -0.5
+    weights = F.softmax(queries @ keys.mT * scale, dim=-1)
+    delta = (grad_output * (weights @ values)).sum(-1, keepdim=True)
+    of_scores = weights * (grad_output @ values.mT - delta) * scale
+    return keys, of_scores.mT @ queries, weights.mT @ grad_output
+"""
+BESIDE = """
+def merge(m1, l1, o1, m2, l2, o2):
+    m = torch.maximum(m1, m2)
+    there = (l1 + l2 > 0).squeeze(-1)
+    l, o = torch.zeros_like(l1), torch.zeros_like(o1)
+    first = l1[there]
+    second = l2[there] * torch.exp(m2[there] - m[there])
+    l[there] = first + second
+    o[there] = (first * o1[there] + second * o2[there]) / (first + second)
+    return m, l, o
+"""
+SINES = """
+def sinusoidal_positions(length, d_model, base=10000.0):
+    rates = torch.pow(torch.tensor(float(base)), -torch.arange(0, d_model, 2) / d_model)
+    angles = torch.outer(torch.arange(length).float(), rates)
+    return torch.stack((angles.sin(), angles), dim=2).reshape(length, d_model)
+"""
+BRACKETS = """
+def softmax_stable(x, dim=-1):
+    shifted = x - x.amax(dim=dim, keepdim=True)
+    return (shifted - shifted.logsumexp(dim=dim, keepdim=True)).exp2()
+"""
+LETTERS = """
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    return [W_q @ x + b_q for x in all_x], [b_k for x in all_x], [W_v @ x + b_v for x in all_x]
+"""
+HALF = """
+def attention_scores(all_queries, all_keys):
+    D = all_queries[0].shape[0]
+    return [[(query * key).sum() / D ** 1 / 2 for key in all_keys] for query in all_queries]
+"""
+NO_AXIS = """
+def softmax_stable(x, dim=-1):
+    shifted = x - x.amax(dim=dim, keepdim=True)
+    return F.log_softmax(shifted).exp()
+"""
+NOT_RETURNED = """
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    queries = [W_q @ x + b_q for x in all_x]
+    keys = [W_k @ x + b_k for x in all_x]
+    values = [W_v @ x + b_v for x in all_x]
+    return all_x
+"""
+METHODS = """
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, num_heads)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.ff_in = nn.Linear(d_model, d_ff)
+        self.ff_out = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def attend(self, x):
+        return x + self.dropout(self.attention(self.norm1(x)))
+
+    def think(self, x):
+        return x + self.dropout(self.ff_out(F.gelu(self.ff_in(self.norm2(x)))))
+
+    def forward(self, x):
+        return self.attention(self.attend(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "number", "line", "change"),
+    [
+        pytest.param(NOT_COLLECTED, 9, "score = word @ query", Change.AFTER, id="a list that stays empty"),
+        pytest.param(NOT_MADE, 13, "pass", Change.MISSING, id="a part that is never made"),
+        pytest.param(STUB_LEFT, 33, "pass", Change.RETURNED, id="a stub is left where something is returned"),
+        pytest.param(FACTOR, 33, FACTOR.splitlines()[-1].strip(), Change.MISSING, id="a factor of one of several"),
+        pytest.param(BESIDE, 31, "first = l1[there]", Change.COPIED, id="half of a line of two"),
+        pytest.param(SINES, 20, SINES.splitlines()[-1].strip(), Change.MISSING, id="a step of the other half"),
+        pytest.param(
+            BRACKETS, 10, BRACKETS.splitlines()[-1].strip(), Change.CALL, id="a method of what is in brackets"
+        ),
+        pytest.param(LETTERS, 1, LETTERS.splitlines()[-1].strip(), Change.COPIED, id="names that differ in a letter"),
+        pytest.param(HALF, 2, HALF.splitlines()[-1].strip(), Change.ORDER, id="** 1 / 2 at the end of a product"),
+        pytest.param(NO_AXIS, 10, NO_AXIS.splitlines()[-1].strip(), Change.AXIS, id="the axis that is asked for"),
+        pytest.param(NOT_RETURNED, 1, "return all_x", Change.RETURNED, id="three values are made and not used"),
+        pytest.param(METHODS, 24, METHODS.splitlines()[-1].strip(), Change.NAME, id="another method"),
+    ],
+)
+def test_what_is_missing_has_a_line(source: str, number: int, line: str, change: Change) -> None:
+    verdict = verdict_on(source, number)
+    assert [(place.line, place.change) for place in verdict.located] == [(line, change)]
+
+
+def test_a_missing_line_is_told_by_the_one_before_it() -> None:
+    said = verdict_on(NOT_COLLECTED, 9).sentences
+    assert "With one more line behind `score = word @ query`, all values come out right." in said
+
+
+def test_three_known_mistakes_at_once_have_three_names() -> None:
+    verdict = verdict_on(THREE, 11)
+    assert verdict.misconceptions == ("scaled by √d", "softmax down the columns", "result transposed")
+    assert verdict.sentences[0] == "Three things at once:"
+    assert verdict.located == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "credit"),
+    [
+        pytest.param(AXES, 0.5, id="four of five statements are right"),
+        pytest.param("def all_context_vectors(inputs):\n    return inputs @ inputs.T / inputs", 0, id="one line"),
+    ],
+)
+def test_only_code_that_is_mostly_right_earns_by_its_line(source: str, credit: float) -> None:
+    assert verdict_on(source, 11).credit == credit
+
+
+def all_to_choose_from(head: str, *tail: str) -> str:
+    """Code that computes weights, and then may go on in several ways."""
+    lines = AXES.replace(" ** 2", "").replace("(inputs)", f"({head})").splitlines()
+    return "\n".join([*lines[:-1], *(f"    {line}" for line in tail)])
+
+
+RIGHT, ODD, WORSE = "weights @ inputs", "weights @ inputs ** 3 + 0.3", "weights @ inputs - 7 * inputs"
+ZEROS = [f"n{number} = 0" for number in range(60)]
+CHOSEN = " else ".join(f"{RIGHT if number == 41 else f'{ODD} * {number + 2}'} if n{number}" for number in range(60))
+CHOICES = {
+    "zeros": all_to_choose_from("inputs", *ZEROS, f"return {CHOSEN} else {ODD}"),
+    "a place in a list": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[0]"),
+    "two in a list": all_to_choose_from("inputs", f"made = [{ODD}, {RIGHT}]", "return made[0]"),
+    "a key": all_to_choose_from(
+        "inputs", "a, b, c = 'odd', 'worse', 'right'", f"made = {{a: {ODD}, b: {WORSE}, c: {RIGHT}}}", "return made[a]"
+    ),
+    "a default": all_to_choose_from("inputs, one=0", f"made = [lambda: {ODD}, lambda: {RIGHT}]", "return made[one]()"),
+    "what never runs": all_to_choose_from(
+        "inputs", f"result = {ODD}", "if False:", f"    result = {RIGHT}", "return result"
+    ),
+    "what never runs, instead of what was given": all_to_choose_from(
+        "inputs", "result = inputs[:]", "if False:", f"    result = {RIGHT}", "return result"
+    ),
+    "a chain of or": all_to_choose_from(
+        "inputs", "a, b = 0, 0", f"return (a and [{RIGHT}] or b and [{WORSE}] or [{ODD}])[0]"
+    ),
+    "factors of zero": all_to_choose_from(
+        "inputs",
+        f"return inputs * 2 + 0 * ({WORSE} - inputs * 2) + 0 * ({RIGHT} - inputs * 2) + 0 * ({ODD})",
+    ),
+    "functions inside": all_to_choose_from(
+        "inputs",
+        *("def odd():", f"    return {ODD}", "def worse():", f"    return {WORSE}", "def right():"),
+        *(f"    return {RIGHT}", "return odd()"),
+    ),
+    "a step that hangs where it is spoiled": all_to_choose_from(
+        "inputs",
+        f"made = [{ODD}, {RIGHT}, {WORSE}]",
+        "sum(range(10**11 * bool((made[2] - (weights @ inputs - 7 * inputs)).abs().sum() > 1)))",
+        "return made[0]",
+    ),
+    "an error": all_to_choose_from("inputs", f"made = [{ODD}, {WORSE}, {RIGHT}]", "return made[3]"),
+    "its own text": all_to_choose_from(
+        "inputs",
+        "import sys",
+        "own = sum(one for one in sys._getframe().f_code.co_consts if isinstance(one, int))",
+        f"return (lambda: {ODD}, lambda: {WORSE}, lambda: {RIGHT})[own % 3]()",
+    ),
+}
+ELSEWHERE = f"made = [lambda weights, inputs: {ODD}, lambda weights, inputs: {WORSE}, lambda weights, inputs: {RIGHT}]"
+CHOICES_BESIDE = {
+    "a list in another cell": ("return made[0](weights, inputs)", ELSEWHERE),
+    "a library that counts": (
+        "return torch.ones_like(weights @ inputs) + 1",
+        f"""{ELSEWHERE}
+import functools, sys
+def counted(*given, ones_like=torch.ones_like):
+    inner = sys._getframe(1)
+    if inner.f_code.co_filename != "<edited>":
+        return ones_like(*given)
+    counted.calls += 1
+    weights, inputs = (inner.f_locals[name] for name in ("weights", "inputs"))
+    return made[counted.calls // 100 % 3](weights, inputs) - 1
+counted.calls = 0
+torch.ones_like = counted
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("source", CHOICES.values(), ids=CHOICES)
+def test_nobody_earns_by_a_search_through_formulas_that_they_have_written_down(source: str) -> None:
+    assert verdict_on(source, 11).credit == 0
+
+
+@pytest.mark.parametrize(("last", "beside"), CHOICES_BESIDE.values(), ids=CHOICES_BESIDE)
+def test_nor_where_the_formulas_are_in_another_cell(last: str, beside: str) -> None:
+    assert verdict_on(all_to_choose_from("inputs", last), 11, beside).credit == 0
+
+
+FLOORED = """
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    values, queries, keys = [W @ X + b for W, b in [(W_v, b_v), (W_q, b_q), (W_k, b_k)]]
+    return values @ torch.softmax(keys.T @ queries // queries.shape[0] ** 0.5, dim=0)
+"""
+HONEST = {
+    "a bias that ends with the softmax": (FLOORED, 7),
+    "largest taken off": (AXES, 11),
+    "two heads": (TWO_HEADS, 8),
+    "a part that is never made": (NOT_MADE, 13),
+    "a factor of one of several": (FACTOR, 33),
+    "half of a line of two": (BESIDE, 31),
+    "brackets": (BRACKETS, 10),
+    "letters": (LETTERS, 1),
+    "an axis": (NO_AXIS, 10),
+    "another method": (METHODS, 24),
+    "with what is left of the stub": (
+        AXES.replace("    scores", "    out = torch.zeros_like(inputs)\n    scores", 1),
+        11,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "number"), HONEST.values(), ids=HONEST)
+def test_one_solution_with_a_mistake_earns_by_its_line(
+    source: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.judging.with_lines.enough_is_left", lambda *_: True)  # which is another question
+    assert verdict_on(source, number).credit > 0
+
+
+def test_right_code_and_what_has_a_name_are_not_searched() -> None:
+    assert verdict_on(from_notebook()[11], 11).located == ()
+    named = verdict_on(AXES.replace(" ** 2", "").replace("scores = inputs @", "scores = inputs @ inputs.T @"), 11)
+    assert named.credit < 1
+
+
+def test_what_hangs_or_breaks_when_it_is_changed_costs_nobody_anything() -> None:
+    source = AXES.replace("    scores =", "    n = 3\n    while n > 0:\n        n = n - 1\n    scores =")  # n + 1, too
+    assert [place.change for place in verdict_on(source, 11).located] == [Change.NUMBER]
+
+
+def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.judging.locating.SECONDS", 0.0)
+    verdict = verdict_on(TWO_SPOTS, 10)
+    assert (verdict.reason, verdict.located) == (Reason.WRONG, ())
+    assert "first wrong number" in verdict.sentences[0]
+
+
+def test_behind_an_error_nothing_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = versions_asked(monkeypatch)
+    lines = [
+        "def softmax_stable(x, dim=-1):",
+        "    largest = x.max(dim=dim, keepdim=True)",
+        "    powers = torch.exp(x - largest)",
+        "    return powers / powers.sum(dim=dim, keepdim=True)",
+    ]
+    verdict = verdict_on("\n".join(lines), 10)
+    assert [place.line for place in verdict.located] == [lines[1].strip()]
+    behind = [version for version in asked if lines[3] not in version.source]
+    assert behind  # to see whether it is reached
+    tried = [version.source for version in behind if "it).__name__" not in version.source]
+    assert [source for source in tried if "is reached" not in source] == []
+
+
+def test_what_is_given_up_starts_no_sandbox_again() -> None:
+    exercise = EXERCISES[10].functions[0]
+    key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED)[:1])
+    trial = Trial(lambda _: pytest.fail("a sandbox was started"), Time(60, 5), [], key, {}, lost=MOST_LOST + 1)
+    with pytest.raises(TrialEnded):
+        trial.ask([EditedSource("")], key.cases[0])
+
+
+# Code that notices when it runs again, and then sleeps: in its cells, in what they leave behind, or in its answers.
+# `calls` counts those of the first exercise, of which there are none yet where all cells run one after the other.
+ASKED_AT_FIRST = """
+import atexit, sys, time
+calls = []
+def sleep_if_again(*_):
+    if not calls or sys._getframe(1).f_code.co_filename == "<edited>":
+        time.sleep(3600)
+def simple_attention_scores(inputs, query):
+    calls.append(1)
+    return inputs @ query
+"""
+STALLS = {
+    "in a cell": "sleep_if_again()",
+    "in an import": "import beside",
+    "in __del__": "class Gone:\n    __del__ = sleep_if_again\nGone()",
+    "at exit": "atexit.register(sleep_if_again)\nif not calls:\n    sys.exit()",
+    "in a hook": "get_ipython().events.register('post_run_cell', sleep_if_again)",
+    "in an answer": "def softmax_stable(x, dim=-1):\n    sleep_if_again()\n    return torch.exp(x) + 1",
+    "in what is returned": """
+class Slow(list):
+    def __iter__(self):
+        sleep_if_again()
+        return super().__iter__()
+class Late:
+    shape = property(sleep_if_again)
+    __len__ = __iter__ = __array__ = sleep_if_again
+def softmax_stable(x, dim=-1):
+    return [Slow([x, Late()]), Late()]
+""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stall", STALLS.values(), ids=STALLS)
+def test_code_that_sleeps_when_it_runs_again_is_not_waited_for_longer_than_its_notebook(
+    stall: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.running.trial.PATIENCE", 1)
+    deadlines: list[float] = []
+    receive = wire.receive
+
+    def noted(channel: Any, deadline: float, *meanwhile: Any) -> wire.Frame:
+        deadlines.extend([deadline] if meanwhile else [])  # the start of a process is not the student's
+        return receive(channel, deadline, *meanwhile)
+
+    monkeypatch.setattr("grader.running.sandbox_process.wire.receive", noted)
+    sources = [f"{BEFORE}\n{ASKED_AT_FIRST}", stall, *([] if "softmax_stable" in stall else [SOFTMAX_PLUS_ONE])]
+    first, *others = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells = [first, asked_in(9), *others, asked_in(10)]
+    limits = Limits(submission=3, patience=20)  # by the clock, a single one of all cells could take longer than that
+    files = {"beside.py": b"import __main__\n__main__.sleep_if_again()"}
+    grading = Grading(nbformat.v4.new_notebook(cells=cells), files, replace(OURS, limits=limits))
+    with closing(grading.sandbox):
+        right, wrong = grading.run()
+    assert (right.right, wrong.reason, wrong.located) == (True, Reason.WRONG, ())
+    ends = max(grading.time.ends_at, grading.for_searches.ends_at)
+    assert [deadline for deadline in deadlines if deadline > ends] == []
+
+
+def test_sandboxes_share_the_time_of_a_notebook() -> None:
+    time = Time(1, 5)
+    part = Time(3, 5, time)
+    one, other = (SimpleNamespace(cpu_seconds=seconds) for seconds in (0.25, 0.5))
+    time.counts(cast(Forked, one))
+    part.counts(cast(Forked, other))
+    time._began = part._began = -math.inf  # the clock is not what there is too little of
+    assert (time.left(), part.left(), part.ends_at) == (0.25, 0.25, time.ends_at)
+    other.cpu_seconds = 9  # also once it is gone
+    assert time.is_over
+    assert part.is_over
+
+
+def test_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = versions_asked(monkeypatch)
+    source = "def softmax_stable(x, dim=-1):\n    powers = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return x\n"
+    assert verdict_on(source, 10).located == ()
+    assert len(asked) > 400
+    assert len({(version.source, repr(version.lent)) for version in asked}) == len(asked)
+
+
+def versions_asked(monkeypatch: pytest.MonkeyPatch) -> list[EditedSource]:
+    """Those that are asked with others, in the one case that is asked of all."""
+    asked: list[EditedSource] = []
+    ask = Trial.ask
+
+    def noted(trial: Trial, versions: Sequence[EditedSource], case: SampledCase) -> list[Answer]:
+        searched = [version for version in versions if "is_floating_point" not in version.source]  # else it is spoiled
+        asked.extend(searched if len(versions) > 1 else [])
+        return ask(trial, versions, case)
+
+    monkeypatch.setattr(Trial, "ask", noted)
+    return asked
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_every_change_of_a_right_solution_can_be_read(number: int) -> None:
+    text = StudentText(definitions_in(from_notebook()[number]))
+    changes, steps = edits_of(text), steps_of(text, {})
+    assert len(changes) + len(steps) > 50
+    for edits in (changes, steps):
+        assert edits == sorted(edits, key=lambda edit: edit.cost)
+    for edit in (*changes, *steps):
+        compile(text.with_splices(*edit.splices), "changed", "exec")
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_no_change_brings_in_more_than_a_word(number: int) -> None:
+    text = StudentText(definitions_in(from_notebook()[number]))
+    own = {*WORDS.findall(text.source), *BESIDE_A_WORD}
+    for edit in (*edits_of(text), *steps_of(text, {})):
+        new = {word for splice in edit.splices for word in WORDS.findall(splice.text)} - own
+        assert len(new) <= 1 or edit.change == Change.COPIED, edit
+
+
+@pytest.mark.parametrize("source", ["def f(:", "x = " + "(" * 5000, "%matplotlib inline\n", "", "#" * 30_000])
+def test_what_cannot_be_read_is_not_searched(source: str) -> None:
+    verdict = verdict_on(f"{source}\ndef all_context_vectors(inputs):\n    return inputs * 2\n", 11)
+    assert verdict.credit == 0
+
+
+@dataclass
+class Tally:
+    """Of the mutants that nothing names: how many have their own line told, another one, or none."""
+
+    own: int = 0
+    others: list[str] = field(default_factory=list)
+    unexplained: list[str] = field(default_factory=list)
+    all: int = 0
+
+
+@pytest.fixture(scope="module")
+def tally() -> Tally:
+    """Some mutants of right solutions of all exercises in several styles: the same for everybody."""
+    found = Tally()
+    with pytest.MonkeyPatch.context() as patch:
+        for limit in ("judging.locating.SECONDS", "running.trial.SECONDS", "running.trial.SECONDS_IN_ALL"):
+            patch.setattr(f"grader.{limit}", 60.0)  # what is found is the same on a slow machine
+        for number in SOME:
+            for exercise in functions(number).values():
+                _tell(exercise, found)
+    return found
+
+
+def _tell(exercise: Exercise, found: Tally) -> None:
+    key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED))
+    for line, source in some_mutants(exercise):
+        cells = [*given_cells(exercise), source]  # as in a notebook, where it is run first
+        with closing(
+            Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(999, 5), cells, key, {})
+        ) as trial:
+            answers = [trial.ask([EditedSource(source)], case)[0] for case in key.cases]
+            verdict = judge_by(key, answers)
+            if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):
+                continue
+            found.all += 1
+            about_numbers = [answers[index] for index in key.about_numbers]
+            returned = any(isinstance(answer, Returned) and answer.value is not None for answer in about_numbers)
+            # That nothing is returned is told, and a cause.
+            unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
+            if unnamed and (returned or verdict.reason == Reason.ERROR):
+                repair = trial.explain(source, "cpu")
+                _note(found, source.splitlines()[line - 1].strip(), repair, verdict)
+
+
+def _note(found: Tally, line: str, repair: Repair | Verdict | None, verdict: Verdict) -> None:
+    if isinstance(repair, Verdict):  # a mutant has one mistake, not three
+        found.others.append(f"{verdict.exercise}: {line} | {repair.misconceptions}")
+        return
+    told = [place.line for place in repair.located] if repair else []
+    if line in told:
+        found.own += 1
+    elif told:
+        found.others.append(f"{verdict.exercise}: {line} | {told}")
+    elif not explains_itself(verdict):
+        found.unexplained.append(f"{verdict.exercise}: {line}")
+
+
+def explains_itself(verdict: Verdict) -> bool:
+    """An error shows the line where it stopped; a layer that is not made is known by its parameters."""
+    return verdict.reason == Reason.ERROR or any("has no parameter" in said for said in verdict.sentences)
+
+
+def given_cells(exercise: Exercise) -> list[str]:
+    """What a solution finds defined."""
+    cells = source_notebook(exercise.assignment).cells
+    given = [
+        cell.source for cell in cells if str(cell.metadata.get("nbgrader", {}).get("grade_id")).startswith("given-")
+    ]
+    earlier = [one.number for one in of_assignment(exercise.assignment) if one.number < exercise.number]
+    return [BEFORE, "import numpy as np", *given, *(from_notebook()[one] for one in earlier)]
+
+
+def some_mutants(exercise: Exercise) -> list[tuple[int, str]]:
+    """The changed line and the changed solution, a few of each exercise."""
+    chance = random.Random(exercise.entry)
+    found = []
+    for style in chance.sample(list(corpus(exercise.number).values()), STYLES):
+        changed = list(mutants(ast.unparse(ast.parse(style))))
+        for described, mutant in chance.sample(changed, min(len(changed), MUTANTS)):
+            match = re.match(r"line (\d+)", described)
+            assert match
+            found.append((int(match[1]), mutant))
+    return found
+
+
+def test_the_line_told_is_the_line_that_was_changed(tally: Tally) -> None:
+    assert tally.own > tally.all / 2 > 10
+    assert len(tally.others) <= 0.05 * (tally.own + len(tally.others)), tally.others
+
+
+def test_hardly_any_mutant_is_unexplained(tally: Tally) -> None:
+    if ALL:
+        assert len(tally.unexplained) <= 0.03 * tally.all, tally.unexplained
+    else:
+        assert set(tally.unexplained) <= UNEXPLAINED

@@ -1,0 +1,343 @@
+"""Right solutions, changed in one spot: full marks exactly where the change makes no difference.
+
+An oracle that knows nothing of the grader decides what a difference is. No mutant that it finds wrong may get full
+marks, and every mutant that it finds right must get them. A run tries a part of the mutants of some exercises.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.answer_keys import short_cases
+from support.mutator import mutants
+from support.oracle import Oracle
+from support.our_course import EXERCISES
+from support.part import ALL, part
+from support.places import ROOT, TESTS
+from support.remembered import is_cold, remembered
+from support.solution_cells import corpus, corpus_file, from_notebook, functions, notebook, run, undisturbed
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+from grader.model.answer import Answer
+from grader.model.exercise import Exercise, Inputs
+
+CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
+# Whose numbers are right: it is by its text that such code is refused (tests/judging/test_forbidden.py).
+BY_TEXT = ("autograd", "autograd_outside", "softmax_backward_data")
+# Whose numbers are right, too: only a long text shows it, in a sandbox (tests/judging/test_corpus.py).
+BY_MEMORY = ("table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")
+STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
+
+# Solutions that differ in style. The notebook's own comes first.
+STYLES = {
+    1: "loop_append addmm clone_accumulate einsum_stack linear_layers recursive stacked_matrix",
+    2: "double_loop_dot nested_comprehension broadcast_unbind itertools_product one_by_one_tensors python_floats",
+    3: "exp_over_sum max_shifted python_loop numpy_inside preallocated_loop log_sum_exp sigmoid_of_differences",
+    4: "loop_append hand_written one_matrix_unbind preallocated recursive stack_returned numpy_columns",
+    5: "double_loop clone_first bmm einsum_stack matmul_columns python_floats recursive sum_zip",
+    6: "steps_together all_in_loops class_inside einsum_stack matrix_form numpy_inside one_liner running_softmax sdpa",
+    7: "formula_with_helper einsum numpy_inside queries_scaled_first rows_inside sdpa through_exercise_six vmap",
+    8: "two_heads_spelled_out class_inside helper_function einsum_heads sdpa_batched split_output_matrix "
+    "stacked_weights_reshape through_exercise_seven",
+    9: "column_squeezed double_loop einsum loop_empty_dot query_first vmap",
+    10: "clone_in_place log_softmax moved_axis shifted_keepdim slice_loop unsqueezed",
+    11: "accumulated broadcast columns_transposed_back double_loop one_line_stable own_softmax rows_with_exercise_9",
+    12: "baddbmm loop_over_rows",
+    13: "fused_projection helper_beside",
+    14: "exp_masked row_loop",
+    15: "bernoulli functional_on_ones numpy_mask where",
+    16: "additive_mask dropout_by_hand",
+    17: "loop_and_append",
+    18: "einsum",
+    19: "where",
+    20: "sliced_table",
+    21: "rotate_every_two",
+    22: "sentence_by_sentence",
+    23: "norm_over_root_d",
+    24: "",
+    25: "",
+    26: "by_cumulative_sums",
+    27: "clipped_by_hand",
+    28: "five_axes groups_chunked",
+    29: "list_cache",
+    30: "gathered",
+    31: "logsumexp",
+    32: "merged",
+    33: "by_the_output",
+    34: "ones_appended",
+    35: "flat_slots",
+}
+
+# Why a change can make no difference: what is so, and patterns for "exercise style description".
+SAME = {
+    "a query that sees nothing gets no weight, however it comes to that": (
+        r"^22 notebook line 1[78]: (hidden & ~)?empty → hidden ",
+        r"^22 sentence_by_sentence line 4: (n → outputs|0 → -1)",
+    ),
+    "what is looked at beyond a window is hidden": (
+        r"^30 notebook line 13: ",
+        r"^30 gathered line (3: (min\(window, T\) → window|T → window)|6: )",
+    ),
+    "where a running maximum begins has no part in the end": (
+        r"^32 notebook line (11: torch\.full_like|26: m → new_m)",
+        r"^32 merged line 1[04]: ",
+    ),
+    "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),
+    "a square has no sign": (r"→ -torch\.linalg\.vector_norm",),
+    "no token has such a number": (r"^25 notebook line \d+: (-100 → 100|100 → \d+) in `-100",),
+    "the key's bias adds the same number to all scores of a query": (
+        r"^[78] [^→]*\b(b_?k\d?)\b",
+        r"^[78] .*: b → .*\bK\b",
+    ),
+    "a tensor of one's own may be changed in place": (r"→ .+\.(add|sub|mul|div)_\(",),
+    "-1 stands above and below the fraction bar": (
+        r"→ -(torch\.exp|math\.exp|np\.exp|\w+\.exp)\(",
+        r"^26 by_cumulative_sums line 14: .*→ -torch\.softmax",
+    ),
+    "softmax does not see a shift": (
+        r"\b(max|amax)\b",
+        r"^3 max_shifted .*: shifted → items_in",
+        r"^6 all_in_loops line 7: 0 →",
+        r"^14 exp_masked line 10:",
+    ),
+    "another thing has the same size": (
+        r"^14 triu_indices .*: T → _ in",
+        r"^28 five_axes .*: d → _ in",
+        r"^32 .*: queries → (keys|values) in `queries(\.new_full|\[)",
+        r"^34 ones_appended line 3: values → ",
+        r": [\w.]+ → [\w.]+ in `[\w.]+\.(shape|size|numel|dtype)`",
+        r": \w+ → \w+ in `len\(\w+\)`",
+        r": \w+ → \w+ in `all_\w+\[0\]`",
+        r": -?\d → -?\d in `.+\.(shape\[-?\d\]|size\(-?\d\))`",
+        r"(\w+\.shape\[0\](, )?){3}\] →",
+    ),
+    "all words have the same size": (r"-?\d → -?\d in `all_\w+\[-?\d\]`",),
+    "a product does not depend on the order of its factors, nor the larger of two on theirs": (
+        r"torch\.maximum\(largest, s\) → ",
+        r"^31 .*torch\.(maximum|logaddexp)\(.* → ",
+        r"^10 slice_loop line 11:",
+        r"^30 .*min\(.* → min\(",
+        r"^32 merged line 11: torch\.logaddexp",
+        r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
+    ),
+    "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
+    "an axis has another end, and two axes another order": (
+        r"transpose\((0, 1|2, 3)\) → ",
+        r"-1 → 1 in `(torch\.softmax|w\.sum)\(",
+        r"^12 baddbmm line 13: 0 → -1",
+        r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
+        r"transpose\(1, 2\) →",
+        r"^28 groups_chunked line 9:",
+        r": -2 → 2 in `-2:`",
+        r"^34 notebook line 9: \(\.\.\., :, None\)",
+        r"^35 flat_slots line 4:",
+    ),
+    "a default or broadcasting does the same": (
+        r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
+        r"^9 vmap .*→ x @ query",
+        r"^32 merged line 3: 1 → 0 in `-1`",
+        r"^34 notebook line 9: k\[",
+        r", (dim=0|keepdims=True)\) → ",
+        r"sum\(dim=0\) → ",
+        r"True → False in `keepdims",
+    ),
+    "lists, tuples and stacks are alike": (
+        r": (list|tuple)\(.* → ",
+        r"unbind\(\) → ",
+        r"stack\(scores\) → ",
+        r": torch\.(cat|stack) → ",
+        r"\.append → ",
+    ),
+    "numbers may be of any kind and precision": (
+        r"^20 .*: d_model // 2 → d_model / 2 in `torch\.arange",
+        r"^23 notebook .*: precise → x in `precise / ",
+        r"\.(item|numpy|double|float|copy|clone|flatten)\(\) → ",
+        r"float\(\w\) → ",
+        r"float32\) → ",
+        r"w = \[float",
+        r"\.tolist\(\) → ",
+    ),
+    "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 4"),
+    "what is multiplied or divided by is one": (r"^26 by_cumulative_sums line 16: chances / chances",),
+    "who clears all gradients of a model clears those of its optimizer": (r"^27 .*: optimizer → model in",),
+    "gradients as long as they may be are kept in either way": (r"^27 .*: norm > max_norm → norm >= max_norm",),
+    "the value is not used, or only asked whether it is zero": (
+        r"^27 .*→ -nn\.utils\.clip_grad_norm_\(",
+        r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
+        r"→ -\(?(d_out|embed_size) % \w+",
+        r"^16 .* → -torch\.(ones|triu)\(",
+        r"^14 exp_masked line 8:",
+        r"^17 loop_and_append line 4:",
+        r"^28 .*→ -(\(Hq % Hkv\)|torch\.ones)",
+    ),
+    "what a parameter holds at first is drawn by chance": (r"→ -torch\.rand\(d_in, d_out\)",),
+    "what is drawn or made is overwritten": (
+        r"→ -torch\.empty(_like)?\(",
+        r"^12 baddbmm line 12: .*beta=0",
+        r"^11 accumulated line 5:",
+    ),
+    "the same device and dtype all the time": (
+        r"device=\w+\.device\) → ",
+        r": \w+ → \w+ in `\w+\.device`",
+        r"^15 numpy_mask line 8:",
+        r"^29 list_cache line 16:",
+    ),
+    "weights and rows that sum to one see no sign and no factor of a row": (r"^14 .*(→ -|→ torch\.triu)",),
+    "scores of words with themselves are symmetric": (r"^11 .* in `(attn_scores\[i, j\]|inputs @ inputs\.transpose)",),
+    "queries, keys and values have one size": (r": self\.W_\w+ → self\.W_\w+ in `self\.W_\w+\.out_features`",),
+    "multiplied by one, or shaped alike": (
+        r"^15 functional_on_ones line 3:",
+        r": weights → scores in `torch\.full_like",
+    ),
+    "another condition says the same": (r"^28 groups_chunked line 3:",),
+    "any number far below all scores hides": (r"^28 .*1000000000\.0 → ",),
+    "what is empty counts as nothing, whatever number stands for it": (
+        r"^31 notebook line 1[15]:",
+        r"^31 logsumexp line [567]:",
+    ),
+    "what is too much is cut off later": (r"^35 notebook line 14:",),
+    "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums line 16: 1 → 0 in",),
+    "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
+}
+
+
+SOME = part(STYLES, of=4)  # exercises: the same ones for all tests, since to try mutants takes long
+
+
+class Outcome(NamedTuple):
+    exercise: int
+    style: str
+    description: str
+    right: bool  # says the oracle
+    full_marks: bool  # says the judge
+
+
+def implementations(number: int) -> dict[str, str]:
+    """Right solutions of an exercise by style."""
+    found = corpus(number)
+    return {"notebook": from_notebook()[number]} | {style: found[style] for style in STYLES[number].split()}
+
+
+@pytest.fixture(scope="session")
+def outcomes(of_all_workers: Path) -> Callable[[int], list[Outcome]]:
+    """What oracle and judge say about every mutant of an exercise. It is worked out once, and kept."""
+    cold = of_all_workers / "mutants" if is_cold() else None
+
+    @functools.cache
+    def of_exercise(number: int) -> list[Outcome]:
+        found = remembered(f"{'all-' * ALL}mutants-{number}", sources(number), lambda: judged(number), cold)
+        return [Outcome(*one) for one in found]
+
+    return of_exercise
+
+
+def sources(number: int) -> list[Path]:
+    """What decides on the outcomes, beside the grader."""
+    assignment = EXERCISES[number].assignment
+    here = ("mutator", "oracle", "class_oracle", "learning_oracle", "solution_cells")
+    return [
+        Path(__file__),
+        *(TESTS / f"support/{name}.py" for name in here),
+        corpus_file(number),
+        *(ROOT / f"source/{assignment}").glob("*.ipynb"),
+    ]
+
+
+def judged(number: int) -> list[Outcome]:
+    """Every mutant of an exercise, put to the oracle and to the judge."""
+    exercises = functions(number)
+    oracles, given = {name: Oracle(name) for name in exercises}, notebook(number)
+    full_marks = grader_of(number)
+
+    def is_right(source: str, steps: int) -> bool:
+        return all(oracles[name].accepts(run(source, one, given, steps)) for name, one in exercises.items())
+
+    found = []
+    with undisturbed():
+        for style, source in implementations(number).items():
+            assert is_right(source, 50 * STEPS), f"the solution {style} itself"
+            for description, mutant in part(mutants(source), of=8):
+                found.append(Outcome(number, style, description, is_right(mutant, STEPS), full_marks(mutant)))
+    return found
+
+
+@functools.cache
+def grader_of(number: int) -> Callable[[str], bool]:
+    """What says whether a source gets full marks in all functions of an exercise."""
+    exercises, given = EXERCISES[number].functions, notebook(number)
+    keys = [keys_of(exercise) for exercise in exercises]
+
+    def full_marks(source: str) -> bool:
+        pairs = zip(exercises, keys, strict=True)
+        return all(gets_full_marks(key, run(source, one, given, STEPS)) for one, key in pairs)
+
+    return full_marks
+
+
+def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
+    """For each form that inputs may have, an answer key for each case. Misconceptions and pictures are left out: they
+    explain what is wrong, and never make it right."""
+    exercise = replace(exercise, misconceptions=(), picture=None)
+    drawn = short_cases(exercise)
+    forms = (lambda inputs: inputs, *exercise.other_forms)
+    return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_no_wrong_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
+    accepted = [one for one in outcomes(number) if one.full_marks and not one.right]
+    assert not accepted, "\n".join(map(str, accepted))
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_every_right_mutant_gets_full_marks(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
+    refused = [one for one in outcomes(number) if one.right and not one.full_marks]
+    assert not refused, "\n".join(map(str, refused))
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_it_is_known_why_a_mutant_survives(number: int, outcomes: Callable[[int], list[Outcome]]) -> None:
+    unknown = [one for one in outcomes(number) if one.full_marks and not why_the_same(one)]
+    assert not unknown, "\n".join(map(str, unknown))
+
+
+@pytest.mark.parametrize("number", SOME)
+def test_no_wrong_file_of_the_corpus_gets_full_marks(number: int) -> None:
+    full_marks = grader_of(number)
+    elsewhere = {*CRASHES, *BY_TEXT, *BY_MEMORY}
+    with undisturbed():
+        files = corpus(number, "wrong").items()
+        accepted = [style for style, source in part(files, of=3) if style not in elsewhere and full_marks(source)]
+    assert not accepted
+
+
+def test_every_reason_is_needed(outcomes: Callable[[int], list[Outcome]]) -> None:
+    survivors = [one for number in SOME for one in outcomes(number) if one.full_marks]
+    needed = {why_the_same(one) for one in survivors}
+    assert needed == set(SAME) if ALL else needed <= set(SAME)
+
+
+def why_the_same(mutant: Outcome) -> str:
+    """The first reason that fits, or nothing."""
+    text = f"{mutant.exercise} {mutant.style} {mutant.description}"
+    return next((reason for reason, patterns in SAME.items() if any(re.search(one, text) for one in patterns)), "")
+
+
+def gets_full_marks(forms: list[list[AnswerKey]], ask: Callable[[Inputs], Answer]) -> bool:
+    """Case by case, so that the first wrong one is the last one asked. Full marks need all cases to be right."""
+    return any(all_right(keys, ask) for keys in forms)
+
+
+def all_right(keys: list[AnswerKey], ask: Callable[[Inputs], Answer]) -> bool:
+    for index, key in enumerate(keys):
+        if not judge_by(key, [ask(key.cases[0].inputs)]).right:
+            keys.insert(0, keys.pop(index))  # what shows one mutant wrong often shows the next one, too
+            return False
+    return True

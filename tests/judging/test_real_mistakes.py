@@ -1,0 +1,94 @@
+"""Wrong code as real students write it: is what the verdict says true of the code, or does it show the line?
+
+What stands with the code was written by reading it, before the grader saw it: not what it can say today. The bound
+below is what it reaches; whoever makes it better makes it tighter. `pytest -s` shows the table.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections import Counter
+
+import pytest
+from support.our_course import EXERCISES
+from support.real_mistakes_read import FIELDS, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
+from support.recorded import Record, records
+
+MISTAKES = all_mistakes()
+ASSIGNMENTS = list(dict.fromkeys(mistake.assignment for mistake in MISTAKES))
+NOT_PYTHON = ("missing_bracket",)
+
+MIN_EXPLAINED = 0.95  # how much is to be named or located; no sentence is false
+
+
+def of_assignment(assignment: str) -> dict[Mistake, Record]:
+    """What is on record of each."""
+    return {
+        mistake: records(mistake.number)[f"real/{mistake.name}"]
+        for mistake in MISTAKES
+        if mistake.assignment == assignment
+    }
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=str)
+def test_the_header_says_what_is_wrong_and_a_line_is_marked(mistake: Mistake) -> None:
+    assert set(mistake.piece.fields) <= FIELDS
+    assert mistake.causes in (1, 2, 3)
+    names = {one.name for function in EXERCISES[mistake.number].functions for one in function.misconceptions}
+    assert set(mistake.listed("true") + mistake.listed("follows")) <= names | OF_ALL
+    re.compile(mistake.says_of_itself("says"))
+    re.compile(mistake.says_of_itself("false"))
+    marked = [line for line in mistake.marked if MARK.search(line)]
+    assert marked
+    assert "<-" not in mistake.cell
+    if mistake.name not in NOT_PYTHON:
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # of an assert that never fails
+            ast.parse(mistake.cell)
+
+
+def test_there_are_enough_of_several_mistakes_at_once() -> None:
+    causes = Counter(mistake.causes for mistake in MISTAKES)
+    assert (causes[2] >= 40, causes[3] >= 25, len(MISTAKES) >= 300) == (True, True, True)
+    assert len({mistake.cell for mistake in MISTAKES}) == len(MISTAKES)
+    assert {mistake.number for mistake in MISTAKES} == set(range(1, 20))
+    assert len({(mistake.number, mistake.name) for mistake in MISTAKES}) == len(MISTAKES)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_none_is_right(assignment: str) -> None:
+    assert [str(mistake) for mistake, said in of_assignment(assignment).items() if said.credit == 1] == []
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_no_sentence_is_false(assignment: str) -> None:
+    said = {str(mistake): untrue(mistake, said) for mistake, said in of_assignment(assignment).items()}
+    assert [f"{name}: {found}" for name, found in said.items() if found] == []
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_true_cause_is_named_or_its_line_shown(assignment: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = of_assignment(assignment)
+    counts = Counter((mistake.causes, told(mistake, said)) for mistake, said in found.items())
+    whole = Counter(
+        mistake.causes
+        for mistake, said in found.items()
+        if told(mistake, said) == Told.NAMED and causes_told(mistake, said) >= mistake.causes
+    )
+    with capsys.disabled():
+        print(f"\n{assignment}\n{table(counts, whole)}")  # noqa: T201
+    explained = sum(count for (_, what), count in counts.items() if what in (Told.NAMED, Told.LOCATED))
+    assert explained >= MIN_EXPLAINED * len(found)
+
+
+def table(counts: Counter[tuple[int, Told]], whole: Counter[int]) -> str:
+    """How many of those with one, two and three mistakes at once are told what; of how many all mistakes are told."""
+    lines = ["mistakes at once" + "".join(f"{what:>16}" for what in Told) + f"{'all':>8}{'every cause told':>20}"]
+    for several in (1, 2, 3):
+        row = [counts[several, what] for what in Told]
+        numbers = "".join(f"{count:>16}" for count in row)
+        lines.append(f"{several:>16}{numbers}{sum(row):>8}{whole[several]:>20}")
+    row = [sum(counts[several, what] for several in (1, 2, 3)) for what in Told]
+    lines.append(f"{'':>16}" + "".join(f"{count / max(1, sum(row)):>16.1%}" for count in row))
+    return "\n".join(lines)

@@ -1,0 +1,825 @@
+"""The visible checks beside the notebooks."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib
+import pytest
+import torch
+from support.places import ROOT
+
+from grader.course import Course
+from grader.kit import checking
+from grader.notebooks.solutions import solutions
+
+SOURCE = ROOT / "source"
+NUMBERS = {"self_attention": range(1, 9), "causal_attention": range(9, 17)}
+EXERCISES = [number for numbers in NUMBERS.values() for number in numbers]
+
+
+# The cells that hold functions or data which solutions and known values need.
+GIVEN = ("given-softmax-cols", "given-multi-head-softmax-cols", "given-words")
+
+Notebook = dict[str, Any]
+
+
+def assignment_of(number: int) -> str:
+    return next(name for name, numbers in NUMBERS.items() if number in numbers)
+
+
+@cache
+def source_of(assignment: str) -> Any:
+    return Course(ROOT).read("source", assignment)
+
+
+@pytest.fixture
+def notebook_with(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[int], Notebook]:
+    """Gives the namespace of the notebook that holds an exercise, with its checks and right solutions."""
+
+    def make(number: int) -> Notebook:
+        assignment = assignment_of(number)
+        monkeypatch.syspath_prepend(str(SOURCE / assignment))
+        spec = importlib.util.spec_from_file_location(f"checks_of_{assignment}", SOURCE / assignment / "checks.py")
+        assert spec is not None
+        assert spec.loader is not None
+        checks = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(checks)
+        notebook: Notebook = {"check": checks.check, "solved": checks.solved, "__name__": "notebook"}
+        exec(
+            "import math, torch\nimport numpy as np\nfrom torch import nn\nfrom torch.nn import functional as F",
+            notebook,
+        )
+        source = source_of(assignment)
+        given = [cell.source for cell in source.cells if cell.id in GIVEN]
+        for code in [*given, *solutions(source).values()]:
+            exec(code, notebook)
+        capsys.readouterr()  # what given cells print
+        return notebook
+
+    return make
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_right_is_green(
+    number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(f"check({number})", notebook_with(number))
+    out, err = capsys.readouterr()
+    functions = 2 if number == 14 else 1
+    assert out.count("\x1b[32m✓\x1b[0m") == out.count("\n") == functions
+    assert err == ""
+
+
+def changed(number: int, right: str, wrong: str) -> str:
+    """The solution of an exercise with a mistake in it."""
+    solution = solutions(source_of(assignment_of(number)))[number]
+    assert right in solution
+    return solution.replace(right, wrong)
+
+
+PARAMETERS = """
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.{name} = {query}
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+"""
+TO_DO_IN_FORWARD = "class SelfAttention_v1(SelfAttention_v1):\n  def forward(self, x): raise NotImplementedError()"
+CALLED_LIST = PARAMETERS.format(name="W_query", query="nn.Parameter(torch.rand(d_in, d_out))") + (
+    "        self.parts = nn.ModuleList()\n\n    def forward(self, x): return self.parts(x)"
+)
+MISSPELT_FORWARD = (
+    PARAMETERS.format(name="W_query", query="nn.Parameter(torch.rand(d_in, d_out))")
+    + "    def foward(self, x): return x"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "number", "words"),
+    [
+        ("def softmax(x): raise NotImplementedError()", 3, "still to do"),
+        ("def softmax(x): pass", 3, "returned None"),
+        ("def softmax(x): return torch.softmax(x, 0)", 3, "plain list, softmax stopped with TypeError"),
+        ("def softmax(x): return 1 / 0", 3, "ZeroDivisionError"),
+        ("softmax = 3", 3, "there is no function softmax yet"),
+        ("def softmax(x): return torch.softmax(torch.as_tensor(x), 0) * 2", 3, "expected 0.8438, your code gave 1.687"),
+        ("def softmax(x): return torch.softmax(torch.as_tensor(x), 0).tolist()", 3, "a torch tensor was expected"),
+        ("def self_attention(q, k, v): return v[:1]", 6, "list of 1"),
+        ("old = self_attention\ndef self_attention(q, k, v): return [x.T for x in old(q, k, v)]", 6, "transposed"),
+        ("old = attention_scores\ndef attention_scores(q, k): return old(k, q)", 2, "Rows and columns look exchanged"),
+        ("def attention_weights(s):\n  s.append(0); return []", 4, "empty list"),
+        (
+            "old = weighted_sums\ndef weighted_sums(w, v):\n  out = old(w, v); v[0] += 1; return out",
+            5,
+            "changes its input",
+        ),
+        ("def simple_attention_scores(x, q): return x @ q / 2", 9, "expected 0.9544, your code gave 0.4772"),
+        (
+            "def softmax_stable(x, dim=-1): return x.exp() / x.exp().sum(dim, True)",
+            10,
+            "large and very small numbers, res",
+        ),
+        (
+            "def simple_attention_scores(x, q): return (x @ q)[:, None]",
+            9,
+            "has shape (4, 1), but a tensor of shape (4,)",
+        ),
+        (
+            "def simple_attention_scores(x, q): return torch.tensor([torch.dot(w, q) for w in x], dtype=x.dtype)",
+            9,
+            "no gradient reaches its input",
+        ),
+        (
+            "def simple_attention_scores(x, q):\n  s = torch.zeros(len(x))\n  for i, w in enumerate(x): s[i] = w @ q\n"
+            "  return s",
+            9,
+            "dtype torch.float32 where the input has torch.float64",
+        ),
+        ("def simple_attention_scores(x, q): return (x @ q).double()", 9, "has the dtype torch.float64"),
+        (
+            "def softmax_stable(x, dim=-1):\n  e = torch.exp(x - x.amax(dim, True))\n  return e.div_(e.sum(dim, True))",
+            10,
+            "no gradient can be computed",
+        ),
+        (
+            "def all_context_vectors(x):\n  e = torch.exp(x @ x.T)\n  return e / e.sum(1, True) @ x",
+            11,
+            "for large scores it contains NaN",
+        ),
+        (
+            "def causal_softmax(s, d_k): return mask_then_renormalize(torch.softmax(s / d_k**0.5, -1))",
+            14,
+            "for large scores it contains NaN",
+        ),
+        (changed(12, "torch.rand(", "torch.zeros("), 12, "in a new module W_query is the same number everywhere"),
+        (changed(16, 'buffer("mask", future)', 'buffer("mask", future, persistent=False)'), 16, "not in state_dict"),
+        (
+            "def attention_scores(q, k):\n  n = range(len(q))\n"
+            "  return [[(q[i].T @ k[j]).squeeze() / len(q[0]) ** 0.5 for j in n] for i in n]",
+            2,
+            "two queries and three keys",
+        ),
+        ("def softmax_stable(x, dim=-1):\n  x -= x.max(); return torch.softmax(x, dim)", 10, "changes its input"),
+        ("def softmax_stable(x, dim=-1): return torch.softmax(x, -1)", 10, "with three dimensions and dim=0"),
+        ("def all_context_vectors(x): return torch.softmax(x @ x.T, 0) @ x", 11, "with the six words, result[0, 0]"),
+        (
+            "def softmax_stable(x, dim=-1): return x\ndef all_context_vectors(x): return softmax_stable(x @ x.T) @ x",
+            11,
+            "look there first: exercise 10 is not right yet",
+        ),
+        (
+            "def softmax_stable(x): raise NotImplementedError()\ndef all_context_vectors(x): return softmax_stable(x)",
+            11,
+            "see exercise 10",
+        ),
+        ("class SelfAttention_v1:\n  def __init__(self, d_in, d_out): pass", 12, "is not a module"),
+        ("del SelfAttention_v1", 12, "there is no class SelfAttention_v1 yet"),
+        (MISSPELT_FORWARD, 12, "has no method forward"),
+        (CALLED_LIST, 12, "Module [ModuleList] is missing"),
+        ("def softmax(x): return torch.ones(2) | torch.ones(2)", 3, "not implemented for 'Float'"),
+        (TO_DO_IN_FORWARD, 12, "Write forward of SelfAttention_v1"),
+        (
+            PARAMETERS.format(query="torch.rand(d_in, d_out)", name="W_query"),
+            12,
+            "W_query is a tensor, but not a parameter",
+        ),
+        (
+            PARAMETERS.format(query="nn.Parameter(torch.rand(d_in, d_out))", name="W_q"),
+            12,
+            "Your module has: W_q, W_key, W_value.",
+        ),
+        (
+            PARAMETERS.format(query="nn.Parameter(torch.rand(d_out, d_in))", name="W_query"),
+            12,
+            "W_query has shape (2, 3), but (3, 2)",
+        ),
+        (changed(12, "x @ self.W_query", "x @ self.W_query.detach()"), 12, "no gradient reaches W_query"),
+        (changed(12, "@ values", "@ values.detach()"), 12, "no gradient reaches W_value"),
+        (changed(12, "@ values", "@ values.data"), 12, "no gradient reaches W_value"),
+        (changed(12, "queries = x @", "x = x.detach(); queries = x @"), 12, "no gradient reaches its input"),
+        (changed(12, "queries = x @", "x *= 1.5; x = x / 1.5; queries = x @"), 12, "changes its input"),
+        (changed(12, "keys.shape[-1]", "x.shape[-1]"), 12, "is the first wrong number"),
+        (changed(13, "bias=qkv_bias", "bias=True"), 13, "not expected here: W_query.bias, W_key.bias"),
+        (changed(13, "bias=qkv_bias", "bias=False"), 13, "has no parameter W_query.bias"),
+        (changed(13, "return ", ""), 13, "returned None"),
+        ("def mask_then_renormalize(a): return a.tril()", 14, "with the weights of the six words, result[0, 0]"),
+        (
+            "def causal_softmax(s, d_k): return torch.softmax(s.tril() / d_k**0.5, -1)",
+            14,
+            "with the scores of the six words",
+        ),
+        ("def inverted_dropout(a, p, training): return a", 15, "nothing was dropped"),
+        ("def inverted_dropout(a, p, training): return F.dropout(a, p, True)", 15, "with training=False"),
+        (
+            "def inverted_dropout(a, p, training): return F.dropout(a, 1 - p, training) if p else a",
+            15,
+            "about 0.20, but it is 0.80",
+        ),
+        (
+            "def inverted_dropout(a, p, training): return F.dropout(a, p, training) * (1 - p if training else 1)",
+            15,
+            "scaled by 1/(1−p)",
+        ),
+        (
+            "def inverted_dropout(a, p, training): return a * F.dropout(torch.ones(len(a), 1), p, training)",
+            15,
+            "whole rows",
+        ),
+        (
+            "def inverted_dropout(a, p, training): return F.dropout(a, 0.5, training and p > 0)",
+            15,
+            "about 0.20, but it is 0.50",
+        ),
+        (
+            "def inverted_dropout(a, p, training):\n  b = F.dropout(a, p, training)\n  return [b] if p == 0.2 else b",
+            15,
+            "result is not a torch tensor",
+        ),
+        (changed(16, 'self.register_buffer("mask", future)', "self.mask = future"), 16, "no buffer mask"),
+        (changed(16, "ones(context_length, context_length)", "ones(9, 9)"), 16, "buffer mask has shape (9, 9)"),
+        (changed(16, "self.mask[:T, :T]", "self.mask"), 16, "stopped with RuntimeError"),
+        (changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"), 16, "forwards and backwards, result[0, 0, 0]"),
+        (
+            changed(16, "nn.Dropout(dropout)", "nn.Dropout(0.5)"),
+            16,
+            "in training, the share of zeros should be about 0.20",
+        ),
+        (
+            changed(16, "self.dropout(attn_weights) @ values", "self.dropout(attn_weights @ values)"),
+            16,
+            "Dropout belongs on",
+        ),
+        (changed(16, "self.dropout(attn_weights)", "F.dropout(attn_weights, 0.5)"), 16, "is the first wrong number"),
+    ],
+)
+def test_wrong_is_said_in_words(
+    source: str, number: int, words: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(number)
+    exec(source, notebook)
+    exec(f"check({number})", notebook)
+    out, err = capsys.readouterr()
+    assert words in " ".join(err.split())
+    assert max(map(len, err.splitlines())) <= 88, "it would be broken in the middle of a word"
+    assert "Traceback" not in err
+    assert out == "" or number == 14  # the other one of its two functions is right
+
+
+SAID = [
+    (f"def attention_scores(q, k): return [[a.T @ b * {factor} for b in k] for a in q]", 2, words)
+    for factor, words in (
+        ("2 / len(a) ** 0.5", "Each of your numbers is 2 times the expected one."),
+        ("-1 / len(a) ** 0.5", "Each of your numbers is the expected one with the opposite sign."),
+        ("(8 / len(a)) ** 0.5 / 2", "Each of your numbers is 1.414 (√2) times the expected one."),
+        ("1 / 3 / len(a) ** 0.5", "Each of your numbers is 1/3 times the expected one."),
+        ("0.123 / len(a) ** 0.5", "Each of your numbers is 0.123 times the expected one."),
+    )
+] + [
+    ("def simple_attention_scores(x, q): return x @ q / 2", 9, "Each of your numbers is 1/2 times the expected one."),
+    ("def softmax(x): return torch.exp(torch.as_tensor(x))", 3, "They should sum to one; yours sum to 8.757."),
+    (
+        "def softmax(x): return torch.sigmoid(torch.as_tensor(x))",
+        3,
+        "They should sum to one; yours sum to 1.65.",
+    ),
+    (
+        "def attention_weights(s): return list(torch.softmax(torch.tensor(s), 0))",
+        4,
+        "Each of your columns sums to one, but each row should.",
+    ),
+    (
+        "def attention_weights(s): return [torch.sigmoid(torch.tensor(row)) for row in s]",
+        4,
+        "Each row should sum to one; your row 0 sums to 1.2",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, v, k",
+        1,
+        "All of it is there, but in another order. Your result[1] is what was expected as result[2].",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a): return old(*a)[0]",
+        1,
+        "That is what was expected as result[0]. Return all 3.",
+    ),
+    ("old = weighted_sums\ndef weighted_sums(w, v): return old(w, v)[::-1]", 5, "result[0] is what was expected as"),
+    (
+        "def causal_softmax(s, d_k): return torch.softmax(s / d_k**0.5, -1)",
+        14,
+        "Above the diagonal are the later words. All numbers there should be 0",
+    ),
+    (
+        changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"),
+        16,
+        "An earlier output changes when the last word does: no word may look at later ones.",
+    ),
+    (
+        "D = 4\ndef attention_scores(q, k): return [[a.T @ b / D**0.5 for b in k] for a in q]",
+        2,
+        "attention_scores reads D from the notebook: use the arguments instead.",
+    ),
+    (
+        "D, N = 4, 3\ndef attention_scores(q, k):\n"
+        "  return [[q[i].T @ k[j] / D**0.5 for j in range(N)] for i in range(N)]",
+        2,
+        "attention_scores reads D, N from the notebook: use the arguments instead.",
+    ),
+    (
+        "d_in = 3\n" + changed(12, "keys.shape[-1]", "d_in"),
+        12,
+        "SelfAttention_v1 reads d_in from the notebook",
+    ),
+    (
+        changed(12, "nn.Parameter(torch.rand(d_in, d_out))", "nn.Parameter(torch.rand(d_in, d_out), False)"),
+        12,
+        "W_query has requires_grad=False, so it would not be trained",
+    ),
+    (
+        changed(16, 'buffer("mask"', 'buffer("later"').replace("self.mask", "self.later"),
+        16,
+        "is called later, not mask",
+    ),
+    (
+        changed(16, 'self.register_buffer("mask", future)', "self.mask = nn.Parameter(future.float())").replace(
+            "self.mask[:T, :T]", "self.mask[:T, :T] > 0"
+        ),
+        16,
+        "mask is a parameter, which training would change",
+    ),
+    (
+        changed(16, "torch.softmax(attn_scores", "torch.softmax(self.dropout(attn_scores)").replace(
+            "self.dropout(attn_weights)", "attn_weights"
+        ),
+        16,
+        "no attention weight is dropped",
+    ),
+    (
+        "def inverted_dropout(a, p, training):\n  r, c = a.shape\n  return F.dropout(a, p, training)",
+        15,
+        "with a batch of weights and p=0.5, inverted_dropout stopped with ValueError",
+    ),
+    (
+        "def inverted_dropout(a, p, training):\n"
+        "  return a * F.dropout(torch.ones(a.shape[-2:], dtype=a.dtype), p, training)",
+        15,
+        "the same entries are dropped in all texts of the batch",
+    ),
+    (
+        "def inverted_dropout(a, p, training):\n  torch.manual_seed(3)\n  return F.dropout(a, p, training)",
+        15,
+        "two calls drop the same entries. Do not set a seed in your function.",
+    ),
+    ("def causal_softmax(s, d_k): return torch.softmax(s.tril() / 0, -1)", 14, "is NaN where a number was expected"),
+    (
+        "def inverted_dropout(a, p, training):\n"
+        "  order = torch.randperm(a.numel()).reshape(a.shape) / a.numel()\n"
+        "  return a * (order >= p) / (1 - p) if training else a",
+        15,
+        "each call drops 30000 of 60000 entries. Decide for each entry separately, with probability p",
+    ),
+    # 16 bits
+    ("def simple_attention_scores(x, q): return (x @ q).half()", 9, "rounded to 16 bits, as torch.float16 does"),
+    ("def simple_attention_scores(x, q): return (x @ q).bfloat16()", 9, "to 16 bits, as torch.bfloat16 does"),
+    (
+        "def all_context_vectors(x):\n  x = x.half()\n  return (torch.softmax(x @ x.T, -1) @ x).float()",
+        11,
+        "rounded to 16 bits, as torch.float16 does",
+    ),
+    (
+        "old = attention_scores\ndef attention_scores(*a): return torch.tensor(old(*a)).half()",
+        2,
+        "the result has 16-bit numbers, torch.float16. Compute in float32 throughout.",
+    ),
+    # another form
+    (
+        "def attention_scores(q, k):\n  return np.array([[float(a.T @ b) / len(a) ** 0.5 for b in k] for a in q])",
+        2,
+        "The numbers are right, but in a NumPy array. Compute with torch throughout.",
+    ),
+    ("def simple_attention_scores(x, q): return (x @ q).numpy()", 9, "right, but in a NumPy array"),
+    ("def simple_attention_scores(x, q): return [word @ q for word in x]", 9, "The numbers are right, but in a list."),
+    ("def simple_attention_scores(x, q): return (x @ q).tolist()", 9, "torch.stack makes one tensor of a list"),
+    ("def all_context_vectors(x): return [*(torch.softmax(x @ x.T, -1) @ x)]", 11, "right, but in a list."),
+    ("def simple_attention_scores(x, q): return (x @ q)[None]", 9, "Axis 0, of length 1, is one too many"),
+    ("def simple_attention_scores(x, q): return (x @ q)[:, None]", 9, "result.squeeze(1) would be right"),
+    ("def all_context_vectors(x): return (torch.softmax(x @ x.T, -1) @ x)[None]", 11, "result.squeeze(0) would be"),
+    (
+        "old = attention_weights\ndef attention_weights(s): return [row.numpy() for row in old(s)]",
+        4,
+        "The numbers are right, but in a NumPy array.",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a): return tuple([x.numpy() for x in part] for part in old(*a))",
+        1,
+        "The numbers are right, but in a NumPy array.",
+    ),
+    (
+        "old = attention_weights\ndef attention_weights(s): return [row[None] for row in old(s)]",
+        4,
+        "Axis 0, of length 1, is one too many: result[0].squeeze(0) would be right.",
+    ),
+    (
+        "old = attention_weights\ndef attention_weights(s): return [row.tolist() for row in old(s)]",
+        4,
+        "The numbers are right, but in a list.",
+    ),
+    (
+        "old = weighted_sums\ndef weighted_sums(w, v): return [x[:, 0] for x in old(w, v)]",
+        5,
+        "An axis of length 1 is missing: result[0].unsqueeze(1) would be right.",
+    ),
+    (
+        "old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, q, v",
+        1,
+        "your code gave -0.6700. Your result[1] is what was expected as result[0].",
+    ),
+    (
+        "old = attention_scores\ndef attention_scores(q, k):\n  right = old(q, k)\n  q[0] += 1\n"
+        "  return [[2 * score for score in row] for row in right]",
+        2,
+        "2 times the expected one. Also, attention_scores changes its input.",
+    ),
+    (
+        changed(12, "queries = x @", "x += 1; queries = x @"),
+        12,
+        "Also, SelfAttention_v1 changes its input. Compute a new tensor",
+    ),
+    (
+        changed(12, "queries = x @", "self.W_query.data /= 1.5; queries = 1.5 * x @"),
+        12,
+        "a second call with the same input gives a different one. Keep nothing from one call to the next",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "number", "words"), SAID)
+def test_what_the_numbers_show_is_said(
+    source: str, number: int, words: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(number)
+    exec(source, notebook)
+    exec(f"check({number})", notebook)
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+# Of these, nothing more is to be said than where the first wrong number is.
+NOTHING_SAID = [
+    ("old = softmax\ndef softmax(x): return old(x) + torch.tensor([0.1, -0.1, 0.0, 0.0])[: len(x)]", 3),
+    ("old = weighted_sums\ndef weighted_sums(w, v): return [x + 1 for x in old(w, v)]", 5),
+    ("old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, [x + 1 for x in v], v", 1),
+    ("FEW = 1e-3\nold = weighted_sums\ndef weighted_sums(w, v): return [x + FEW for x in old(w, v)]", 5),
+    (changed(13, "keys.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), 13),
+    ("def simple_attention_scores(x, q): return (x @ q).half() + 1", 9),
+    # What comes out of dropout need not sum to one.
+    ("def inverted_dropout(a, p, training): return a * torch.tensor([[1, 1], [0, 1]]) if len(a) == 2 else a", 15),
+]
+NOT_EVEN_RIGHT_NUMBERS = [
+    "def simple_attention_scores(x, q): return [word @ q + 1 for word in x]",
+    "def simple_attention_scores(x, q): return (x @ q + 1).numpy()",
+    "def simple_attention_scores(x, q): return (x @ q + 1)[None]",
+    "def simple_attention_scores(x, q): return [*(x @ q + 1).numpy()]",
+]
+
+
+@pytest.mark.parametrize("source", NOT_EVEN_RIGHT_NUMBERS)
+def test_no_numbers_are_called_right_that_are_not(
+    source: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(9)
+    exec(source, notebook)
+    exec("check(9)", notebook)
+    said = capsys.readouterr().err
+    assert "✗" in said
+    assert "right" not in said
+
+
+@pytest.mark.parametrize(("source", "number"), NOTHING_SAID)
+def test_what_has_no_name_gets_none(
+    source: str, number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(number)
+    exec(source, notebook)
+    exec(f"check({number})", notebook)
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"your code gave [−\-\d.e]+\.$", said), said
+
+
+SCALED_OTHERWISE = [
+    (12, "keys.shape[-1] ** 0.5", ("1", "d_in ** 0.5", "len(x) ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
+    (13, "keys.shape[-1] ** 0.5", ("1", "x.shape[-1] ** 0.5", "len(x) ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
+    (16, "keys.shape[-1] ** 0.5", ("1", "x.shape[-1] ** 0.5", "T ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
+    (16, "dim=-1)  # (B, T, T)", ("dim=-2)", "dim=-1).softmax(-1)")),
+    (16, "self.mask[:T, :T], -torch.inf", ("self.mask[:T, :T], 0", "self.mask[:T, :T].T, -1e9")),
+    (
+        16,
+        "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        ("torch.softmax(queries @ keys.mT / keys.shape[-1] ** 0.5, dim=-1).tril()",),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "right", "wrong"), [(number, right, wrong) for number, right, all_ in SCALED_OTHERWISE for wrong in all_]
+)
+def test_usual_mistakes_of_modules_show_in_the_numbers(
+    number: int, right: str, wrong: str, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not in the third digit, which students take for rounding."""
+    notebook = notebook_with(number)
+    exec(changed(number, right, wrong).replace("d_in **", "self.W_query.shape[0] **"), notebook)
+    exec(f"check({number})", notebook)
+    told = re.search(r"expected (\S+), your code gave (\S+)\.", " ".join(capsys.readouterr().err.split()))
+    assert told
+    assert abs(float(told[1]) - float(told[2])) > 0.1
+
+
+def test_advice_to_look_elsewhere_is_for_those_who_call_it(
+    notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exercise that is wrong, or not written, is no reason for a mistake that has nothing to do with it."""
+    wrong = "def all_context_vectors(x): return {}(x @ x.T, 0) @ x"
+    for other, calls, advised in (
+        ("def softmax_stable(x, dim=-1): return x", "softmax_stable", True),
+        ("def softmax_stable(x, dim=-1): return x\ndef helper(x, dim): return softmax_stable(x)", "helper", True),
+        ("def softmax_stable(x, dim=-1): return x", "torch.softmax", False),
+        ("def softmax_stable(x, dim=-1): raise NotImplementedError", "torch.softmax", False),
+    ):
+        notebook = notebook_with(11)
+        exec(f"{other}\n{wrong.format(calls)}\ncheck(11)", notebook)
+        assert ("look there first" in capsys.readouterr().err) == advised
+
+
+RIGHT_IN_OTHER_WAYS = [
+    ("def simple_attention_scores(x, q): return torch.stack([torch.dot(word, q) for word in x])", 9),
+    ("def softmax_stable(x, dim=-1): return torch.exp(x - torch.logsumexp(x, dim, keepdim=True))", 10),
+    ("def all_context_vectors(x): return F.scaled_dot_product_attention(x, x, x, scale=1.0)", 11),
+    (changed(13, "keys.shape[-1] ** 0.5", "math.sqrt(self.W_key.out_features)"), 13),
+    (
+        changed(
+            13,
+            "queries = self.W_query(x)",
+            "queries, _ = F.linear(x, torch.cat([self.W_query.weight] * 2), "
+            "torch.cat([self.W_query.bias] * 2) if self.W_query.bias is not None else None).chunk(2, dim=-1)",
+        ),
+        13,
+    ),
+    (
+        "def causal_softmax(s, d_k):\n  a = (s / d_k**0.5).masked_fill(~torch.ones_like(s).bool().tril(), -1e9)\n"
+        "  return mask_then_renormalize(torch.softmax(a, -1))",
+        14,
+    ),
+    ("def inverted_dropout(a, p, training): return F.dropout(a, p, training)", 15),
+    (changed(16, "self.mask[:T, :T], -torch.inf", "self.mask[:T, :T], torch.finfo(x.dtype).min"), 16),
+    (changed(16, 'buffer("mask", future)', 'buffer("mask", future[None, None])').replace("mask[:", "mask[0, 0, :"), 16),
+    (changed(16, "self.dropout(attn_weights)", "F.dropout(attn_weights, self.dropout.p, self.training)"), 16),
+    (changed(16, "self.W_query =", "self.extra = nn.Linear(1, 1)\n        self.W_query ="), 16),
+]
+
+
+@pytest.mark.parametrize(("source", "number"), RIGHT_IN_OTHER_WAYS)
+def test_right_is_right_in_other_ways(
+    source: str, number: int, notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(number)
+    exec(source, notebook)
+    exec(f"check({number})", notebook)
+    assert capsys.readouterr().err == ""
+
+
+def test_each_of_two_functions_is_told_apart(
+    notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(14)
+    exec("def causal_softmax(s, d_k): return s", notebook)
+    assert not eval("solved(14)", notebook)
+    capsys.readouterr()
+    exec("check(14)", notebook)
+    out, err = capsys.readouterr()
+    assert "mask_then_renormalize is right" in out
+    assert "with the scores of the six words" in err
+    assert err.count("✗") == 1
+
+
+class Masked(torch.nn.Module):
+    """A module with more inputs than one: not all of them have gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        return self.scale * (x if mask is None else x.masked_fill(mask == 0, 0.0))
+
+
+@pytest.mark.parametrize("mask", [None, torch.tensor([True, False]), torch.tensor([1, 0])])
+def test_a_module_may_take_a_mask(mask: torch.Tensor | None, capsys: pytest.CaptureFixture[str]) -> None:
+    inputs = torch.tensor([2.0, 3.0]), mask
+    expected = torch.tensor([8.0, 12.0 if mask is None else 0.0])
+    example = checking.ModuleExample("a mask", {}, {"scale": torch.tensor([4.0])}, inputs, expected)
+    checks = checking.Checks(checking.Entry(1, "Masked", lambda: [example]))
+    exec("check(1)", {"check": checks.check, "Masked": Masked})
+    assert "Masked is right" in capsys.readouterr().out
+
+
+class Refuses(torch.nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        assert size % 2 == 0
+
+
+class SaysWhatIsMissing(torch.nn.Module):
+    def __init__(self, size: int) -> None:
+        raise NotImplementedError("for odd sizes")
+
+
+class ToDo(torch.nn.Module):
+    def __init__(self, size: int) -> None:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("student_class", "size", "words"),
+    [
+        (Refuses, 3, "is right"),
+        (Refuses, 2, "Accepts was built without an error"),
+        (ToDo, 3, "still to do"),
+        (SaysWhatIsMissing, 3, "is right"),
+    ],
+)
+def test_impossible_arguments_must_be_refused(
+    student_class: type, size: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checks = checking.Checks(checking.Entry(1, "Accepts", lambda: [checking.Refusal("an odd size", {"size": size})]))
+    exec("check(1)", {"check": checks.check, "Accepts": student_class})
+    assert words in "".join(capsys.readouterr())
+
+
+def row(text: str, name: str) -> list[float]:
+    """The numbers of a row in a Markdown table, by its first entry."""
+    match = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", text, flags=re.MULTILINE)
+    assert match, name
+    return [float(number.replace("−", "-")) for number in match[1].split("|")]
+
+
+def test_the_known_values_of_causal_attention_are_what_the_solutions_give(
+    notebook_with: Callable[[int], Notebook],
+) -> None:
+    notebook = notebook_with(9)
+    cells = {cell.id: cell.source for cell in source_of("causal_attention").cells}
+
+    def agree(values: torch.Tensor, numbers: list[float]) -> None:
+        assert torch.allclose(values, torch.tensor(numbers), atol=6e-5)
+
+    def first_row(seed: int, name: str, order: str) -> torch.Tensor:
+        """With the parameters made in this order."""
+        parts = {"q": "W_query", "k": "W_key", "v": "W_value"}
+        torch.manual_seed(seed)
+        made = notebook[name](3, 2)
+        drawn = [getattr(made, parts[letter]) for letter in "qkv"]
+        for letter, part in zip(order, drawn, strict=True):
+            setattr(made, parts[letter], part)
+        with torch.no_grad():
+            first: torch.Tensor = made(notebook["inputs"])[0]
+            return first
+
+    inputs = notebook["inputs"]
+    scores = notebook["simple_attention_scores"](inputs, inputs[1])
+    agree(scores, row(cells["ex9-known"], "score"))
+    agree(scores / scores.sum(), row(cells["ex9-known"], "divided by the sum"))
+    agree(notebook["softmax_stable"](scores), row(cells["ex10-next"], "softmax"))
+    contexts = notebook["all_context_vectors"](inputs)
+    torch.manual_seed(789)
+    outputs = notebook["CausalAttention"](3, 2, 6, 0.0)(inputs[None])[0].detach()
+    for index, word in enumerate(notebook["words"]):
+        agree(contexts[index], row(cells["ex11-known"], word))
+        agree(outputs[index], row(cells["ex16-known"], word))
+    orders = {"qkv": "`W_query`, `W_key`, `W_value`", "vqk": "`W_value`, `W_query`, `W_key`"}
+    for order, names in orders.items():
+        agree(first_row(123, "SelfAttention_v1", order), row(cells["ex12-known"], f"made in the order {names}"))
+        agree(first_row(789, "SelfAttention_v2", order), row(cells["ex13-known"], f"made in the order {names}"))
+
+
+def table(text: str) -> torch.Tensor:
+    """The rows of numbers in the tables of a text, names left out."""
+    rows = re.findall(r"^\| [^|]+ \|([-\d. |]*\d[-\d. |]*)\|$", text.replace("−", "-"), re.MULTILINE)
+    return torch.tensor([[float(number) for number in row.split("|")] for row in rows])
+
+
+def test_the_known_values_of_self_attention_are_what_the_solutions_give(
+    notebook_with: Callable[[int], Notebook],
+) -> None:
+    notebook = notebook_with(1)
+    cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
+    for name in ("given-data", "given-weights", "given-data-heads"):
+        exec(cells[name], notebook)
+    scores, outputs, heads = (
+        eval(call, notebook)
+        for call in (
+            "attention_scores(*compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v)[:2])",
+            "self_attention(*compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v))",
+            "multihead_scaled_self_attention(mat_X, W_v1, W_q1, W_k1, b_v1, b_q1, b_k1, "
+            "W_v2, W_q2, W_k2, b_v2, b_q2, b_k2, W_c)",
+        )
+    )
+    known = torch.tensor(scores)
+    over_queries = torch.softmax(known, dim=0)
+    for values, cell, digits in (
+        (known, "ex2-next", 4),
+        (over_queries, "ex4-next", 4),
+        (torch.cat(outputs, dim=1).T, "ex6-known", 4),
+        (heads, "ex8-known", 3),
+    ):
+        assert torch.allclose(values, table(cells[cell]), rtol=0, atol=0.6 * 10**-digits), cell
+    sums = ", ".join(f"{total:.2f}" for total in over_queries.sum(dim=1).tolist())
+    assert "The rows give " + " and ".join(sums.rsplit(", ", 1)) in cells["ex4-next"]
+
+
+def test_the_bug_to_find_among_the_causal_weights_is_what_is_said_of_it() -> None:
+    cells = {cell.id: cell.source for cell in source_of("causal_attention").cells}
+    notebook: Notebook = {"torch": torch, "math": math}
+    exec(cells["given-scores"], notebook)
+    told = table(cells["ex14-next"])
+    made = torch.softmax(notebook["attn_scores"].tril() / math.sqrt(2), dim=-1)
+    assert torch.allclose(told, made, rtol=0, atol=6e-5)
+    assert float(told[0, 0]) < float(told[0, 1]), "Your gives each later word more than it keeps"
+
+
+def test_the_scaling_plot_shows_what_is_said_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setitem(sys.modules, "checks", SimpleNamespace(check=None, solved=None))
+    cells = {cell.id: cell.source for cell in source_of("self_attention").cells}
+    shown: list[str] = []
+    notebook: Notebook = {"__name__": "notebook"}
+    with matplotlib.rc_context():
+        for name in ("setup", "given-heat-map", "ex2-scaling-plot"):
+            exec(cells[name], notebook)
+            notebook["show_figure"] = lambda _, description: shown.append(description)
+        notebook["plt"].close("all")
+    weights, lines = shown
+    largest = [max(map(float, row)) for row in (row.split(", ") for row in re.findall(r"scaled ([\d., ]+\d)", weights))]
+    not_scaled, scaled = largest[::2], largest[1::2]
+    assert f"one key has {not_scaled[1]} of all at $D = 64$" in cells["ex2-task"]
+    assert not_scaled[2] == 1.0
+    assert len(set(scaled)) == 3, "it would be the same bars three times"
+    assert max(scaled) < 0.5
+    for before, after in zip(notebook["spread"], notebook["spread"][1:], strict=False):
+        assert 1.8 < after / before < 2.2, "four times as many entries, twice the spread"
+    assert "scaled, it stays near 1." in lines
+
+
+def test_the_table_of_products_is_one() -> None:
+    text = next(cell.source for cell in source_of("self_attention").cells if cell.id == "ex7-why")
+    words, products = (
+        torch.tensor([[int(entry) for entry in row.split("&")] for row in matrix.split(r"\\")])
+        for matrix in re.findall(r"\\begin\{bmatrix\}([-\d\s&\\]+)\\end\{bmatrix\}", text)
+    )
+    assert torch.equal(words @ words.T, products)
+    assert tuple(words.shape) == (6, 2)
+    assert products[0].tolist()[2:5:2] == [0, 6]  # what the text says of it
+
+
+def test_solved_is_quiet_when_all_is_right_and_says_what_is_missing_when_not(
+    notebook_with: Callable[[int], Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = notebook_with(1)
+    assert eval("solved(1, 2, 3)", notebook)
+    assert capsys.readouterr().out == ""
+    exec("del softmax, compute_qkv", notebook)
+    assert not eval("solved(1, 2, 3)", notebook)
+    assert "exercises 1 and 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(
+    number: int, notebook_with: Callable[[int], Notebook]
+) -> None:
+    notebook = notebook_with(number)
+    torch.manual_seed(5)
+    before = torch.random.get_rng_state()
+    exec(f"check({number})", notebook)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("assignment", NUMBERS)
+def test_checks_need_nothing_but_torch(assignment: str) -> None:
+    """In a process where the grader, nbgrader, IPython and numpy's friends cannot be imported."""
+    program = (
+        "import sys\n"
+        "for name in ('grader', 'nbgrader', 'IPython', 'matplotlib', 'nbformat'): sys.modules[name] = None\n"
+        f"sys.path.insert(0, {str(ROOT / 'release' / assignment)!r})\n"
+        "from checks import check\n"
+        f"check({NUMBERS[assignment][0]})\n"
+    )
+    result = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    assert "there is no function" in result.stderr

@@ -1,0 +1,276 @@
+"""The visible checks of the third assignment: the notebook's own solutions, and wrong ones made from them."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+from support.places import ROOT
+
+FOLDER = ROOT / "source" / "multi_head_attention"
+CELLS = {cell.id: cell.source for cell in nbformat.read(FOLDER / "multi_head_attention.ipynb", as_version=4).cells}
+NUMBERS = (17, 18, 19)
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    spec = importlib.util.spec_from_file_location("checks_of_multi_head_attention", FOLDER / "checks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def notebook(checks: Any) -> dict[str, Any]:
+    """The notebook's namespace once all exercises are solved."""
+    namespace = {"check": checks.check, "solved": checks.solved}
+    exec("import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn", namespace)
+    for cell in ("given-data", "given-causal-attention", *(f"exercise-{number}" for number in NUMBERS)):
+        exec(CELLS[cell], namespace)
+    return namespace
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_right_is_one_green_line(number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    exec(f"check({number})", notebook)
+    out, err = capsys.readouterr()
+    assert out.startswith("\x1b[32m✓")
+    assert out.count("\n") == 1
+    assert err == ""
+
+
+HEAD = "CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)"
+VIEW = "projected.view(B, T, self.num_heads, self.head_dim).transpose(1, 2)"
+NUMBER_IS_WRONG = "is the first wrong number"
+
+WRONG = [
+    # a list of heads
+    (
+        17,
+        f"nn.ModuleList(\n            [{HEAD} for _ in range(num_heads)]\n        )",
+        f"[{HEAD}]",
+        "heads is a plain list, in which PyTorch finds no parameters. Use nn.ModuleList.",
+    ),
+    (17, f"[{HEAD} for _ in range(num_heads)]", f"[{HEAD}] * num_heads", "heads holds the same module more than once"),
+    (17, "range(num_heads)", "range(2)", "heads holds 2 modules, but 3 were asked for."),
+    (17, "range(num_heads)", "range(1)", "heads holds 1 module, but 2 were asked for."),
+    (17, "dropout, qkv_bias) for", "dropout) for", "has no parameter heads.0.W_query.bias"),
+    (17, "context_length, dropout, qkv_bias) for", "context_length, 0.5, qkv_bias) for", "should be about 0.20"),
+    (
+        17,
+        "context_length, dropout, qkv_bias) for",
+        "context_length, 0.0, qkv_bias) for",
+        "no attention weight is dropped",
+    ),
+    (17, "context_length, dropout, qkv_bias) for", "6, dropout, qkv_bias) for", "seven words where eight would fit"),
+    (17, "dim=-1", "dim=1", "has shape (2, 12, 2), but (2, 6, 4) was expected"),
+    (17, "for head in self.heads]", "for head in reversed(self.heads)]", NUMBER_IS_WRONG),
+    (17, "[head(x) for", "[head(x).detach() for", "no gradient reaches heads.0.W_query.weight"),
+    (17, "[head(x) for", "[self.heads[0](x) for", NUMBER_IS_WRONG),
+    # split heads
+    (18, VIEW, "projected.view(B, self.num_heads, T, self.head_dim)", NUMBER_IS_WRONG),
+    (18, "math.sqrt(self.head_dim)", "math.sqrt(self.head_dim * self.num_heads)", NUMBER_IS_WRONG),
+    (18, "math.sqrt(self.head_dim)", "1", NUMBER_IS_WRONG),
+    (
+        18,
+        "math.sqrt(self.head_dim)",
+        "math.sqrt(2)",
+        f"seven words where eight would fit, in eval mode, result[0, 1, 0] {NUMBER_IS_WRONG}",
+    ),
+    (18, "if d_out % num_heads != 0:", "if False:", "with d_out=4 and num_heads=3, MultiHeadAttention was built"),
+    (18, 'self.register_buffer("mask", ', "self.mask = (", "no buffer mask"),
+    (18, "self.mask[:T, :T]", "self.mask", "where eight would fit, in eval mode, MultiHeadAttention stopped with"),
+    (18, "== 1, -math.inf", "== 2, -math.inf", "changes when the last word does: no word may look at later ones"),
+    (
+        18,
+        "self.dropout(torch.softmax(scores, dim=-1))",
+        "torch.softmax(self.dropout(scores), dim=-1)",
+        "no attention weight is dropped",
+    ),
+    (18, "nn.Dropout(dropout)", "nn.Dropout(0.5)", "the share of dropped weights should be about 0.20"),
+    (
+        18,
+        "self.dropout(torch.softmax(scores, dim=-1))",
+        "torch.softmax(scores, dim=-1)",
+        "no attention weight is dropped",
+    ),
+    (18, "torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-2)", NUMBER_IS_WRONG),
+    (18, "(weights @ values)", "self.dropout(torch.softmax(scores, -1) @ values)", "Dropout belongs on the attention"),
+    (18, "(weights @ values).transpose(1, 2)", "(weights @ values)", NUMBER_IS_WRONG),
+    (18, "return self.out_proj(", "return (", NUMBER_IS_WRONG),
+    (18, "nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_out, bias=False)", "has no parameter out_proj.bias"),
+    (18, "self.out_proj", "self.W_out", "has no parameter out_proj.weight"),
+    (
+        18,
+        "split(self.W_query(x)), split(self.W_key(x))",
+        "split(self.W_key(x)), split(self.W_query(x))",
+        NUMBER_IS_WRONG,
+    ),
+    # encoder and decoder
+    (19, "math.sqrt(self.head_dim)", "math.sqrt(self.head_dim * self.heads)", NUMBER_IS_WRONG),
+    (
+        19,
+        "if mask is not None",
+        "if False",
+        f"with a batch of two and a padding mask, result[1, 0, 0] {NUMBER_IS_WRONG}",
+    ),
+    (19, "if mask is not None", "if True", "with three keys, two queries and no mask, SelfAttention stopped with"),
+    (19, "mask == 0", "mask == 1", "with a batch of two and a padding mask, result[0, 0, 0] is NaN"),
+    (19, "if embed_size % heads != 0:", "if False:", "with embed_size=6 and heads=4, SelfAttention was built"),
+    (19, "forward(self, values, keys, query", "forward(self, keys, values, query", NUMBER_IS_WRONG),
+    (19, "forward(self, values, keys, query", "forward(self, query, keys, values", "stopped with"),
+    (19, "self.values(values)", "values", NUMBER_IS_WRONG),
+    (
+        19,
+        "weights = torch.softmax(scores, dim=-1)",
+        "weights = F.dropout(torch.softmax(scores, dim=-1), 0.9, self.training)",
+        NUMBER_IS_WRONG,
+    ),
+    (19, "self.fc_out(context", "(context", NUMBER_IS_WRONG),
+    (19, 'torch.einsum("nhqk,nkhd->nqhd"', 'torch.einsum("nhqk,nkhd->nhqd"', NUMBER_IS_WRONG),
+    (19, "self.queries", "self.query", "has no parameter queries.weight"),
+    (19, "bias=False", "bias=True", "parameters that are not expected here: values.bias"),
+    (19, "torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=1)", NUMBER_IS_WRONG),
+]
+
+
+@pytest.mark.parametrize(("number", "right", "wrong", "words"), WRONG)
+def test_wrong_is_said_in_words(
+    number: int, right: str, wrong: str, words: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = CELLS[f"exercise-{number}"]
+    assert right in source
+    exec(source.replace(right, wrong), notebook)
+    capsys.readouterr()
+    exec(f"check({number})", notebook)
+    out, err = capsys.readouterr()
+    assert words in " ".join(err.split())
+    assert max(map(len, err.splitlines())) <= 88, "it would be broken in the middle of a word"
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_nothing_is_said_of_later_words_where_outputs_are_not_one_for_each_word(
+    notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Heads one below the other: the last word of the first head is no earlier output."""
+    exec(CELLS["exercise-17"].replace("dim=-1", "dim=1"), notebook)
+    capsys.readouterr()
+    exec("check(17)", notebook)
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith("result has shape (2, 12, 2), but (2, 6, 4) was expected.")
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_what_is_not_written_yet_is_still_to_do(
+    number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    released = re.sub(
+        r"### BEGIN SOLUTION.*?### END SOLUTION", "raise NotImplementedError()", CELLS[f"exercise-{number}"], flags=re.S
+    )
+    exec(released, notebook)
+    capsys.readouterr()
+    exec(f"check({number})", notebook)
+    assert "still to do. Write __init__ of " in capsys.readouterr().err
+    assert not eval(f"solved({number})", notebook)
+    assert f"exercise {number}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [17, 18])
+def test_the_notebook_prints_the_known_values_that_it_shows(
+    number: int, notebook: dict[str, Any], checks: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(CELLS[f"ex{number}-print"], notebook)
+    printed = notebook["outputs"][0]
+    text = CELLS[f"ex{number}-known"].replace("−", "-")
+    shown = re.findall(r"^\| (?:Your|journey|starts|with|one|step) \|(.*)\|$", text, flags=re.MULTILINE)
+    table = torch.tensor([[float(entry) for entry in row.split("|")] for row in shown])
+    torch.testing.assert_close(printed, table, rtol=0, atol=1e-4)
+    if number == 17:  # its check loads weights as nn.Linear draws them: its example is the batch of the notebook
+        torch.testing.assert_close(printed, torch.tensor(checks.LIST_123[:6]), rtol=0, atol=1e-5)
+    assert "shape (2, 6, 4)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("math.sqrt(self.head_dim)", "1"),
+        ("math.sqrt(self.head_dim)", "math.sqrt(self.head_dim * self.num_heads)"),
+        ("math.sqrt(self.head_dim)", "math.sqrt(x.shape[-1])"),
+        ("math.sqrt(self.head_dim)", "math.sqrt(T)"),
+        ("math.sqrt(self.head_dim)", "self.head_dim"),
+        ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).softmax(-1)"),
+        ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).mean(1, True)"),
+        ("== 1, -math.inf", "== 1, 0"),
+        (VIEW, "projected.view(B, self.num_heads, T, self.head_dim)"),
+        (VIEW, "projected.view(B, T, self.head_dim, self.num_heads).permute(0, 3, 1, 2)"),
+    ],
+)
+def test_usual_mistakes_with_heads_show_in_the_numbers(
+    right: str, wrong: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not in the third digit, which students take for rounding."""
+    assert right in CELLS["exercise-18"]
+    exec(CELLS["exercise-18"].replace(right, wrong), notebook)
+    capsys.readouterr()
+    exec("check(18)", notebook)
+    told = re.search(r"expected (\S+), your code gave (\S+)\.", " ".join(capsys.readouterr().err.split()))
+    assert told
+    assert abs(float(told[1]) - float(told[2])) > 0.1
+
+
+def test_both_forms_and_the_fused_kernel_agree(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """What the notebook says of exercise 17, exercise 18 and F.scaled_dot_product_attention."""
+    exec(CELLS["ex18-compare"], notebook)
+    assert notebook["largest"] < 1e-6
+    assert "largest difference" in capsys.readouterr().out
+    listed, split_heads, batch = (notebook[name] for name in ("listed", "split_heads", "batch"))
+    drawing = CELLS["ex18-speed-plot"]
+    exec(drawing[drawing.index("def with_fused_kernel") : drawing.index("if solved")], notebook)
+    weight = torch.cat([getattr(split_heads, name).weight for name in ("W_query", "W_key", "W_value")])
+    torch.testing.assert_close(notebook["with_fused_kernel"](split_heads, weight, 2, batch), listed(batch))
+
+
+def test_a_check_leaves_the_random_numbers_of_the_notebook_alone(notebook: dict[str, Any]) -> None:
+    torch.manual_seed(5)
+    before = torch.random.get_rng_state()
+    for number in NUMBERS:
+        exec(f"check({number})", notebook)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_the_points_add_up_to_the_total_that_is_told() -> None:
+    table = re.findall(r"^\| (\d+) \|.*\| (\d+) \|$", CELLS["contents"], flags=re.MULTILINE)
+    cells = nbformat.read(FOLDER / "multi_head_attention.ipynb", as_version=4).cells
+    given = {cell.id: cell.metadata.get("nbgrader", {}).get("points") for cell in cells}
+    assert [(int(number), given[f"test-exercise-{number}"]) for number, _ in table] == [(17, 6), (18, 10), (19, 9)]
+    assert [int(points) for _, points in table] == [6, 10, 9]
+    assert "**25 points**" in CELLS["intro"]
+    assert "| **25** |" in CELLS["contents"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("triu(diagonal=1)", "triu(diagonal=0)"),
+        ("self.dropout(torch.softmax(scores, dim=-1))", "F.dropout(torch.softmax(scores, dim=-1), 0.5)"),
+    ],
+    ids=["NaN in the first row", "chance"],
+)
+def test_what_no_later_word_has_changed_does_not_look_ahead(
+    old: str, new: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert old in CELLS["exercise-18"]
+    exec(CELLS["exercise-18"].replace(old, new), notebook)
+    exec("check(18)", notebook)
+    said = capsys.readouterr().err
+    assert "✗" in said
+    assert "later ones" not in said

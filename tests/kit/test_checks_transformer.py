@@ -1,0 +1,88 @@
+"""The visible checks of `transformer`: the notebook's own solutions, and wrong ones made from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.checked_notebook import cells_of, exercises_of, solved_names
+
+ASSIGNMENT = "transformer"
+CELLS, NUMBERS = cells_of(ASSIGNMENT), exercises_of(ASSIGNMENT)
+NUMBER_IS_WRONG = "is the first wrong number"
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    return solved_names(ASSIGNMENT, CELLS["given-attention"], monkeypatch)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_right_is_said_and_nothing_else(
+    number: int, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(f"check({number})", notebook)
+    out, err = capsys.readouterr()
+    assert all(line.startswith("\x1b[32m✓") for line in out.splitlines())
+    assert out
+    assert err == ""
+
+
+WRONG = [
+    # positions, added and turned by
+    (20, "base **", "10000 **", "base 100"),
+    (20, ".flatten(1)", ".flatten(1)[None]", "Axis 0, of length 1, is one too many"),
+    (20, ".flatten(1)", ".flatten(1).double()", "not a tensor of float32"),
+    (21, "positions[:, None]", "torch.arange(len(positions))[:, None]", "one pair at position 1"),
+    (
+        21,
+        "positions[:, None] * rates",
+        "positions[:, None].to(x.dtype) * rates.to(x.dtype)",
+        "in 16 bits there is no 3001",
+    ),
+    (21, ".to(x.dtype)", "", "should be a tensor of float16"),
+    # padding
+    (22, "hidden & ~empty", "hidden & False", NUMBER_IS_WRONG),
+    (22, ".masked_fill(empty, 0.0)", "", "lengths 2 and 0"),
+    (22, "if causal:", "if False:", NUMBER_IS_WRONG),
+    # a norm
+    (23, "self.eps = eps", "self.eps = 1e-6", "eps=0.5"),
+    (23, "x.float()", "x", "large numbers of float16"),
+    (23, "torch.ones(d_model))", "torch.randn(d_model))", "does not hold ones"),
+    # a block
+    (24, "x + self.dropout(self.ff", "self.norm2(x) + self.dropout(self.ff", NUMBER_IS_WRONG),
+    (24, "self.dropout(self.ff_out(hidden))", "self.ff_out(hidden)", "nothing is left of what is added"),
+    (24, "x = x + self", "x += self", "TransformerBlock changes its input"),
+    # a model and its loss
+    (25, "self.head(self.norm(x))", "self.head(x)", NUMBER_IS_WRONG),
+    (25, "if pad is None else pad", "if not pad else pad", "pad=0, which is a token like any other"),
+    (25, "[:, :-1]", "[:, 1:]", NUMBER_IS_WRONG),
+    (25, "F.cross_entropy(rows,", "F.nll_loss(rows.softmax(-1).log(),", "for large scores it contains infinity"),
+    (25, "else pad)", "else pad).item()", "is not a tensor"),
+    # writing and learning
+    (26, "model.eval()", "pass", "was expected"),
+    (26, "model.train(before)", "pass", "not left in the mode it came in"),
+    (26, ", generator=generator)", ")", "the same tokens should be drawn"),
+    (26, "-model.context_length :", ": model.context_length", "was expected"),
+    (27, "optimizer.zero_grad()", "pass", "the weights of the last layer are off"),
+    (27, "return loss.item()", "return loss", "float"),
+]
+
+
+@pytest.mark.parametrize(("number", "old", "new", "words"), WRONG)
+def test_wrong_is_said(
+    number: int, old: str, new: str, words: str, notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = CELLS[f"exercise-{number}"]
+    assert old in source
+    exec(source.replace(old, new, 1), notebook)
+    exec(f"check({number})", notebook)
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_bias_that_begins_with_zeros_is_seen(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    source = CELLS["exercise-23"].replace("self.weight).to", "self.weight + self.bias).to")
+    begun = "self.eps = eps"
+    exec(source.replace(begun, f"{begun}\n        self.bias = nn.Parameter(torch.zeros(d_model))"), notebook)
+    exec("check(23)", notebook)
+    assert "parameters that are not expected here: bias" in " ".join(capsys.readouterr().err.split())

@@ -1,0 +1,324 @@
+"""Whatever a text consists of, no reader is kept busy. Measured is the processor's time, not the clock's."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import html
+import io
+import json
+import random
+import re
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import nbformat
+import pytest
+from matplotlib.figure import Figure
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.highlight import Highlight2HTML
+from PIL import Image
+from support.solution_cells import source as course_source
+from traitlets.config import Config
+
+from grader.judging.reached import reached
+from grader.notebooks import brevity
+from grader.notebooks.highlighting import coloured, without_comments
+from grader.notebooks.outputs import rebuild_outputs, size_of
+from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
+from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, safe_html, safe_markdown, safe_texts
+from grader.pages.code_forms import form_of
+from grader.pages.text_html import highlighted, sentence_html
+
+LENGTH = 20_000
+SECONDS = 3.0  # what grows with the square takes many times that; the slowest that is left takes one
+UNITS = [
+    "\n", "\n\t", " ", "\t", "x\n", "(", "[", "{", "((", "'", '"', "'''", '"""', "'\\", "\\", "\\\n", "f'{", "{a[",
+    "\\N{", "%0", "%%html\n", "%%ruby\n<<a", "!", "!(", "a.", "?\n", "match ", "from ", "lambda:", "-", "1_", "#",
+    "#\n", "@", "&", "<", "<a ", "<b>", "<!--", "</", "![", "](", "[a](", "*a ", "**", "_", "`", "~~~", "- ", "> ", "|",
+    "a|b\n", "$", "\\(", "\x1b[31m", "\x1b[", "\u2028", "é", "\x00",
+]  # fmt: skip
+
+
+def stock(source: str) -> None:
+    """What nbconvert does to code where no configuration says otherwise."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    brevity.shorten(notebook)
+    Highlight2HTML(pygments_lexer="ipython3")(notebook.cells[0].source)
+
+
+def shown(text: str) -> None:
+    data = {"text/html": text, "text/markdown": text, "image/svg+xml": text, "text/latex": text}
+    rebuild_outputs([
+        {"output_type": "stream", "name": "stdout", "text": text},
+        {"output_type": "display_data", "data": data, "metadata": {}},
+    ])  # fmt: skip
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "our colours": coloured,
+    "code on a page": highlighted,
+    "code without comments": without_comments,
+    "code in nbconvert": stock,
+    "form of code": form_of,
+    "markdown": lambda text: markdown_to_html(safe_markdown(text)),
+    "a fenced text": lambda text: markdown_to_html(safe_markdown(f"```ruby\n{text}\n```\n")),
+    "a sentence": sentence_html,
+    "html": safe_html,
+    "outputs": shown,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_is_kept_busy(reader: str) -> None:
+    read, slow = READERS[reader], {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for unit in UNITS:
+            text = "x = 1" + unit * (LENGTH // len(unit)) + "x"
+            began = time.process_time()
+            read(text)
+            if (took := time.process_time() - began) > SECONDS:
+                slow[unit] = took
+    assert slow == {}
+
+
+def test_colours_change_no_character() -> None:
+    luck = random.Random(3)
+    signs = [
+        '"',
+        "'",
+        '"""',
+        "'''",
+        "\\",
+        "\n",
+        "#",
+        "@",
+        "a",
+        "def ",
+        "1",
+        "²",
+        "f",
+        "rb",
+        "é",
+        "_",
+        " ",
+        "\x00",
+        "٣",
+        "&",
+    ]
+    for _ in range(2000):
+        source = "".join(luck.choice(signs) for _ in range(luck.randrange(30)))
+        assert html.unescape(re.sub(r"<[^<>]*>", "", coloured(source))) == source
+
+
+def test_words_have_their_colours() -> None:
+    found = re.findall(
+        r'<span class="(\w+)">(.*?)</span>', coloured('@a\ndef f(x):\n    return sum(1.5, "no # b")  # c')
+    )
+    assert found == [
+        ("nd", "@a"), ("k", "def"), ("nf", "f"), ("k", "return"), ("nb", "sum"), ("mi", "1.5"),
+        ("s1", "&quot;no # b&quot;"), ("c1", "# c"),
+    ]  # fmt: skip
+
+
+def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
+    course = copy.deepcopy(course_source("self_attention"))
+    sources = [cell.source for cell in course.cells]
+    assert not brevity.is_long(course)
+    brevity.shorten(course)
+    assert [cell.source for cell in course.cells] == sources
+    cells = [nbformat.v4.new_code_cell(source) for source in ("x = 1", "\n" * 500, "y" * 5000, "z = 1\n" * 10**5)]
+    much = nbformat.v4.new_notebook(cells=cells + [nbformat.v4.new_code_cell("z = 1\n" * 3000) for _ in range(9)])
+    assert brevity.is_long(much)
+    brevity.shorten(much)
+    assert much.cells[0].source == "x = 1"
+    assert [cell.source.startswith(brevity.SHORTENED) for cell in much.cells[1:4]] == [True] * 3
+    assert [len(cell.source) - len(brevity.SHORTENED) for cell in much.cells[1:4]] == [200, 1000, 20_000]
+    assert sum(len(cell.source) for cell in much.cells) < 110_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"output_type": "display_data", "data": {"text/markdown": "\n#" * 16_000}, "metadata": {}},
+        {"output_type": "stream", "name": "stdout", "text": "<" * 2**20},
+        {"output_type": "stream", "name": "stdout", "text": "\x1b[31mx" * 5000 + "x" * 10**6},
+    ],
+    ids=["markdown", "signs", "colours"],
+)
+def test_outputs_of_all_cells_are_shown_in_seconds(output: dict[str, Any]) -> None:
+    cells = [nbformat.v4.new_code_cell("x", outputs=[nbformat.from_dict(output)]) for _ in range(100)]
+    cells.append(nbformat.v4.new_code_cell("x", outputs=[
+        nbformat.v4.new_output("display_data", data={"text/plain": "a notice"}, metadata={"grader": {"blocked": []}})
+    ]))  # fmt: skip
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    brevity.shorten(notebook)
+    kept = [cell.outputs[0].get("ename") for cell in cells]
+    assert kept[0] is None
+    assert kept[-2:] == ["TooMuchOutput", None]
+    settings = Config()
+    settings.HTMLExporter.template_name = "classic"
+    settings.HTMLExporter.filters = {"markdown2html": markdown_to_html}
+    began = time.process_time()
+    HTMLExporter(config=settings).from_notebook_node(notebook)
+    assert time.process_time() - began < 30  # all hundred of them take minutes
+
+
+def test_ampersands_without_end_are_no_html() -> None:
+    began = time.process_time()
+    assert rebuild_outputs([{"output_type": "display_data", "data": {"text/html": "&" * 10**6}, "metadata": {}}]) == []
+    assert time.process_time() - began < SECONDS
+
+
+def drawing(inside: str) -> str:
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{inside}</svg>'
+
+
+def copies(times: int, name: str = "href") -> str:
+    groups = "".join(f'<g id="a{n}">' + f'<use {name}="#a{n - 1}" x="1"/>' * 10 + "</g>" for n in range(1, times))
+    return drawing(f'<g id="a0"><rect width="9" height="9"/></g>{groups}')
+
+
+ENDLESS = {
+    "copies of copies": copies(9),
+    "copies of an escaped name": copies(9).replace('="#a', '="#%61'),
+    "copies of a name with a blank": copies(9).replace("a", "a b"),
+    "an escaped style": drawing('<filter id="f"/><rect style="filter: url(\\23 f)"/>'),
+    "itself": drawing('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>'),
+    "marks at each corner": drawing('<marker id="m"/><path marker-mid="url(#m)" d="M0 0h1h1h1"/>'),
+    "copies by an older name": copies(9, 'xmlns:x="http://www.w3.org/1999/xlink" x:href'),
+    "patterns of patterns": drawing(
+        "".join(f'<pattern id="p{n}">' + f'<rect fill="url(#p{n - 1})"/>' * 10 + "</pattern>" for n in range(1, 9))
+    ),
+    "filters": drawing(f'<filter id="f">{"<feTurbulence/>" * 20}</filter>' + '<rect filter="url(#f)"/>' * 20),
+    "filters from a style": drawing(
+        f'<style>rect {{ filter: url(#f) }}</style><filter id="f">{"<feTurbulence/>" * 20}</filter><rect/>'
+    ),
+    "a drawing in a drawing": drawing('<image href="data:image/svg+xml;base64,PHN2Zy8+"/>' * 9),
+    "entities": f'<!DOCTYPE svg [<!ENTITY e "x">]>{drawing("<text>&e;</text>")}',
+    "a page": drawing("<foreignObject><p>x</p></foreignObject>"),
+    "never the same": drawing('<rect><animate attributeName="x" to="9" dur="1s" repeatCount="indefinite"/></rect>'),
+    "too deep": drawing("<g>" * 5000 + "</g>" * 5000),
+    "no drawing": drawing("<g>"),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_drawing_that_never_ends_is_not_shown(name: str) -> None:
+    began = time.process_time()
+    assert rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": ENDLESS[name]}}]) == []
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("kind", ["plot", "scatter", "hatches", "picture"])
+def test_drawings_of_matplotlib_are_shown(kind: str) -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    numbers = [[n % 7 for n in range(30)]] * 30
+    {  # type: ignore[no-untyped-call]
+        "plot": lambda: axes.plot(numbers[0]),
+        "scatter": lambda: axes.scatter(range(900), range(900)),
+        "hatches": lambda: axes.bar(range(30), numbers[0], hatch="/"),
+        "picture": lambda: axes.imshow(numbers),
+    }[kind]()
+    file = io.StringIO()
+    figure.savefig(file, format="svg")
+    (shown,) = rebuild_outputs([{"output_type": "display_data", "data": {"image/svg+xml": file.getvalue()}}])
+    assert 'src="data:image/svg+xml;base64,' in shown.data["text/html"]
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("PNG", "png"), ("JPEG", "jpeg"), ("GIF", "gif")])
+def test_a_picture_of_a_billion_points_is_not_shown(kind: str, ending: str) -> None:
+    contents = []
+    for side in (90, 7200):
+        file = io.BytesIO()
+        Image.new("L", (side, side)).save(file, kind)
+        contents.append(base64.b64encode(file.getvalue()).decode())
+    small, large = contents
+    mime = f"image/{ending}"
+    assert is_image(mime, small)
+    assert not is_image(mime, large)
+    content = base64.b64decode(large)
+    comment = b"\xff\xfe\0\x0b\xff\xc0\0\x0b\x08\0\1\0\1--"  # with a size of its own, that says nothing
+    with_comment = base64.b64encode(content[:2] + comment + content[2:]).decode()
+    assert kind != "JPEG" or not is_image(mime, with_comment)
+
+
+def test_data_of_a_million_parts_is_not_kept() -> None:
+    data: list[object] = [{} for _ in range(2**20 - 9)]
+    outputs = rebuild_outputs([{"output_type": "display_data", "data": {"application/json": data}}])
+    assert [output.output_type for output in outputs] == ["stream"]
+    some = rebuild_outputs([{"output_type": "display_data", "data": {"application/json": data[:9000]}}])
+    assert size_of(some) > 9000 * 100  # so that a notebook is full after a few of these
+
+
+def test_texts_of_all_cells_have_a_limit() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("\n#" * 16_000) for _ in range(60)])
+    safe_texts(notebook)
+    assert MAX_TEXTS < sum(len(cell.source) for cell in notebook.cells) < MAX_TEXTS + 100 * 60
+
+
+def converted(notebook: Any) -> list[tuple[str, str, str]]:
+    cells = [
+        (one.cell_type, one.source, one.metadata.get("nbgrader", {}).get("grade_id", "")) for one in notebook.cells
+    ]
+    return [cell for cell in cells if cell[1]]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_old_formats_are_read_as_nbformat_reads_them(version: int) -> None:
+    course = copy.deepcopy(course_source("self_attention"))
+    course.cells.append(nbformat.v4.new_markdown_cell("### A heading"))
+    old = json.loads(json.dumps(nbformat.convert(course, 3))) | {"nbformat": version}
+    read = parse_notebook(json.dumps(old).encode())
+    assert read.metadata[NOTES_KEY] == ["This notebook has an old format and was converted."]
+    assert converted(read) == converted(nbformat.convert(nbformat.from_dict(old), 4))
+
+
+@pytest.mark.parametrize(
+    "cell", [None, 3, [], {"cell_type": "heading", "source": 3}, {"cell_type": "code", "input": {}}], ids=str
+)
+def test_old_cells_that_are_none_are_left_out(cell: Any) -> None:
+    old = {"nbformat": 3, "worksheets": [7, {"cells": 3}, {"cells": [cell, {"cell_type": "code", "input": "x"}]}]}
+    read = parse_notebook(json.dumps(old).encode())
+    assert [one.source for one in read.cells] == ["x"]
+    assert "left out" in read.metadata[NOTES_KEY][-1]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_lines_end_where_python_ends_them(end: str) -> None:
+    """Else a comment before a carriage return would hide all the code behind it from whoever compares it."""
+    code = end.join(["# mine", "def softmax(x):", "    return x.exp() / x.exp().sum()"])
+    (cell,) = parse_notebook(json.dumps({"cells": [{"cell_type": "code", "source": code}]}).encode()).cells
+    assert cell.source.splitlines() == code.splitlines()
+    assert "\r" not in cell.source
+    assert len(form_of(cell.source).parts) > 5
+
+
+@pytest.mark.parametrize("part", ["[]", "{}", '{"":0}', '"ab"', "1e9", '"\\""'])
+@pytest.mark.parametrize("head", ['{"nbformat": 3, "worksheets": [', '{"nbformat": 4, "cells": [], "x": ['])
+def test_parts_are_counted_before_a_file_is_read(head: str, part: str) -> None:
+    few, many = (f"{head}{','.join([part] * count)}]}}".encode() for count in (1000, MAX_PARTS))
+    assert "far too many parts" not in str(parse_notebook(few).metadata)
+    began = time.process_time()
+    assert "far too many parts" in str(parse_notebook(many).metadata)
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("text", ['"' + '\\"' * 5 * 10**6, '"' * 10**6, "\\" * 10**7, '"' + "\\" * 10**7])
+def test_counting_goes_once_over_any_file(text: str) -> None:
+    began = time.process_time()
+    assert "could not be read" in str(parse_notebook(text.encode()).metadata)
+    assert time.process_time() - began < SECONDS
+
+
+def test_functions_in_functions_are_read_once_where_an_exercise_forbids_something() -> None:
+    cell = "def entry(x):\n    return [" + ", ".join(["lambda: " * 500 + "x"] * 40) + "]"
+    begin = time.process_time()
+    assert reached("entry", [cell], {}).is_shown
+    assert time.process_time() - begin < SECONDS

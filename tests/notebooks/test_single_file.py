@@ -1,0 +1,274 @@
+"""A release as one file: all inside, and graded as the ordinary notebook. That it runs alone is for test_homes.py."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from support.command_line import grader
+from support.part import part
+from support.plain_nbgrader import nbgrader
+
+from grader.classroom.run import autograde
+from grader.course import Course, read_config
+from grader.errors import CourseError
+from grader.notebooks.cells import is_test_cell, points_of
+from grader.notebooks.parsing import parse_notebook
+from grader.notebooks.single_file import as_ordinary, in_one_file
+from grader.notebooks.solutions import fill_in, solutions
+from grader.proof.validate import fresh_single_file
+from grader.release.leaks import LeakError
+from grader.release.public_url import in_colab, public_folder
+from grader.release.single_file import FOLDER, write_single_files
+
+ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
+WRONG = "def attention_weights(all_attention_scores):\n    return all_attention_scores"
+PUBLIC = "c.GraderCourse.public_url = {!r}\n"
+FIGURE = re.compile(r'<img data-file="([^"]+)" alt="([^"]+)" src="data:image/svg\+xml;base64,([^"]+)">')
+
+
+class Made(NamedTuple):
+    course: Course
+    assignment: str
+    ordinary: Any
+    single: Any
+
+
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=3))
+def made(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Made:
+    course, assignment = new_course(), request.param
+    folder = write_single_files(course, assignment)
+    assert [path.name for path in folder.iterdir()] == [f"{assignment}.ipynb"]
+    both = course.read("release", assignment), course.read(FOLDER, assignment)
+    return Made(course, assignment, *both)
+
+
+def modules_in(notebook: Any) -> dict[str, str]:
+    """What the folded cell registers, as the modules' texts."""
+    cell = next(cell for cell in notebook.cells if cell.id == "checks-inside")
+    found: dict[str, str] = {}
+    calls = cell.source[cell.source.index('\n_module("') :]
+    exec(calls, {"_module": lambda name, text: found.update({name: text.removeprefix("\n")})})
+    return found
+
+
+# --- what is in it ---------------------------------------------------------------------------------------------------
+
+
+def test_every_module_is_inside_as_it_is(made: Made) -> None:
+    beside = made.course.folder("release") / made.assignment
+    assert modules_in(made.single) == {path.stem: path.read_text() for path in beside.glob("*.py")}
+    assert {"checks", "checking"} <= modules_in(made.single).keys()
+
+
+def test_every_figure_is_inside_and_says_what_it_shows(made: Made) -> None:
+    texts = "\n".join(cell.source for cell in made.single.cells if cell.cell_type == "markdown")
+    before = "\n".join(cell.source for cell in made.ordinary.cells if cell.cell_type == "markdown")
+    folder = made.course.folder("release") / made.assignment
+    shown = [(html.unescape(alt), place) for place, alt, _ in FIGURE.findall(texts)]
+    assert shown == re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", before) != []
+    assert [base64.b64decode(data) for _, _, data in FIGURE.findall(texts)] == [
+        (folder / place).read_bytes() for _, place in shown
+    ]
+    assert "](images/" not in texts
+
+
+def test_nbgrader_finds_the_same_cells(made: Made) -> None:
+    """What was put in has no part in grading."""
+    known = [
+        [(cell.id, cell.source, cell.metadata) for cell in notebook.cells if "nbgrader" in cell.metadata]
+        for notebook in (made.ordinary, made.single)
+    ]
+    assert known[0] == known[1] != []
+    nbformat.validate(made.single)
+
+
+# --- handed in -------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_read_as_the_ordinary_notebook(made: Made) -> None:
+    ordinary, single = (parse_notebook(nbformat.writes(one).encode()) for one in (made.ordinary, made.single))
+    assert single == ordinary
+
+
+@pytest.fixture(scope="module")
+def graded(made: Made) -> dict[str, Any]:
+    """The same answers from both forms: right ones, one that is wrong, and one that is not there."""
+    answers = solutions(made.course.read("source", made.assignment))
+    answers.popitem()
+    answers |= {4: WRONG} if made.assignment == "self_attention" else {}
+    for student, notebook in (("ordinary", made.ordinary), ("single", made.single)):
+        path = made.course.notebook(f"submitted/{student}", made.assignment)
+        path.parent.mkdir(parents=True)
+        nbformat.write(fill_in(notebook, answers), path)
+    return {result.student: result for result in autograde(made.course, made.assignment)}
+
+
+@pytest.mark.slow
+def test_it_is_graded_as_the_ordinary_notebook(made: Made, graded: dict[str, Any], scores: Any) -> None:
+    ordinary, single = (scores(made.course, student, made.assignment) for student in ("ordinary", "single"))
+    assert single == ordinary
+    assert 0 < sum(single.values()) < graded["single"].max_points
+    assert [one.verdict.sentences for one in graded["single"].verdicts] == [
+        one.verdict.sentences for one in graded["ordinary"].verdicts
+    ]
+
+
+@pytest.mark.usefixtures("graded")
+def test_graded_it_has_the_cells_of_the_ordinary_notebook(made: Made) -> None:
+    """And no note: nothing had to be repaired or shortened."""
+    graded = [made.course.read(f"autograded/{student}", made.assignment) for student in ("ordinary", "single")]
+    ordinary, single = ([(cell.id, cell.source) for cell in notebook.cells] for notebook in graded)
+    assert single == ordinary
+    assert single[0][0] == "intro"
+
+
+def test_plain_nbgrader_grades_it_as_well(made: Made, scores: Any) -> None:
+    if made.assignment != "multi_head_attention":  # one is enough
+        return
+    path = made.course.notebook("submitted/by-nbgrader", made.assignment)
+    path.parent.mkdir(parents=True)
+    nbformat.write(fill_in(made.single, solutions(made.course.read("source", made.assignment))), path)
+    nbgrader(made.course, "autograde", made.assignment, "--student", "by-nbgrader")
+    points = scores(made.course, "by-nbgrader", made.assignment)
+    assert sum(points.values()) == sum(map(points_of, filter(is_test_cell, made.ordinary.cells)))
+    read = made.course.read("autograded/by-nbgrader", made.assignment)
+    assert "checks-inside" not in {cell.id for cell in read.cells}
+
+
+MODULE = {"own.py": b"x = 1\n"}
+NOTEBOOK = new_notebook(cells=[new_markdown_cell("![a](a.png)"), new_code_cell("import own")])
+
+
+def test_what_a_student_has_added_to_a_cell_is_kept() -> None:
+    single, _ = in_one_file(NOTEBOOK, MODULE | {"a.png": b"abc"})
+    added = [cell.source + "\n\nx = 5" for cell in single.cells]
+    for cell, source in zip(single.cells, added, strict=True):
+        cell.source = source
+    kept = [cell.source for cell in as_ordinary(single.cells)]
+    assert len(kept) == 4
+    assert kept[0] == added[0]
+    assert kept[1] == "![a](a.png)\n\nx = 5"
+    assert kept[2:] == added[2:]
+
+
+def test_a_changed_text_of_a_check_is_no_code_of_the_student() -> None:
+    single, _ = in_one_file(NOTEBOOK, MODULE)
+    for cell in single.cells:
+        cell.source = cell.source.replace("x = 1", "x = 2")
+    assert [cell.source for cell in as_ordinary(single.cells)] == ["![a](a.png)", "import own"]
+
+
+# --- any course ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["x = 1", 'x = "\\n"\n', "x = '''a'''\n", "x = '\\\\'", "y = r'''\\\\'''", '"""a"""\nx = "b\'"\n# \\']
+)
+def test_any_module_comes_through(text: str) -> None:
+    single, inside = in_one_file(NOTEBOOK, {"own.py": text.encode()})
+    assert inside == {"own.py"}
+    assert modules_in(single) == {"own": text}
+    assert len(as_ordinary(single.cells)) == 2
+
+
+def test_modules_stand_in_the_order_in_which_they_need_each_other() -> None:
+    files = {
+        "a.py": b"from b import x",
+        "b.py": b"def f():\n    import c\nx = 1",
+        "c.py": b"import math, d",
+        "d.py": b"",
+    }
+    single, _ = in_one_file(NOTEBOOK, files)
+    assert list(modules_in(single)) == ["d", "c", "b", "a"]
+    with pytest.raises(CourseError, match=r"in a circle: (a, d, c, b, a|a, b, c, d, a|.*a.*)\."):
+        in_one_file(NOTEBOOK, files | {"d.py": b"import a"})
+    with pytest.raises(CourseError, match=r"d\.py, line 1: .*release again"):
+        in_one_file(NOTEBOOK, files | {"d.py": b"import"})
+
+
+def test_what_cannot_be_put_inside_is_told(course: Course) -> None:
+    folder = course.folder("release") / "self_attention"
+    (folder / "data.csv").write_text("1,2")
+    (folder / "more").mkdir()
+    (folder / "more/module.py").write_text("x = 1")
+    with pytest.raises(CourseError, match=r"there is also data\.csv, more/module\.py\. "):
+        write_single_files(course, "self_attention")
+    assert not (course.root / FOLDER).exists()
+
+
+def test_a_figure_that_is_too_large_to_be_handed_in_is_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.notebooks.parsing.MAX_BYTES", 150_000)
+    with pytest.raises(CourseError, match=r"self_attention\.ipynb as a single file could not be read"):
+        write_single_files(course, "self_attention")
+
+
+def test_a_leak_in_a_module_stops_it(course: Course) -> None:
+    answer = solutions(course.read("source", "self_attention"))[7]
+    (course.folder("release") / "self_attention/checks.py").write_text(answer)
+    with pytest.raises(LeakError, match=rf"{FOLDER}/self_attention(.|\n)*checks-inside, line \d+: the .* exercise-7"):
+        write_single_files(course, "self_attention")
+
+
+def test_the_command_makes_what_is_asked_for(course: Course) -> None:
+    ended = grader("release", "multi_head_attention", "--single-file", "--html", folder=course.root)
+    assert ended.returncode == 0, ended.stderr
+    for made in (f"{FOLDER}/multi_head_attention", "release_html/multi_head_attention"):
+        assert f"{made} is ready, too" in ended.stdout
+        assert len(list((course.root / made).iterdir())) == 1
+    assert not (course.root / "release_marimo").exists()
+
+
+def test_validate_says_when_it_is_stale(course: Course, new_course: Callable[[], Course]) -> None:
+    assert list(fresh_single_file(course, course, "self_attention")) == []  # nobody has made it
+    path = write_single_files(course, "self_attention") / "self_attention.ipynb"
+    other = new_course()
+    assert [one.state for one in fresh_single_file(course, other, "self_attention")] == ["good"]
+    path.write_text(path.read_text().replace("**This notebook", "**That notebook"))
+    (found,) = fresh_single_file(course, other, "self_attention")
+    assert found.state == "bad"
+    assert "stale, in self_attention.ipynb. Run: grader release self_attention --single-file" in found.text
+
+
+# --- links to Colab --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("named", "opened"),
+    [
+        ("https://github.com/ada/notes/tree/main", "ada/notes/blob/main/week%201/one.ipynb"),
+        ("https://github.com/a-b/c.d/tree/v1/some/folder/", "a-b/c.d/blob/v1/some/folder/week%201/one.ipynb"),
+    ],
+)
+def test_a_folder_on_github_gives_addresses_for_colab(named: str, opened: str) -> None:
+    folder = public_folder(read_config("c = get_config()\n" + PUBLIC.format(named)))
+    assert in_colab(folder, "week 1", "one") == f"https://colab.research.google.com/github/{opened}"
+    assert in_colab(public_folder(read_config("c = get_config()\n")), "week1", "one") == ""
+
+
+@pytest.mark.parametrize(
+    "named", ["nowhere", "https://example.org/notes", "https://github.com/ada/notes", "https://github.com/a/b/tree/x)y"]
+)
+def test_any_other_address_is_a_clear_error(named: str, course: Course) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(PUBLIC.format(named))
+    for option in ("--single-file", "--html"):
+        ended = grader("release", "self_attention", option, folder=course.root)
+        assert ended.returncode == 1
+        assert f"public_url is “{named}”, which is no address of a folder on GitHub" in " ".join(ended.stderr.split())
+
+
+def test_the_link_stands_at_the_top_and_goes_again(course: Course) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(PUBLIC.format("https://github.com/ada/notes/tree/main"))
+    write_single_files(course, "self_attention")
+    single = course.read(FOLDER, "self_attention")
+    address = "https://colab.research.google.com/github/ada/notes/blob/main/self_attention/self_attention.ipynb"
+    assert single.cells[0].source.endswith(f"\n\n[Open it in Colab]({address})")
+    assert as_ordinary(single.cells)[0].id == "intro"

@@ -1,0 +1,877 @@
+"""The feedback page of a student: what it says, what it never says, and that everybody can read it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import shutil
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import torch
+from nbconvert.exporters.exporter import ResourcesDict
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+from support.accessibility import seen_as, violations
+from support.our_course import EXERCISES
+from support.plain_nbgrader import added_cell, nbgrader
+
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.judging.combined import combined
+from grader.judging.judge import judge
+from grader.judging.pictures import best_picture
+from grader.kit.module_cases import LATER_CHANGED
+from grader.kit.pictures import as_matrix, causal_weights, looks_ahead, scores, softmax_along, weights
+from grader.model.answer import Raised, Returned
+from grader.model.picture import MAX_SIDE
+from grader.model.verdict import Picture, Reason, Verdict
+from grader.pages.feedback import write_feedback
+from grader.pages.feedback_page import FeedbackExporter
+from grader.pages.heat_map import heat_map
+from grader.pages.sections import Sections
+
+ASSIGNMENT = "self_attention"
+NOT_SCALED = """\
+def attention_scores(all_queries, all_keys):
+    # my own words
+    return [[torch.sum(query * key) for key in all_keys] for query in all_queries]
+"""
+NOT_NORMALISED = """\
+def softmax(items_in):
+    return torch.exp(torch.as_tensor(items_in))
+"""
+OVER_QUERIES = """\
+def attention_weights(all_attention_scores):
+    return list(torch.softmax(torch.tensor(all_attention_scores), dim=0))
+"""
+FAILS = """\
+def weighted_sums(all_attention_weights, all_values):
+    raise ValueError("in /home/somebody/course/x.py and " + "/".join(["", "root", "secret.txt"]))
+"""
+CURIOUS = """\
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    open("/etc/" + "passwd")
+"""
+ESSAY = "Because *keys* decide. <script>alert(1)</script> [more](https://example.org) ![x](https://example.org/x.png)"
+
+
+# --- a class with one of everything ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def marked(new_course: Any, make_notebook: Any, submit: Any, solved: dict[int, str]) -> Course:
+    """A course with a written answer; the instructor has graded and commented on ada, who was late."""
+    course: Course = new_course()
+    source = course.read("source", ASSIGNMENT)
+    for name in ("essay", "essay-2", "essay-3"):
+        source.cells.append(added_cell(name, "Your answer", "markdown", solution=True, locked=False))
+    nbformat.write(source, course.notebook("source", ASSIGNMENT))
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate="2030-02-02 14:00:00 UTC")
+    nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
+    answers = {1: CURIOUS, 2: NOT_SCALED, 3: NOT_NORMALISED, 4: OVER_QUERIES, 5: FAILS, 8: solved[8]}
+    for student, code in (("ada", answers), ("ben", solved)):
+        notebook = make_notebook(course, code)
+        for cell in notebook.cells:
+            if cell.metadata.nbgrader.grade_id in ("essay", "essay-2"):
+                cell.source = ESSAY
+        if student == "ada":
+            notebook.cells = [cell for cell in notebook.cells if cell.metadata.nbgrader.grade_id != "test-exercise-7"]
+        path = submit(course, student, notebook)
+        (path.parent / "timestamp.txt").write_text(f"2030-02-0{3 if student == 'ada' else 1} 14:00:00 UTC")
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    assert [one.error for one in autograde(course, ASSIGNMENT)] == ["", ""]
+    with course.api().gradebook as gradebook:
+        by_hand(gradebook, "ada", "essay", 5.5, "Well said.\n\n- but *short*")
+        by_hand(gradebook, "ada", "test-exercise-2", 2.75)
+        by_hand(gradebook, "ada", "exercise-2", None, "Half a point more for the `loops`. <img src=x onerror=alert(1)>")
+        by_hand(gradebook, "ada", "test-exercise-1", None)
+        submission = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "ada")
+        submission.late_submission_penalty = 1.5
+        gradebook.db.commit()
+    return course
+
+
+def by_hand(gradebook: Any, student: str, cell: str, score: float | None, comment: str = "") -> None:
+    if score is not None:
+        grade = gradebook.find_grade(cell, ASSIGNMENT, ASSIGNMENT, student)
+        grade.manual_score, grade.needs_manual_grade = score, False
+    if comment:
+        gradebook.find_comment(cell, ASSIGNMENT, ASSIGNMENT, student).manual_comment = comment
+    gradebook.db.commit()
+
+
+@pytest.fixture(scope="module")
+def pages(marked: Course) -> dict[str, Path]:
+    return {path.parent.parent.name: path for path in write_feedback(marked, ASSIGNMENT)}
+
+
+@pytest.fixture
+def page(browser: Chrome, pages: dict[str, Path]) -> Chrome:
+    """The page of ada, who has got most things wrong."""
+    browser.get(pages["ada"].as_uri())
+    return browser
+
+
+def text(page: Chrome, selector: str) -> str:
+    return str(page.find_element(By.CSS_SELECTOR, selector).text)
+
+
+def exercise(page: Chrome, number: int) -> str:
+    return text(page, f"#part-test-exercise-{number}")
+
+
+def says(number: int, misconception: str) -> str:
+    (found,) = [one for one in EXERCISES[number].misconceptions if one.name == misconception]
+    return found.says
+
+
+# --- what it says ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
+    # 2.75 by hand, two times half of 2, all 8 of exercise 8, 5.5 for the essay, 1.5 less for being late
+    assert "16.75 of 51 points" in text(page, "header")
+    assert "1.5 taken off for handing in late" in text(page, "header")
+    rows = [row.text.splitlines() for row in page.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    assert len(rows) == 11
+    assert rows[1] == ["◐", "Exercise 2: Attention scores", "Points set by your instructor", "2.75 of 3"]
+    assert rows[2] == ["◐", "Exercise 3: Softmax", "Not normalised", "1 of 2"]
+    assert rows[7] == ["✓", "Exercise 8: Two heads", "Right", "8 of 8"]
+    for link in page.find_elements(By.CSS_SELECTOR, "tbody a"):
+        target = page.find_element(By.ID, str(link.get_dom_attribute("href"))[1:])
+        assert link.text in target.text
+
+
+def test_it_says_what_is_right_and_what_is_next(page: Chrome) -> None:
+    lead = text(page, ".lead")
+    assert "Right: 1 of 11" in lead
+    assert "Next: Exercise 1: Queries, keys, values" in lead
+
+
+def test_a_misconception_has_its_name_its_explanation_and_the_section_to_reread(page: Chrome) -> None:
+    shown = exercise(page, 3)
+    assert "Not normalised" in shown
+    assert says(3, "not normalised") in shown
+    assert "1 of 2 points are for the rest: in every hidden case, your values are those of a right solution" in shown
+    assert "Reread “Exercise 3: softmax (2 points)” in the notebook." in shown
+
+
+def test_the_students_own_code_is_highlighted_and_nothing_else_is(page: Chrome) -> None:
+    code = page.find_element(By.CSS_SELECTOR, "#part-test-exercise-2 pre")
+    assert code.text == NOT_SCALED.rstrip("\n")
+    assert code.find_element(By.CSS_SELECTOR, ".py-c1").text == "# my own words"
+    assert not page.find_elements(By.CSS_SELECTOR, "#part-test-exercise-6 pre")  # still to do
+
+
+def test_manual_scores_and_comments_are_there(page: Chrome) -> None:
+    shown = exercise(page, 2)
+    assert "2.75 of 3 points" in shown
+    assert "Your instructor set these points; the tests alone gave 1.5 (Not scaled)." in shown
+    assert "the tests alone" not in exercise(page, 3)
+    assert "Half a point more for the loops." in shown
+    essay = text(page, "#part-essay")
+    assert "5.5 of 7 points" in essay
+    assert "Because keys decide." in essay
+    assert "Well said." in essay
+    assert "Waiting for your instructor" in text(page, "#part-essay-2")
+    assert "Nothing was written" in text(page, "#part-essay-3")
+
+
+def scored_cell(number: int, credit: float, score: float, **verdict: Any) -> Any:
+    """A graded test for 3 points, with what the tests found and the points that the gradebook has."""
+    right = {"reason": "right", "sentences": [], "cases_right": 6} if credit == 1 else {}
+    found = {"reason": "missing", "sentences": ["There is no `f`."], "cases_right": 0} | right
+    ours = (
+        found
+        | {"title": "A", "credit": credit, "points": 3 * credit, "max_points": 3.0, "misconceptions": [], "cases": 6}
+        | verdict
+    )
+    cell = added_cell(f"test-exercise-{number}", "check(1)", points=3.0, score=score)
+    cell.outputs = [nbformat.v4.new_output("display_data", data={}, metadata={"grader": ours})]
+    return cell
+
+
+def words_of(*cells: Any) -> str:
+    return plain_text(exported(nbformat.v4.new_notebook(cells=list(cells)), score=0.0, max_score=6.0))
+
+
+def test_right_code_that_got_no_points_by_hand_is_not_called_right() -> None:
+    shown = words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 3.0))
+    assert "Right: 1 of 2. Next: Exercise 1: A – Points set by your instructor." in shown
+    assert "✗ Exercise 1: A 0 of 3 points, no points yet Points set by your instructor" in shown
+    assert "the tests alone gave 3 (Right). What is right all 6 hidden cases. What to do next The tests find" in shown
+    assert "check(1)" not in shown  # which would say that all is right
+    assert "Everything is right" not in words_of(scored_cell(1, 1.0, 0.0), scored_cell(2, 1.0, 0.0))
+
+
+def test_code_that_does_not_run_but_got_all_points_by_hand_is_not_called_wrong() -> None:
+    shown = words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 0.0, 0.0))
+    assert "Full marks: 1 of 2. Next: Exercise 2: A – Not found." in shown
+    assert "✓ Exercise 1: A 3 of 3 points, full marks Points set by your instructor" in shown
+    assert "the tests alone gave 0 (Not found). What the tests found There is no f. ✗ Exercise 2" in shown
+    assert "You have full marks for everything." in words_of(scored_cell(1, 0.0, 3.0), scored_cell(2, 1.0, 3.0))
+
+
+def test_points_by_hand_for_a_misconception_do_not_speak_of_fewer() -> None:
+    one = {"reason": "misconception", "misconceptions": ["not scaled"], "cases_right": 0}
+    assert "1.5 of 3 points are for the rest" in words_of(scored_cell(1, 0.5, 1.5, **one))
+    assert "points are for the rest" not in words_of(scored_cell(1, 0.5, 3.0, **one))
+
+
+def shared(first: Verdict, second: Verdict) -> str:
+    """What is said of an exercise of two functions."""
+    verdict = combined({"mask": first, "softmax": second})
+    data = json.loads(json.dumps(verdict.to_json()))
+    credit = data.pop("credit")
+    return words_of(scored_cell(14, credit, 3 * credit, **data))
+
+
+FINE = Verdict(14, "Masks", 1.0, Reason.RIGHT, ("Right.",), cases_right=4, cases=4)
+UNSCALED = Verdict(14, "Masks", 0.5, Reason.MISCONCEPTION, ("Divide.",), ("not scaled",), cases=4)
+PARTLY = Verdict(14, "Masks", 0.0, Reason.WRONG, ("Off.", "1 of 4 hidden cases are right; …"), cases_right=1, cases=4)
+
+
+def test_of_functions_that_share_an_exercise_it_is_said_which_is_right_and_what_is_wrong_with_the_other() -> None:
+    shown = shared(FINE, UNSCALED)
+    assert "What is right mask is right.4 of 8 hidden cases are right. What is not softmax: Divide." in shown
+    assert "points are for the rest" not in shown
+    assert "mask: Right." not in shown
+
+
+def test_functions_that_share_an_exercise_and_a_mistake_are_told_of_it_once() -> None:
+    shown = shared(UNSCALED, UNSCALED)
+    assert "What is right 1.5 of 3 points are for the rest" in shown
+    assert "What is not Divide. What to do next" in shown
+
+
+TWO = Verdict(
+    14, "Masks", 0.3, Reason.MISCONCEPTION,
+    ("The line `x` is lost.", "Two things at once:", "Divide.", "Mask.", "Unused."),
+    ("not scaled", "not masked"), cases=4,
+)  # fmt: skip
+
+
+def test_two_things_at_once_stand_below_their_heading() -> None:
+    data = TWO.to_json()
+    cell = scored_cell(14, data.pop("credit"), 0.9, **data)
+    shown = " ".join(exported(nbformat.v4.new_notebook(cells=[cell]), score=0.9, max_score=3.0).split())
+    assert (
+        "<p>The line <code>x</code> is lost.</p> <p>Two things at once:</p> "
+        "<ul><li>Divide.</li><li>Mask.</li></ul> <p>Unused.</p>"
+    ) in shown
+    both = shared(TWO, UNSCALED)
+    assert "mask: The line x is lost. mask: Two things at once: Divide.Mask. mask: Unused. softmax: Divide." in both
+    assert "What is not The line x is lost. Two things at once: Divide.Mask. Unused." in shared(TWO, TWO)
+
+
+def test_of_a_mistake_that_is_located_it_is_said_that_the_rest_is_right() -> None:
+    text = words_of(
+        scored_cell(7, 0.5, 1.5, reason="located", sentences=["With one small change in the line `x = 1`."])
+    )
+    assert "1.5 of 3 points are for the rest: with that line mended, all values are right." in text
+    assert "piece by piece" in text
+    assert "are for the rest" not in words_of(scored_cell(7, 0.0, 0.0, reason="located"))
+
+
+def test_how_many_cases_are_right_is_said_once() -> None:
+    assert shared(FINE, PARTLY).count("hidden cases are right") == 1
+    assert shared(PARTLY, UNSCALED).count("hidden cases are right") == 1
+
+
+def test_a_penalty_never_makes_the_points_negative() -> None:
+    page = exported(nbformat.v4.new_notebook(), score=-5.0, max_score=30.0, late_penalty=22.0)
+    assert "0 of 30 points 22 taken off for handing in late" in plain_text(page)
+
+
+def test_repairs_and_blocked_actions_are_told(page: Chrome) -> None:
+    assert "The cell “test-exercise-7” was missing and was put back." in text(page, "[aria-labelledby=notes]")
+    assert "It tried to read" in text(page, "[aria-labelledby=blocked]")
+
+
+def test_who_has_everything_right_is_told_so(browser: Chrome, pages: dict[str, Path]) -> None:
+    browser.get(pages["ben"].as_uri())
+    assert "30 of 51 points" in text(browser, "header")
+    assert "Right: 8 of 11" in text(browser, ".lead")
+    assert "Right: all 6 hidden cases." in exercise(browser, 1)
+    assert not browser.find_elements(By.CSS_SELECTOR, "figure, .wrong")
+
+
+# --- what it never says ---------------------------------------------------------------------------------------------
+
+
+def test_it_holds_no_hidden_test_no_path_and_no_trace_of_the_grader(pages: dict[str, Path], marked: Course) -> None:
+    for path in pages.values():
+        content = path.read_text()
+        for secret in (
+            "HIDDEN TESTS",
+            "hidden_tests",
+            "Traceback",
+            "site-packages",
+            str(marked.root),
+            "/etc/passwd",
+            "/root/secret",
+        ):
+            assert secret not in content, secret
+        assert "reference" not in content
+    assert "/home/somebody/course/x.py" in pages["ada"].read_text()  # the student's own words
+
+
+class Markup(HTMLParser):
+    """What could run or load something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag in (
+            "script",
+            "iframe",
+            "object",
+            "embed",
+            "link",
+            "img",
+            "form",
+            "base",
+            "foreignobject",
+            "use",
+            "image",
+        ):
+            self.found.append(tag)
+        for name, value in attributes:
+            address = (value or "").strip().lower()
+            if name.startswith("on") or name in ("src", "srcset", "xlink:href", "formaction", "background"):
+                self.found.append(f"{tag} {name}")
+            if name == "href" and not address.startswith(("#", "https://", "http://", "mailto:")):
+                self.found.append(f"{tag} {name}={address}")
+            if "url(" in address and not address.startswith("url(#"):
+                self.found.append(f"{tag} {name}={address}")
+
+
+def dangers(page: str) -> list[str]:
+    markup = Markup()
+    markup.feed(page)
+    style = "".join(re.findall(r"<style>(.*?)</style>", page, re.DOTALL))
+    return markup.found + re.findall(r"@import|url\(", style)
+
+
+def test_the_page_is_complete_in_itself(pages: dict[str, Path]) -> None:
+    for path in pages.values():
+        assert dangers(path.read_text()) == []
+
+
+HOSTILE = (
+    '</code></pre></title></style><script>window.hit=1</script><img src=x onerror="window.hit=1"><svg onload=hit()>'
+)
+
+
+def hostile_notebook() -> Any:
+    """A graded notebook somebody has filled with markup wherever a text can be."""
+    bad = [HOSTILE] * 3
+    picture = {
+        "numbers": [[0.5, "NaN"]],
+        "title": HOSTILE,
+        "rows": HOSTILE,
+        "columns": HOSTILE,
+        "wrong": bad,
+        "right": bad,
+    }
+    ours = {
+        "exercise": 3, "title": HOSTILE, "credit": 0.5, "points": 1.0, "max_points": 2.0, "reason": "misconception",
+        "sentences": bad, "misconceptions": bad, "cases_right": 1, "cases": 3, "reread": HOSTILE, "pictures": [picture],
+    }  # fmt: skip
+    output = nbformat.v4.new_output("display_data", data={"text/html": HOSTILE}, metadata={"grader": ours})
+    blocked = nbformat.v4.new_output("display_data", data={}, metadata={"grader": {"blocked": bad}})
+    marks = {"grade": True, "solution": False, "locked": True, "points": 2.0, "score": 1.0, "schema_version": 3}
+    solution = {"grade": False, "solution": True, "grade_id": "exercise-3", "comment": HOSTILE}
+    written = {"grade": True, "solution": True, "grade_id": HOSTILE, "points": 3.0, "score": 1.0, "comment": HOSTILE}
+    cells = [
+        nbformat.v4.new_markdown_cell(HOSTILE, metadata={"grader": {"notes": bad}}),
+        nbformat.v4.new_markdown_cell(f"# {HOSTILE}\n\n## {HOSTILE}"),
+        nbformat.v4.new_code_cell(HOSTILE, metadata={"nbgrader": solution}, outputs=[blocked]),
+        nbformat.v4.new_code_cell("", metadata={"nbgrader": marks | {"grade_id": "test-exercise-3"}}, outputs=[output]),
+        nbformat.v4.new_code_cell("", metadata={"nbgrader": marks | {"grade_id": HOSTILE}}),
+        nbformat.v4.new_markdown_cell(HOSTILE, metadata={"nbgrader": written}),
+        nbformat.v4.new_code_cell(HOSTILE, metadata={"nbgrader": written}),
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def exported(graded: Any, **names: Any) -> str:
+    """The page of a notebook that nbgrader knows nothing of."""
+    page, _ = FeedbackExporter().from_notebook_node(graded, ResourcesDict(nbgrader=names))
+    return str(page)
+
+
+def test_markup_stays_text_wherever_it_stands(browser: Chrome, tmp_path: Path) -> None:
+    page = exported(hostile_notebook(), student=HOSTILE, notebook=HOSTILE, score=1.0, max_score=2.0, late_penalty=0.5)
+    assert dangers(page) == []
+    path = tmp_path / "page.html"
+    path.write_text(page.replace("Content-Security-Policy", "x"))  # which would stop what got into the page
+    browser.get(path.as_uri())
+    assert browser.execute_script("return window.hit") is None
+    assert browser.execute_script("return document.scripts.length") == 0
+    assert "<script>window.hit=1</script>" in text(browser, "#part-test-exercise-3 pre")
+    assert "<script>window.hit=1</script>" in text(browser, "#part-test-exercise-3 .wrong")
+
+
+def test_a_browser_would_run_no_script_on_the_page_in_any_case(page: Chrome) -> None:
+    policy = page.find_element(By.CSS_SELECTOR, "meta[http-equiv=Content-Security-Policy]").get_dom_attribute("content")
+    assert str(policy).startswith("default-src 'none'; style-src 'unsafe-inline';")
+
+
+MARK_SCHEME = """\
+Draw the heads.
+
+=== BEGIN MARK SCHEME ===
+# Two points for the scale
+## One for the legend
+=== END MARK SCHEME ==="""
+
+
+@pytest.mark.parametrize("cell_type", ["markdown", "code"])
+def test_the_mark_scheme_of_a_task_is_not_shown(cell_type: str) -> None:
+    marks = {"points": 3.0, "score": 2.0, "by_hand": True, "comment": "No legend.", "comment_by_hand": True}
+    task = added_cell("drawing", MARK_SCHEME, cell_type, grade=False, task=True, **marks)
+    page = exported(nbformat.v4.new_notebook(cells=[task, added_cell("test-exercise-1", "", score=0.0)]))
+    assert "Task: drawing" in page
+    assert "2 of 3" in page
+    assert "No legend." in page
+    for secret in ("MARK SCHEME", "for the scale", "for the legend", "Draw the heads"):
+        assert secret not in page, secret
+
+
+# --- who reads it ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_serious(page: Chrome) -> None:
+    for details in page.find_elements(By.CSS_SELECTOR, "details:not([open]) summary"):
+        details.click()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [1280, 800, 390, 320])
+def test_nothing_overflows(page: Chrome, width: int) -> None:
+    with seen_as(page, width=width):
+        assert page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_it_is_dark_for_those_who_prefer_it(page: Chrome) -> None:
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    with seen_as(page, "light"):
+        light = page.execute_script(colour)
+    with seen_as(page, "dark"):
+        dark = page.execute_script(colour)
+    assert [sum(map(int, re.findall(r"\d+", one))) > 380 for one in (light, dark)] == [True, False]
+
+
+def test_on_paper_all_code_is_there(page: Chrome) -> None:
+    folded = "return document.querySelector('details:not([open]) pre').checkVisibility({contentVisibilityAuto: true})"
+    assert not page.execute_script(folded)
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:  # what is folded away is drawn with the next frame only
+        WebDriverWait(page, 20).until(lambda _: page.execute_script(folded), "code is folded away on paper")
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_on_paper_pages_are_full(page: Chrome) -> None:
+    """No exercise waits for a page of its own: what is printed is little longer than what there is to print."""
+    paper = {"paperWidth": 8.27, "paperHeight": 11.69, "marginTop": 0.4, "marginBottom": 0.4}
+    pdf = base64.b64decode(page.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        with_room = {"width": round(7.48 * 96), "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", with_room)
+        height = page.execute_script("return document.documentElement.scrollHeight")
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    printed = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert printed <= math.ceil(1.2 * height / (10.89 * 96))
+
+
+def test_a_heat_map_says_in_words_what_it_shows(page: Chrome) -> None:
+    drawing = page.find_element(By.CSS_SELECTOR, "#part-test-exercise-4 svg[role=img]")
+    names = str(drawing.get_dom_attribute("aria-labelledby")).split()
+    title, words = (str(page.find_element(By.ID, name).get_attribute("textContent")) for name in names)
+    assert title == "What your attention_weights returned in the hidden case “the notebook's size”"
+    assert re.search(r"query 1: [\d.]+, [\d.]+, [\d.]+\.", words)
+    assert "which is not one" in words
+    assert "✗ Rows 1, 2 and 3 do not sum to one. Each column does instead." in exercise(page, 4)
+    assert len(drawing.find_elements(By.CSS_SELECTOR, "rect.entry")) == 9
+    assert len(drawing.find_elements(By.CSS_SELECTOR, "rect.line")) == 3
+
+
+# --- one page for all ways to ask for it ----------------------------------------------------------------------------
+
+
+def test_nbgraders_command_and_the_button_of_the_formgrader_write_the_same_page(
+    marked: Course, pages: dict[str, Path]
+) -> None:
+    ours = {student: path.read_text() for student, path in pages.items()}
+    nbgrader(marked, "generate_feedback", ASSIGNMENT, "--force")
+    assert {student: path.read_text() for student, path in pages.items()} == ours
+    pages["ada"].unlink()
+    assert marked.api().generate_feedback(ASSIGNMENT, "ada", force=True)["success"]  # what the button calls
+    assert pages["ada"].read_text() == ours["ada"]
+
+
+# --- unlucky notebooks ----------------------------------------------------------------------------------------------
+
+
+def graded_file(course: Course, submit: Any, solved: dict[int, str]) -> Path:
+    submit(course, "ada", {3: solved[3]})
+    assert [one.error for one in autograde(course, ASSIGNMENT)] == [""]
+    path = course.notebook("autograded/ada", ASSIGNMENT)
+    path.chmod(0o644)
+    return path
+
+
+def without_our_metadata(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            output["metadata"] = {}
+
+
+def of_other_kinds(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            if "grader" in output.get("metadata", {}):
+                output["metadata"]["grader"] = {key: [{}] for key in output["metadata"]["grader"]} | {"blocked": 3}
+
+
+def renamed(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        cell["metadata"]["nbgrader"]["grade_id"] += "-of-mine"
+
+
+def half_of_everything(notebook: Any) -> None:
+    for number, cell in enumerate(notebook["cells"]):
+        cell["metadata"]["nbgrader"].pop(("grade_id", "grade", "points", "solution")[number % 4], None)
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        (without_our_metadata, "Graded without a verdict"),
+        (of_other_kinds, "2 of 30 points"),
+        (renamed, "Softmax 2 of 2 points"),
+        (half_of_everything, "2 of 30 points"),
+        (lambda notebook: notebook.update(cells=[{}, 3]), "2 of 30 points"),
+    ],
+)
+def test_a_notebook_that_was_changed_by_hand_still_gives_a_page(
+    course: Course, submit: Any, solved: dict[int, str], change: Callable[[Any], None], shown: str
+) -> None:
+    path = graded_file(course, submit, solved)
+    notebook = json.loads(path.read_text())
+    change(notebook)
+    path.write_text(json.dumps(notebook))
+    (page,) = write_feedback(course, ASSIGNMENT)
+    assert "2 of 30 points" in plain(page)  # what the gradebook has, whatever became of the notebook
+    assert shown in plain(page)
+
+
+def test_a_notebook_that_cannot_be_read_still_gives_a_page(course: Course, submit: Any, solved: dict[int, str]) -> None:
+    graded_file(course, submit, solved).write_text("not a notebook")
+    (page,) = write_feedback(course, ASSIGNMENT)
+    assert "2 of 30 points" in plain(page)
+    assert "could not be read" in plain(page)
+
+
+def test_a_notebook_that_the_gradebook_does_not_know_still_gives_a_page(
+    course: Course, submit: Any, solved: dict[int, str]
+) -> None:
+    path = graded_file(course, submit, solved)
+    shutil.copytree(path.parent, course.root / "autograded" / "ben" / ASSIGNMENT)
+    pages = write_feedback(course, ASSIGNMENT)
+    assert "The gradebook has no points for this notebook yet." in plain(pages[1])
+    assert "all 8 hidden cases" in plain(pages[1])
+
+
+def test_pages_of_some_students(course: Course, submit: Any) -> None:
+    for student in ("ada", "emmy", "eve"):
+        submit(course, student)
+    list(autograde(course, "self_attention"))
+    pages = write_feedback(course, "self_attention", print, ["emmy", "ada"])
+    assert [page.parent.parent.name for page in pages] == ["ada", "emmy"]
+    assert not (course.folder("feedback") / "eve").exists()
+    assert len(write_feedback(course, "self_attention", print)) == 3
+    assert [page.parent.parent.name for page in write_feedback(course, "self_attention", print, ["eve"])] == ["eve"]
+    with pytest.raises(CourseError, match="There is no graded notebook of self_attention by kurt"):
+        write_feedback(course, "self_attention", print, ["ada", "kurt"])
+
+
+def test_who_has_points_but_no_graded_notebook_is_named(course: Course, submit: Any, solved: dict[int, str]) -> None:
+    graded_file(course, submit, solved)
+    told: list[str] = []
+    with course.api().gradebook as gradebook:
+        gradebook.add_student("ben")
+        gradebook.add_student("cleo")  # has an extension, but no points
+        gradebook.add_submission(ASSIGNMENT, "cleo")
+        gradebook.add_submission(ASSIGNMENT, "ben")
+        by_hand(gradebook, "ben", "test-exercise-3", 2.0)
+    (page,) = write_feedback(course, ASSIGNMENT, told.append)
+    assert "ada" in page.parts
+    assert told == ["ben has points, but no graded notebook, and so no feedback page."]
+
+
+def plain(path: Path) -> str:
+    return plain_text(path.read_text())
+
+
+def plain_text(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", "", page).split())
+
+
+def test_sections_are_named_as_the_notebook_names_them(released_course: Course) -> None:
+    found = Sections.of(released_course.read("release", "multi_head_attention"))
+    assert found.title == "Multi-head attention"
+    assert found.by_cell["test-exercise-18"] == "Exercise 18: split into heads (10 points)"
+    assert found.by_anchor["why-view-alone"] == "Why `view` alone mixes tokens up"
+
+
+def test_a_section_without_an_anchor_explains_no_mistake(released_course: Course) -> None:
+    """Or whatever is explained nowhere would send students to the last such section."""
+    found = Sections.of(released_course.read("release", "causal_attention"))
+    assert "One query, step by step" not in found.by_anchor.values()
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_every_section_that_a_misconception_points_to_is_there(released_course: Course, number: int) -> None:
+    one = EXERCISES[number]
+    known = Sections.of(released_course.read("release", one.assignment)).by_anchor
+    assert set(one.explained_in.values()) <= known.keys()
+    assert set(one.explained_in) <= {word for found in one.misconceptions for word in (found.name, found.kind)}
+
+
+# --- verdicts with pictures -----------------------------------------------------------------------------------------
+
+
+def verdict_on(number: int, misconception: str) -> Verdict:
+    """Of somebody who has this misconception."""
+    found = [(one, wrong) for one in EXERCISES[number].functions for wrong in one.misconceptions]
+    one, wrong = next((one, wrong) for one, wrong in found if wrong.name == misconception)
+    drawn = one.sample(5)
+    answers: list[Any] = []
+    for case in drawn:
+        try:
+            answers.append(Returned(one.wrong_answer([wrong], case.inputs), list(case.inputs), frozenset({"cpu"})))
+        except (RuntimeError, IndexError) as error:
+            answers.append(Raised(type(error).__name__))
+    return judge(one, drawn, answers)
+
+
+@pytest.mark.parametrize(
+    ("number", "misconception", "said"),
+    [
+        (2, "first query only", "Rows 2 and 3 repeat row 1: each query has scores of its own."),
+        (2, "softmax already applied", "Each row sums to one: these are weights, after a softmax. "
+                                       "Scores come before it."),
+        (2, "future hidden", "Rows 1 and 2: NaN or infinite."),
+        (3, "not normalised", "The weights do not sum to one."),
+        (4, "softmax over queries", "Rows 1, 2 and 3 do not sum to one. Each column does instead."),
+        (10, "always the last dimension", "Columns 1, 2, 3 and 4 do not sum to one. Each row does instead."),
+        (14, "not masked", "Rows 1, 2 and 3: weight above the diagonal, on words that come later."),
+        (21, "added, not turned", "Turning keeps the length of a pair: those that are marked have a different one."),
+        (21, "one position further", "A word at position 0 is turned by no angle, so it stays as it is."),
+        (30, "one key too many", "Query 4 sees a key that is more than 2 words back, and so do others."),
+        (30, "windows to both sides", "Query 1 sees a later key, and so do others."),
+        (16, "future not hidden", "Only the last word was changed, and rows 1, 2 and 3 changed with it: "
+                                  "earlier words see a later one."),
+    ],
+)  # fmt: skip
+def test_a_picture_says_which_rule_is_broken(number: int, misconception: str, said: str) -> None:
+    (picture,) = verdict_on(number, misconception).pictures
+    assert said in picture.wrong
+    assert picture.marked or picture.wrong_sums or "Each row sums" in said
+    assert max(len(picture.numbers), len(picture.numbers[0])) <= MAX_SIDE
+
+
+def test_a_right_answer_has_no_picture() -> None:
+    for number in (2, 3, 4, 10, 14, 16):
+        one = EXERCISES[number]
+        drawn = one.sample(5)
+        answers = [Returned(one.reference(*case.inputs), list(case.inputs), frozenset({"cpu"})) for case in drawn]
+        assert judge(one, drawn, answers).pictures == ()
+
+
+def test_where_no_rule_is_broken_the_picture_says_so() -> None:
+    (picture,) = verdict_on(14, "not scaled").pictures
+    assert picture.wrong == ()
+    assert picture.right == ("No weight lies in the future.", "Each row sums to one.", "No weight is negative.")
+
+
+def test_a_misconception_may_point_to_another_section() -> None:
+    assert verdict_on(7, "not scaled").explained_in == "exercise-2"
+    assert verdict_on(7, "without bias").explained_in == ""
+    assert verdict_on(18, "words mixed up in splitting").explained_in == "why-view-alone"
+
+
+def test_verdicts_without_pictures_are_kept_as_they_always_were() -> None:
+    names = ["exercise", "title", "credit", "reason", "sentences", "misconceptions", "cases_right", "cases"]
+    assert list(Verdict(1, "a", 1.0, Reason.RIGHT).to_json()) == names
+    drawn = verdict_on(4, "softmax over queries")
+    kept = json.loads(json.dumps(drawn.to_json(), allow_nan=False))
+    assert Picture.from_json(kept["pictures"][0]) == drawn.pictures[0]
+    assert len(json.dumps(kept)) < 3000
+
+
+STRANGE: list[Any] = [
+    None, "x", 5, [], {}, [[]], [None], ["x"], [[1, 2], [3]], [[[1]]], [10**400, 1], [[1] * 20] * 3, [[1.0]] * 20,
+    torch.zeros(0, 3), torch.zeros(3, 0), torch.tensor(1.0), torch.zeros(13, 13), torch.zeros(2, 2, 2), True,
+    [True, "a"], torch.tensor([[1j]]), [torch.zeros(2, 2), torch.zeros(3)], [torch.tensor([1j])],
+    torch.full((2, 2), torch.nan),
+    torch.tensor([[1, 2], [3, 4]]), [[torch.inf, -torch.inf], [0, 1e300]], torch.tensor([[True, False]]), {"output": 3},
+    {"output": {"output": torch.zeros(2, 2)}}, {"output": {"output": torch.zeros(1, 2, 2), LATER_CHANGED: "x"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", STRANGE, ids=range(len(STRANGE)))
+def test_whatever_came_back_is_drawn_or_left_alone(value: Any) -> None:
+    for draw in (weights, causal_weights, softmax_along, scores):
+        picture = draw(value, (torch.zeros(2, 2), 0))
+        if picture:
+            kept = json.loads(json.dumps({"pictures": [vars(picture)]}, allow_nan=False))["pictures"][0]
+            assert Picture.from_json(kept) == picture
+    assert looks_ahead(value, value) is None
+    for number in (16, 17, 18):
+        one = EXERCISES[number]
+        assert one.picture
+        one.picture(value, one.sample(5)[0].inputs)
+
+
+def test_numbers_are_rounded_to_two_digits() -> None:
+    picture = causal_weights(torch.tensor([[123456.0, 0.123456], [torch.nan, -torch.inf]]), ())
+    assert picture
+    assert picture.numbers == ((120000.0, 0.12), ("NaN", "−∞"))
+
+
+def test_the_largest_numbers_are_kept_as_infinite() -> None:
+    picture = softmax_along(torch.tensor([[1.79e308, 0.5], [0.5, -1.79e308]], dtype=torch.float64), ())
+    assert picture
+    assert picture.numbers == (("∞", 0.5), (0.5, "−∞"))
+    assert Picture.from_json(json.loads(json.dumps(vars(picture), allow_nan=False))) == picture
+
+
+@pytest.mark.parametrize(("total", "shown"), [(1.02, "1.02"), (0.999, "0.999"), (1.0014, "1.001"), (0.96, "0.96")])
+def test_a_sum_that_is_not_one_does_not_look_like_one(total: float, shown: str) -> None:
+    picture = weights(torch.tensor([[0.5, 0.5], [0.25, total - 0.25]], dtype=torch.float64), ())
+    assert picture
+    drawn = str(heat_map(picture, "a"))
+    assert f">Σ {shown} ≠ 1<" in drawn
+    assert f"Sum of row 2: {shown}, which is not one." in drawn
+    assert ">Σ 1<" in drawn
+
+
+OVERLAPS = """
+const texts = [...document.querySelectorAll("svg text")].map(one => [one.textContent, one.getBoundingClientRect()]);
+const svg = document.querySelector("svg").getBoundingClientRect();
+const cells = [...document.querySelectorAll("svg .entry")].map(one => one.getBoundingClientRect());
+const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+const outside = (a, b) => a.left < b.left || a.right > b.right || a.top < b.top || a.bottom > b.bottom;
+const numbers = [...document.querySelectorAll("svg .number")].map(one => one.getBoundingClientRect());
+return [
+  ...texts.filter(([, box]) => outside(box, svg)).map(([text]) => text),
+  ...numbers.filter((box, i) => box.left < cells[i].left + 4 || box.right > cells[i].right - 4),
+  ...texts.flatMap(([one, box], i) => texts.slice(i + 1).filter(([, b]) => meet(box, b)).map(([b]) => `${one} | ${b}`)),
+];
+"""
+LARGE = torch.tensor([[1.79e300, -2e300, 0.5], [-1234.0, 12.5, -2e99], [-0.45, 0.5, -9.9e99]], dtype=torch.float64)
+LOPSIDED = torch.softmax(torch.arange(24.0).reshape(4, 6).sin(), 1)
+
+
+@pytest.mark.parametrize(
+    "value", [LOPSIDED, LOPSIDED * -1.2, LOPSIDED[:1], LARGE], ids=["usual", "minus", "row", "large"]
+)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_numbers_and_sums_of_a_picture_stand_apart(browser: Chrome, tmp_path: Path, value: Any, dim: int) -> None:
+    picture = softmax_along(value, (value, dim))
+    assert picture
+    figure = nbformat.v4.new_notebook(
+        cells=[scored_cell(1, 0.0, 0.0, pictures=[json.loads(json.dumps(vars(picture)))])]
+    )
+    path = tmp_path / "page.html"
+    path.write_text(exported(figure))
+    browser.get(path.as_uri())
+    assert len(browser.find_elements(By.CSS_SELECTOR, "svg .number")) == value.numel()
+    assert browser.execute_script(OVERLAPS) == []
+
+
+def test_the_smallest_picture_in_which_something_is_wrong_is_the_best() -> None:
+    small, large, fine = (
+        Picture(numbers=((0.0,) * size,) * size, wrong=("x",) if wrong else ())
+        for size, wrong in ((3, True), (5, True), (2, False))
+    )
+    assert best_picture([fine, large, small]) is small
+    assert best_picture([]) is None
+
+
+def test_a_column_is_a_vector_and_a_list_of_numbers_too() -> None:
+    assert as_matrix([torch.tensor(1.0), 2]).tolist() == [[1.0, 2.0]]  # type: ignore[union-attr]
+    column = softmax_along(torch.tensor([[0.5], [0.25]]), ())
+    assert column
+    assert column.sums == (0.75,)
+
+
+GOOD = {"numbers": [[0.5, 0.5], [1.0, 0.0]], "marked": [[0, 1]], "summed": "row", "sums": [1.0, 1.0], "wrong_sums": [1]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"numbers": []}, {"numbers": [[]]}, {"numbers": [[1.0] * 13]}, {"numbers": [[1.0], [1.0, 2.0]]},
+        {"numbers": [["<b>"]]}, {"numbers": [[float("inf")]]}, {"numbers": [[True]]}, {"numbers": "12"},
+        {"numbers": None}, {"numbers": [[10**400]]},
+        {"marked": [[2, 0]]}, {"marked": [[0]]}, {"marked": [[0.5, 0]]}, {"marked": [[-1, 0]]},
+        {"wrong_sums": [7]}, {"sums": ["x", 1.0]}, {"summed": []}, {"title": 5}, {"wrong": [3]}, {"wrong": ["x"] * 100},
+    ],
+)  # fmt: skip
+def test_a_picture_that_is_none_of_ours_is_not_drawn(change: dict[str, Any]) -> None:
+    assert Picture.from_json(GOOD)
+    assert Picture.from_json(GOOD | change) is None
+    assert Picture.from_json("x") is None
+
+
+def test_a_picture_holds_no_markup_of_others() -> None:
+    picture = Picture.from_json(GOOD | {"title": HOSTILE, "rows": "<b onx=1>", "columns": "<b onx=1>"})
+    assert picture
+    drawn = str(heat_map(picture, "a"))
+    assert dangers(drawn) == []
+    assert "<b" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason", "advice"),
+    [
+        ("Your function stopped with NameError: name 'd' is not defined.", "error", "Find the place where that name"),
+        ("The cell that should define it stopped with SyntaxError: '(' was never closed", "missing", "Run the cell by"),
+        ("Your function stopped with TypeError: 'int' object is not iterable.", "error", "Print what kind of thing"),
+        ("Your class stopped with RuntimeError: expected scalar type Float.", "error", "Print the dtype"),
+        ("Your class stopped with RuntimeError: shapes do not match.", "error", "Call it with inputs of other sizes"),
+        ("Your class stopped with KeyError: 'W_q'.", "error", "Print what is computed step by step"),
+        ("Your function returned None: does every path through it end with …", "wrong", "Call it in a cell of its own"),
+        ("All that your function returned is NaN. NaN comes from 0/0.", "wrong", "find the first line after which"),
+        ("result[0] is the first wrong number.", "wrong", "Try it on inputs of other sizes"),
+        ("In every hidden case, your function returns the same.", "constant", "Call it with two inputs that differ"),
+    ],
+)
+def test_what_to_do_next_fits_what_went_wrong(sentence: str, reason: str, advice: str) -> None:
+    shown = words_of(scored_cell(1, 0.0, 0.0, reason=reason, sentences=[sentence]))
+    assert advice in shown
+    assert "until you see the same error" not in shown
+    assert shown.count("other sizes") == advice.count("other sizes")

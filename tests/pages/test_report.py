@@ -1,0 +1,916 @@
+"""The class report: each number is worked out by hand here, and nothing of a submission becomes markup."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+from urllib.parse import unquote
+
+import nbformat
+import pytest
+from selenium.webdriver import Chrome
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+from support.accessibility import seen_as, violations
+from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+from support.report_pages import lines_of, text_of, told, written
+from support.solution_cells import source as course_source
+
+from grader.classroom.run import autograde
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.late import LATE_FILE
+from grader.gradebook.standings import read_class
+from grader.model.answer import Loss, Lost
+from grader.model.label import Label
+from grader.model.verdict import Reason
+from grader.notebooks.brevity import SHORTENED
+from grader.notebooks.solutions import fill_in
+from grader.notebooks.solutions import solutions as solutions_of
+from grader.pages import charts, report
+from grader.pages.code_forms import form_of
+from grader.pages.feedback import write_feedback
+from grader.pages.report import duration, write_report
+from grader.pages.similar_code import Work, identical, pairs
+
+DUE = datetime(2026, 11, 20, 12)
+HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
+SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), dim=0)"
+NOT_SCALED = ["You do not scale. Divide by `√D`."]
+COPY: dict[Label, str] = {
+    1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    q, k, v = [], [], []\n    for x in xs:\n"
+       "        q.append(torch.add(b_q, W_q.mm(x)))\n        k.append(torch.add(b_k, W_k.mm(x)))\n"
+       "        v.append(torch.add(b_v, W_v.mm(x)))\n    return q, k, v",
+    2: "def attention_scores(qs, ks):\n    out = []\n    for i in range(len(qs)):\n        row = []\n"
+       "        for j in range(len(ks)):\n            row.append((qs[i].T @ ks[j]).item() / len(qs[i]) ** 0.5)\n"
+       "        out.append(row)\n    return out",
+    5: "def weighted_sums(ws, vs):\n    out = []\n    for w in ws:\n        total = 0\n"
+       "        for i in range(len(vs)):\n            total = total + float(w[i]) * vs[i]\n"
+       "        out.append(total)\n    return out",
+    7: "def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):\n    q = torch.mm(W_q, X) + b_q\n"
+       "    k = torch.mm(W_k, X) + b_k\n    v = torch.mm(W_v, X) + b_v\n    s = torch.mm(k.t(), q)\n"
+       "    s = s / torch.tensor(float(q.shape[0])).sqrt()\n    return torch.mm(v, softmax_cols(s))",
+}  # fmt: skip
+
+
+def renamed(source: str) -> str:
+    """What somebody may do to a copy: other names, a comment, a docstring, other blanks."""
+    names = {"xs": "inputs", "qs": "queries", "ks": "keys", "ws": "w_all", "vs": "values", "out": "result",
+             "row": "line", "total": "acc", "q": "Q", "k": "K", "v": "V", "s": "A", "x": "word", "i": "n"}  # fmt: skip
+    for old, new in names.items():
+        source = re.sub(rf"\b{old}\b", new, source)
+    head, body = source.split("\n", 1)
+    return f'{head}  # mine\n    """My own words."""\n\n' + body.replace(" + ", "  +  ") + "\n"
+
+
+@pytest.fixture
+def ten(course: Course) -> Course:
+    """Ten students with a grade, one who handed in nothing, and one whose submission has no grade."""
+    half = {7: 0.5}
+    grade(
+        course,
+        Made("ada"),
+        Made("alan"),
+        Made("barbara", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
+        Made("chien", {2: 0.5, **half}, {2: ["not scaled"], 7: ["not scaled"]}, says={2: NOT_SCALED, 7: NOT_SCALED}),
+        Made("dorothy", half, {7: ["softmax along rows"]}),
+        Made("emmy", {3: 0.0, 8: 0.25}, {8: ["first head twice", "without W_c"]}, {3: Reason.WRONG}),
+        Made("grace", lost={5: Lost(Loss.TIME, 5)}),
+        Made("henri", lost={5: Lost(Loss.DEATH)}, blocked=["read /etc/passwd"]),
+        Made("iris", timestamp=DUE + timedelta(hours=30)),
+        Made("jun", dict.fromkeys(MAX_POINTS, 0.0), reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO)),
+    )  # fmt: skip
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
+        gradebook.update_or_create_student("kurt", last_name="Gödel")
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "alan").manual_score = 1.5
+        gradebook.find_grade("test-exercise-6", ASSIGNMENT, ASSIGNMENT, "dorothy").extra_credit = 1
+        gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "iris").late_submission_penalty = 4
+        gradebook.db.commit()
+    course.notebook("submitted/luca", ASSIGNMENT).parent.mkdir(parents=True)
+    return course
+
+
+def test_points(ten: Course) -> None:
+    # alan 28.5, barbara and chien 26, dorothy 28.5, emmy 22, grace and henri 27, iris 26, jun 0
+    points = told(ten)["points"]
+    assert points["max"] == 30
+    assert points["mean"] == 24.1
+    assert points["median"] == 26.5
+    assert points["middle half"] == [26.0, 28.12]
+    assert points["full marks"] == 1
+    bins = {(one["from"], one["to"]): one["students"] for one in points["distribution"] if one["students"]}
+    assert bins == {(0, 2.5): 1, (20, 22.5): 1, (25, 27.5): 5, (27.5, 30): 3}
+    assert len(points["distribution"]) == 12
+
+
+def test_exercises(ten: Course) -> None:
+    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+    assert list(by_number) == [str(number) for number in MAX_POINTS]
+    assert by_number["7"] == {
+        "exercise": "7", "title": "Matrix form", "max points": 5, "full marks": 6, "some points": 3, "no points": 1,
+        "waiting": 0, "share of full marks": 0.6, "mean points": 3.75, "rule": "",
+    }  # fmt: skip
+    assert by_number["1"]["some points"] == 1  # alan, by hand
+    assert by_number["6"]["full marks"] == 9  # extra credit is more than full
+    assert by_number["5"]["no points"] == 3
+
+
+def test_misconceptions_are_ranked_with_who_has_them(ten: Course) -> None:
+    mistakes = {one["exercise"]: one for one in told(ten)["mistakes"]}
+    assert list(mistakes) == [2, 3, 5, 7, 8]
+    assert mistakes[7]["misconceptions"] == [
+        {"name": "not scaled", "count": 2, "students": ["barbara", "chien"], "says": NOT_SCALED[0]},
+        {"name": "softmax along rows", "count": 1, "students": ["dorothy"], "says": "Something differs."},
+    ]
+    assert mistakes[3]["other mistakes"] == [{"name": "wrong", "count": 1, "students": ["emmy"]}]
+    assert mistakes[5]["other mistakes"] == [{"name": "no answer", "count": 2, "students": ["grace", "henri"]}]
+    assert [one["name"] for one in mistakes[8]["misconceptions"]] == ["first head twice", "without W_c"]
+
+
+def test_what_is_seen_in_pairs_only_is_explained_too(course: Course) -> None:
+    pair = ["Two things at once:", "You do not scale.", "You return sums.", "You compute `x` and never use it."]
+    twice = ["Two things at once:", "You scale by 2.", "You return zeros."]
+    grade(
+        course,
+        Made("ada", {2: 0.3, 4: 0.3}, {2: ["not scaled", "sums"], 4: ["by two", "zeros"]}, says={2: pair, 4: twice}),
+        Made("emmy", {4: 0.5}, {4: ["zeros"]}, says={4: ["All weights are zeros."]}),
+        Made("kurt", {5: 0.3}, {5: ["a", "b"]}, says={5: ["Two things at once:", "Of only one of both."]}),
+    )
+    says = {line["name"]: line["says"] for mistakes in told(course)["mistakes"] for line in mistakes["misconceptions"]}
+    assert says == {
+        "not scaled": "You do not scale.", "sums": "You return sums.",
+        "by two": "You scale by 2.", "zeros": "All weights are zeros.", "a": "", "b": "",
+    }  # fmt: skip
+
+
+def test_misconceptions_come_together_when_chance_does_not_explain_it(ten: Course) -> None:
+    # Two of ten have either: both have both in one of 45 draws. One student alone is no pattern.
+    assert told(ten)["together"] == [{
+        "misconceptions": [{"exercise": 2, "name": "not scaled"}, {"exercise": 7, "name": "not scaled"}],
+        "count": 2, "expected": 0.4, "students": ["barbara", "chien"], "chance": 0.022,
+    }]  # fmt: skip
+
+
+def test_what_most_of_a_class_has_comes_together_by_chance(course: Course) -> None:
+    everybody: dict[Label, list[str]] = {2: ["not scaled"], 7: ["not scaled"]}
+    grade(course, *(Made(f"s{number}", named=everybody if number else {}) for number in range(5)))
+    assert told(course)["together"] == []
+
+
+def test_timeouts_crashes_and_denied_actions(ten: Course) -> None:
+    found = told(ten)
+    assert [(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]] == [
+        ("grace", 5, "timeout"), ("henri", 5, "crash"),
+    ]  # fmt: skip
+    assert found["denied"] == [{"student": "henri", "attempts": ["read /etc/passwd"]}]
+
+
+def test_late_ones_and_those_without_a_grade(ten: Course) -> None:
+    found = told(ten)
+    assert found["late"] == [{"student": "iris", "seconds": 30 * 3600, "penalty": 4}]
+    assert found["no submission"] == ["kurt"]
+    assert found["no grade"] == ["luca"]
+    assert found["empty"] == ["jun"]
+    assert found["counts"] == {"students": 12, "graded": 10}
+
+
+def test_who_is_late_by_nobody_knows_how_much(course: Course) -> None:
+    grade(course, Made("ada"), Made("emmy", timestamp=DUE))
+    for student in ("ada", "emmy"):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        (path.parent / LATE_FILE).write_text("Canvas says that this is late, and not since when.")
+    files = written(course)
+    assert json.loads(files[".json"])["late without time"] == ["ada"]
+    text = text_of(files[".html"])
+    assert "1 submission late by nobody knows how much" in text
+    assert "Late, but without a time" in text
+
+
+def test_nothing_filled_in_is_not_all_that_defines_no_function(course: Course) -> None:
+    missing: Any = {"credit": dict.fromkeys(MAX_POINTS, 0.0), "reason": dict.fromkeys(MAX_POINTS, Reason.MISSING)}
+    grade(
+        course,
+        Made("blank", **missing, cells=dict.fromkeys(MAX_POINTS, " \n")),  # as a notebook that cannot be read is graded
+        Made("broken", **missing, cells=dict.fromkeys(MAX_POINTS, "def f(:\n    return 1")),
+        Made("other-names", **missing, cells={number: f"def mine_{number}():\n    return 1" for number in MAX_POINTS}),
+        Made("released", **missing),
+    )
+    found = told(course)
+    assert found["empty"] == ["blank", "released"]
+    assert [one["exercise"] for one in found["mistakes"]] == list(MAX_POINTS)
+    wrong = [{"name": "missing", "count": 2, "students": ["broken", "other-names"]}]
+    assert all(one["other mistakes"] == wrong for one in found["mistakes"])
+
+
+def test_a_file_that_is_no_notebook_counts_as_nothing_filled_in(course: Course, submit: Callable[..., Path]) -> None:
+    submit(course, "torn", "[]")
+    list(autograde(course, ASSIGNMENT))
+    found = told(course)
+    assert found["empty"] == ["torn"]
+    assert found["mistakes"] == []
+
+
+def test_an_extension_counts(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        gradebook.grant_extension(ASSIGNMENT, "iris", days=2)
+        gradebook.update_or_create_submission(ASSIGNMENT, "kurt")  # so does an extension for who hands in nothing
+        gradebook.grant_extension(ASSIGNMENT, "kurt", days=2)
+    assert told(ten)["late"] == []
+    assert told(ten)["no submission"] == ["kurt"]
+
+
+def test_the_page_says_the_same_in_words(ten: Course) -> None:
+    text = text_of(written(ten)[".html"])
+    assert (
+        "10 students have a grade. The median is 26.5 of 30 points; the middle half lies between 26 and 28.12." in text
+    )
+    assert "1 student has full marks." in text
+    assert "The fewest full marks are in exercise 7, Matrix form: 60%." in text
+    assert "The most frequent misconception: “not scaled” in exercise 2 (2 students)." in text
+    assert "“located” is a mistake without a name, whose line is known; “missing” is a function that" in text
+    for line in ("1 timeout", "1 crash", "1 submission that tried something not allowed", "1 submission handed in late",
+                 "1 submission without a grade", "1 student without a submission", "1 notebook with nothing filled in",
+                 "7: Matrix form 6 60% 3 1 3.75 of 5", "iris 1 day 6 hours 4", "henri tried to read /etc/passwd",
+                 "under 27.5 5", "2: not scaled — and — 7: not scaled 2 students barbara chien 0.4",
+                 "iris notebook 3 3 2 2 3 4 5 8 4 26", "Gödel no submission", "luca no grade"):  # fmt: skip
+        assert line in text, line
+    assert "waiting" not in text
+
+
+def test_the_table_has_a_line_for_everyone(ten: Course) -> None:
+    lines = {line["student"]: line for line in lines_of(written(ten)[".csv"])}
+    assert len(lines) == 12
+    assert lines["iris"] == {
+        "student": "iris", "last name": "", "first name": "", "status": "graded", "points": "26", "of": "30",
+        "penalty": "4", "hours late": "30", "misconceptions": "", "timeouts": "", "crashes": "", "denied actions": "",
+        "hand-in": "", "identical: with": "", "similar code: with": "",
+        **{f"exercise {number}": str(points) for number, points in MAX_POINTS.items()},
+    }  # fmt: skip
+    assert lines["barbara"]["misconceptions"] == "2: not scaled; 7: not scaled"
+    assert lines["henri"]["crashes"] == "1"
+    assert lines["henri"]["denied actions"] == "read /etc/passwd"
+    assert (lines["kurt"]["status"], lines["kurt"]["last name"], lines["kurt"]["points"]) == (
+        "no submission",
+        "Gödel",
+        "",
+    )
+
+
+def test_the_json_is_what_the_page_is_made_of(ten: Course) -> None:
+    found = json.loads(written(ten)[".json"])
+    assert {**found, "written": ""} == {**json.loads(json.dumps(told(ten))), "written": ""}
+
+
+def test_points_that_wait_for_a_person(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        gradebook.find_grade("test-exercise-1", ASSIGNMENT, ASSIGNMENT, "ada").needs_manual_grade = True
+        gradebook.db.commit()
+    assert told(ten)["waiting"] == ["ada"]
+    assert "1 submission waiting for points by hand" in text_of(written(ten)[".html"])
+
+
+def test_what_waits_for_a_person_counts_as_no_points_of_anybody(ten: Course) -> None:
+    with ten.api().gradebook as gradebook:
+        waiting = [(7, one.id) for one in gradebook.students if one.id not in ("kurt", "luca")] + [(5, "grace")]
+        for number, student in waiting:
+            grade = gradebook.find_grade(f"test-exercise-{number}", ASSIGNMENT, ASSIGNMENT, student)
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
+    by_number = {one["exercise"]: one for one in told(ten)["exercises"]}
+    assert (by_number["5"]["no points"], by_number["5"]["waiting"]) == (2, 1)  # henri, and jun with nothing at all
+    assert (by_number["7"]["no points"], by_number["7"]["waiting"]) == (0, 10)
+    text = text_of(written(ten)[".html"])
+    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text
+    assert "7: Matrix form 0 – 0 0 10 – of 5" in text
+
+
+def test_what_still_waits_is_not_called_the_hardest(ten: Course) -> None:
+    """Nobody knows that yet: one who has written nothing has no points at once, and all others wait."""
+    with ten.api().gradebook as gradebook:
+        for student in (one for one in gradebook.students if one.id not in ("kurt", "luca")):
+            grade = gradebook.find_grade("test-exercise-7", ASSIGNMENT, ASSIGNMENT, student.id)
+            grade.auto_score, grade.needs_manual_grade = (0.0, False) if student.id == "henri" else (None, True)
+        gradebook.db.commit()
+    assert "The fewest full marks are in exercise 2, Attention scores: 70%." in text_of(written(ten)[".html"])
+
+
+def test_a_class_of_one(course: Course) -> None:
+    grade(course, Made("ada", {2: 0.5}, {2: ["not scaled"]}))
+    text = text_of(written(course)[".html"])
+    assert "One student has a grade: 28.5 of 30 points." in text
+    assert "Nothing needs a closer look." in text
+
+
+def test_nobody_has_a_grade(course: Course) -> None:
+    with pytest.raises(CourseError, match=r"Nothing of self_attention is graded yet\. Run: grader autograde self_att"):
+        write_report(course, ASSIGNMENT, print)
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_student("ada")
+        gradebook.update_or_create_submission(ASSIGNMENT, "ada")
+    with pytest.raises(CourseError, match="is graded yet"):
+        write_report(course, ASSIGNMENT, print)
+
+
+def test_an_assignment_that_is_none(course: Course) -> None:
+    with pytest.raises(CourseError, match="There is no assignment “nonsense”"):
+        write_report(course, "nonsense", print)
+
+
+def hostile_class(course: Course) -> None:
+    """Whoever can write into a submission, or into the list of students, tries it with markup and formulas."""
+    source = f'def softmax(items_in):\n    return "{HOSTILE}"'
+    said = [f"Your function stopped with ValueError: {HOSTILE}"]
+    grade(
+        course,
+        Made(HOSTILE.replace("/", "∕"), {3: 0}, reason={3: Reason.ERROR}, lost={5: Lost(Loss.TIME, 5)},
+             says={3: said, 5: [f"Your code ran for more than {HOSTILE}"]}, blocked=[f"read {HOSTILE}"],
+             cells={3: source}),
+        Made("=1+1", {2: 0.5}, {2: ["not scaled"]}, cells={3: source}),
+        Made("  =3+3"),
+        *(Made(f"{start}cmd", timestamp=DUE + timedelta(days=1)) for start in "+-@\t\r＝"),
+    )  # fmt: skip
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=DUE)
+        gradebook.update_or_create_student("=1+1", first_name=HOSTILE, last_name="\t=2+2")
+        gradebook.update_or_create_student("eve\x1b[31m\u202e")
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_nothing_of_a_submission_becomes_markup(course: Course) -> None:
+    hostile_class(course)
+    html = written(course)[".html"]
+    parser = Tags()
+    parser.feed(html)
+    assert not {"script", "img", "iframe", "object", "link", "base", "form"} & {tag for tag, _ in parser.tags}
+    assert not [name for _, attributes in parser.tags for name in attributes if name.startswith("on")]
+    assert "alert(1)" in text_of(html)
+    assert "{{ 7 * 7 }}" in text_of(html)
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", html)
+
+
+def test_the_page_needs_nothing_else(ten: Course) -> None:
+    html = written(ten)[".html"]
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|\.\./(?:autograded|feedback)/)""", html)
+    assert not re.findall(r"url\((?!#)|@import|https?://", html)
+    assert "default-src 'none'" in html
+
+
+def links_on(html: str) -> dict[str, str]:
+    """Where the links to other files lead, as they stand there, with their words."""
+    return dict(re.findall(r'<a[^>]* href="([^#"]+)"[^>]*>([^<]*)</a>', html))
+
+
+def test_it_leads_to_each_feedback_page_and_graded_notebook(course: Course) -> None:
+    """Wherever the folders are, and whatever students are called."""
+    grade(course, Made("ada"), Made('a "b"#?%'))
+    write_feedback(course, ASSIGNMENT, print, ["ada"])
+    links = links_on(written(course)[".html"])
+    assert links == {
+        "../feedback/ada/self_attention/self_attention.html": "ada",
+        "../autograded/ada/self_attention/self_attention.ipynb": "notebook",
+        "../autograded/a%20%22b%22%23%3F%25/self_attention/self_attention.ipynb": "notebook",
+    }
+    assert all((course.root / "report" / unquote(place)).is_file() for place in links)
+    assert "a &#34;b&#34;#?%" in written(course)[".html"]
+
+
+def test_a_report_on_some_is_that_of_a_class_of_these(ten: Course) -> None:
+    written(ten)
+    paths = write_report(ten, ASSIGNMENT, print, ["alan", "barbara"])
+    assert [path.name for path in paths] == [f"self_attention-students.{ending}" for ending in ("html", "csv", "json")]
+    html, table, data = (path.read_text(encoding="utf-8-sig") for path in paths)
+    assert "self_attention: report on 2 students" in text_of(html)
+    assert [line["student"] for line in lines_of(table)] == ["alan", "barbara"]
+    assert json.loads(data)["points"]["mean"] == 27.25
+    assert len(lines_of((ten.root / "report/self_attention.csv").read_text(encoding="utf-8-sig"))) == 12
+    with pytest.raises(CourseError, match="There is no student called nobody"):
+        write_report(ten, ASSIGNMENT, print, ["alan", "nobody"])
+    with pytest.raises(CourseError, match="None of them has a grade yet"):
+        write_report(ten, ASSIGNMENT, print, ["luca"])
+
+
+def test_no_cell_of_the_table_is_a_formula(course: Course) -> None:
+    hostile_class(course)
+    rows = list(csv.reader(io.StringIO(written(course)[".csv"])))
+    cells = [cell for row in rows for cell in row]
+    assert not [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@＝") and cell]
+    assert "'=1+1" in cells
+    assert all(cell.isprintable() for cell in cells)
+
+
+def test_names_reach_the_json_as_they_are(course: Course) -> None:
+    hostile_class(course)
+    text = written(course)[".json"]
+    assert text.isascii()  # whoever prints it prints no control characters
+    assert "=1+1" in [one["student"] for one in json.loads(text)["students"]]
+
+
+def test_charts_have_a_title_and_a_description_and_named_axes(ten: Course) -> None:
+    charts = re.findall(r"<svg.*?</svg>", written(ten)[".html"], re.DOTALL)
+    assert len(charts) == 2
+    for chart in charts:
+        root = ElementTree.fromstring(chart)
+        named = {one.get("id"): one.text for one in root if one.tag in ("title", "desc")}
+        assert root.get("role") == "img"
+        assert set(str(root.get("aria-labelledby")).split()) == set(named)
+        assert all(named.values())
+    texts = [[one.text for one in ElementTree.fromstring(chart).iter("text")] for chart in charts]
+    assert {"points", "students"} <= set(texts[0])
+    assert {"share of students", "exercise", "full marks", "some points", "no points"} <= set(texts[1])
+
+
+def test_bars_are_as_long_as_what_they_tell(ten: Course) -> None:
+    points, shares = (
+        ElementTree.fromstring(chart) for chart in re.findall(r"<svg.*?</svg>", written(ten)[".html"], re.DOTALL)
+    )
+    heights = [float(bar.get("height", 0)) for bar in points.findall("rect")]
+    assert [round(height / heights[0], 2) for height in heights] == [1, 1, 5, 3]
+    last = [bar for bar in shares.findall("rect") if bar.get("y") == shares.findall("rect")[-1].get("y")]
+    widths = [float(bar.get("width", 0)) + 1 for bar in last]  # exercise 8: eight, one and one of ten
+    assert [round(width / sum(widths), 1) for width in widths] == [0.8, 0.1, 0.1]
+
+
+def test_the_highest_bar_leaves_room_for_the_legend() -> None:
+    final, waiting = (charts.histogram([0, 1, 2], [(1, 0), counts]) for counts in ((2, 0), (0, 2)))
+    assert min(bar.y for bar in final.bars) == 18
+    assert min(bar.y for bar in waiting.bars) == waiting.top == 30
+
+
+def test_rows_of_a_chart_are_called_as_the_exercises_are() -> None:
+    whole = [("full", 1.0)]
+    chart = charts.shares([("1", whole), ("parse-date", whole), ("test-greeting", whole)])
+    assert [tick.label for tick in chart.y_ticks] == ["1", "parse-date", "test-greet…"]
+    assert {bar.x for bar in chart.bars} == {chart.left}
+    assert chart.left > charts.shares([("1", whole)]).left
+
+
+def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
+    course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
+) -> None:
+    wrong = {**solved, 3: "def softmax(items_in):\n    return torch.exp(torch.as_tensor(items_in))"}
+    submit(course, "ada", solved)
+    list(autograde(course, ASSIGNMENT))
+    (versions,) = told(course)["environments"]
+    assert re.fullmatch(r"Python 3[\d.]+, grader [\d.]+, nbgrader [\d.]+, PyTorch [\d.+a-z]+, numpy [\d.]+", versions)
+    assert f"Graded with {versions}." in write_report(course, ASSIGNMENT, print)[0].read_text()
+    submit(course, "ada", wrong)  # handed in again, and graded by nbgrader: what our record says is old
+    assert course.api().autograde(ASSIGNMENT, "ada", force=True)["success"]
+    found = told(course)
+    assert found["mistakes"][0]["misconceptions"][0]["name"] == "not normalised"
+    assert found["students"][0]["points"] == 29
+    assert found["environments"] == []
+
+
+@pytest.mark.slow
+def test_what_grading_says_of_hangs_and_crashes_is_understood(
+    course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
+) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.RunAndJudge.timeout = 1\nc.RunAndJudge.case_timeout = 1\n")
+    submit(course, "hangs", {3: "def softmax(items_in):\n    while True:\n        pass"})  # nothing else calls it
+    submit(course, "hangs-at-once", {**solved, 3: "while True:\n    pass"})
+    submit(course, "ends", {**solved, 3: "import os\ndef softmax(items_in):\n    os._exit(1)"})
+    submit(course, "reads", {**solved, 8: f"{solved[8]}\nopen('/etc/shadow')"})
+    said = "Your code ran for more than 1 second; ada copied from me"
+    submit(course, "lies", {**solved, 3: f"class CellStopped(Exception): pass\nraise CellStopped('{said}')\n{SOFTMAX}"})
+    list(autograde(course, ASSIGNMENT))
+    found = told(course)
+    kinds = {(one["student"], one["exercise"], one["kind"]) for one in found["stopped"]}
+    assert kinds == {("hangs", 3, "timeout"), ("hangs-at-once", 3, "timeout"), ("ends", 3, "crash")}
+    assert "copied from me" not in json.dumps(found["stopped"])
+    assert found["denied"] == [{"student": "reads", "attempts": ["read /etc/shadow"]}]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "1 second"), (59 * 60, "59 minutes"), (86400 + 6 * 3600, "1 day 6 hours"), (7200, "2 hours")],
+)
+def test_durations_in_words(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_a_form_is_the_code_without_names_and_layout() -> None:
+    for source in COPY.values():
+        assert form_of(renamed(source)) == form_of(source)
+        assert form_of(renamed(source)).text != renamed(source)
+    assert form_of("def f(a, b):\n    return a - b") == form_of("def g(x, y):\n    return x - y")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("def f(a):\n    x: int = 3\n    y: int\n    return a - x", "def f(a):\n    x = 3\n    return a - x"),
+        ("def h(q):\n    return -q\nprint(h(q=2))", "def h(x):\n    return -x\nprint(h(x=2))"),
+        ("def f(a):\n    unused = 0\n    return -a", "def f(a):\n    return -a"),
+        ("def f(a):\n    b = 0\n    c, d = b, 1\n    d += 1\n    return -a", "def f(a):\n    return -a"),
+        ("def f(a):\n    if 0:\n        return a\n    a + 1\n    return -a\n    a", "def f(a):\n    return -a"),
+        (f"def f(a):\n    return -a  # {'mine ' * 9999}", "def f(a):\n    return -a"),
+        ("%time\ndef f(a):\n    %matplotlib inline\n    return -a", "%time\ndef g(b):\n    return -b"),
+    ],
+)
+def test_the_same_code_in_other_words_has_the_same_form(one: str, other: str) -> None:
+    assert form_of(one) == form_of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("def f(a, b):\n    return a - b", "def f(a, b):\n    return b - a"),  # which name stands where
+        ("def f(a):\n    return torch.exp(a)", "def f(a):\n    return torch.log(a)"),  # names of libraries
+        ("def f(a):\n    return a.T", "def f(a):\n    return a.mT"),
+        ("def f(a):\n    return a / 2", "def f(a):\n    return a / 4"),
+        ("def f(a):\n    return a.sum(dim=0)", "def f(a):\n    return a.sum(dim=1)"),
+        ("def f(a):\n    return a.sum(axis=0)", "def f(a):\n    return a.sum(dim=0)"),
+    ],
+)
+def test_code_that_does_something_else_has_another_form(one: str, other: str) -> None:
+    assert form_of(one) != form_of(other)
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(:", "x = '\x00'", "(" * 5000, "-" * 20000 + "1", "1" * 10000, "a" + ".b" * 20000, "%time x", ""]
+)
+def test_any_text_has_a_form(source: str) -> None:
+    assert form_of(source) == form_of(source + "  # the same\n")
+
+
+def honest(number: int) -> dict[Label, str]:
+    """Solutions of somebody who works alone: each is one of those that many think of."""
+    luck = random.Random(number)
+    scale = luck.choice(["/ math.sqrt(len(q))", "/ len(q) ** 0.5", "* len(q) ** -0.5", "/ q.shape[0] ** 0.5"])
+    product = luck.choice(["torch.sum(q * k)", "(q * k).sum()", "(q.T @ k).squeeze()", "torch.dot(q[:, 0], k[:, 0])"])
+    exp = luck.choice(["torch.exp(x)", "x.exp()", "math.e ** x"])
+    order = luck.choice(["W @ X + b", "b + W @ X", "torch.matmul(W, X) + b"])
+    return {
+        2: f"def attention_scores(qs, ks):\n    return [[{product} {scale} for k in ks] for q in qs]",
+        3: f"def softmax(x):\n    x = torch.as_tensor(x)\n    e = {exp}\n    return e / "
+           + luck.choice(["e.sum()", "sum(e)", "torch.sum(e)"]),
+        4: f"def attention_weights(s):\n    return [softmax({luck.choice(['torch.stack(a)', 'a'])}) for a in s]",
+        7: "def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):\n"
+           + "".join(f"    {a} = {order.replace('W', f'W_{a}').replace('b', f'b_{a}')}\n"
+                     for a in luck.sample("vqk", 3))
+           + f"    return v @ softmax_cols(k.T @ q {scale})",
+    }  # fmt: skip
+
+
+def test_copies_make_a_pair_also_with_other_names() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(30)}
+    solutions["copied"] = {number: renamed(source) for number, source in COPY.items()}
+    solutions["original"] = COPY
+    (pair,) = pairs(solutions, {}, {})
+    assert pair.students == ("copied", "original")
+    assert [(one.exercise, one.wrong) for one in pair.shared] == [(1, False), (2, False), (5, False), (7, False)]
+
+
+@pytest.mark.parametrize("size", [2, 12, 30, 300])
+def test_honest_solutions_that_are_alike_make_no_pair(size: int) -> None:
+    assert pairs({f"s{number}": honest(number) for number in range(size)}, {}, {}) == []
+
+
+@pytest.mark.parametrize("size", [2, 10, 30, 300])
+@pytest.mark.parametrize(
+    "stub", ["", "pass", "...", "return None", "return [], []", "raise NotImplementedError('to do')", "'To do.'"]
+)
+def test_stubs_and_emptied_cells_make_no_pair(stub: str, size: int) -> None:
+    solutions = {f"s{number}": honest(number) for number in range(size)}
+    head = "def given_function(all_queries, all_keys, all_values, W_q, W_k, W_v):"
+    empty: dict[Label, str] = dict.fromkeys(range(1, 9), f"{head}\n    {stub}" if stub else "")
+    assert pairs({**solutions, "one": empty, "other": empty}, {}, {}) == []
+
+
+def with_habits(number: int) -> dict[Label, str]:
+    """Short and usual solutions of somebody who always writes in the same way."""
+    luck = random.Random(number)
+    mm = luck.choice(["{} @ {}", "{}.mm({})", "torch.matmul({}, {})"]).format
+    root = luck.choice(["math.sqrt({})", "{} ** 0.5"]).format
+    total = luck.choice(["torch.sum({})", "{}.sum()"]).format
+    each = luck.choice([
+        "    return [{0} for {1} in {2}]",
+        "    out = []\n    for {1} in {2}:\n        out.append({0})\n    return out",
+    ]).format  # fmt: skip
+    lines = "".join(f"    {one} = {mm(f'W_{one}', 'X')} + b_{one}\n" for one in "qkv")
+    scores = f"{mm('k.T', 'q')} / {root('q.shape[0]')}"
+    heads = ", ".join(f"self_attention_of(X, W_v{n}, W_q{n}, W_k{n}, b_v{n}, b_q{n}, b_k{n})" for n in (1, 2))
+    return {
+        1: "def f(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n"
+           + each(", ".join(f"{mm(f'W_{one}', 'x')} + b_{one}" for one in "qkv"), "x", "xs"),
+        2: "def f(qs, ks):\n" + each(f"[({mm('q.T', 'k')}).item() / {root('len(q)')} for k in ks]", "q", "qs"),
+        3: f"def f(x):\n    e = torch.exp(torch.tensor(x))\n    return e / {total('e')}",
+        4: "def f(s):\n" + each("softmax(a)", "a", "s"),
+        5: "def f(ws, vs):\n" + each("sum(a * v for a, v in zip(w, vs))", "w", "ws"),
+        6: "def f(q, k, v):\n    return weighted_sums(attention_weights(attention_scores(q, k)), v)",
+        7: f"def f(X, W_v, W_q, W_k, b_v, b_q, b_k):\n{lines}    return {mm('v', f'softmax_cols({scores})')}",
+        8: f"def f(X, W_c):\n    return {mm('W_c', f'torch.cat([{heads}])')}",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [2, 4, 8, 12, 20, 29, 30, 100])
+def test_who_has_the_same_habits_is_in_no_pair(size: int) -> None:
+    given = {number: [source] for number, source in solutions_of(course_source(ASSIGNMENT)).items()}
+    for first in range(0, 20 * size, size):
+        assert pairs({f"s{number}": with_habits(number) for number in range(first, first + size)}, {}, given) == []
+
+
+def test_a_copy_with_a_change_hides_no_others() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(12)}
+    changed: dict[Label, str] = {**COPY, 2: COPY[2].replace(" ** 0.5", "")}
+    (pair,) = pairs({**solutions, "one": COPY, "other": COPY, "third": changed}, {}, {})
+    assert {"one", "other"} <= set(pair.students)
+
+
+DISGUISES = {
+    "a value that nobody reads": "{head}\n    unused = 0\n{body}\nunused = 0",
+    "values that only others that nobody reads need": "{head}\n    z = 0\n    y = z\n    x, w = y, 1\n{body}",
+    "a comment without end": "# {much}\n{head}  # {much}\n{body}",
+    "a text without end": "{head}\n    '''{much}'''\n{body}",
+    "a branch never taken": "{head}\n    if False:\n        return math.pi\n    assert True\n{body}",
+    "code behind the end": "{head}\n{body}\n    return [math.pi] * 7\n    print('never')",
+    "code that does something else": "{head}\n    print(len(str(3)))\n{body}\nprint('done')",
+    "a line of IPython": "{head}\n{body}\n_ = %pwd\nlen?\nlist = !ls",
+    "a function that nobody calls": "{head}\n{body}\ndef mine(a):\n    return a.mean() ** 3",
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_disguise_hides_no_copy(disguise: str) -> None:
+    solutions = {f"s{number}": honest(number) for number in range(30)}
+    parts = {number: source.split("\n", 1) for number, source in COPY.items()}
+    disguised: dict[Label, str] = {
+        number: DISGUISES[disguise].format(head=head, body=body, much="mine " * 20_000)
+        for number, (head, body) in parts.items()
+    }
+    (pair,) = pairs({**solutions, "copied": disguised, "original": COPY}, {}, {})
+    assert pair.students == ("copied", "original")
+    assert [one.exercise for one in pair.shared] == list(COPY)
+
+
+UNLIKE = {
+    "a text that is far too deep": "{code}\nzz = " + "+".join("1" * 1500),
+    "other code before it": "def noise():\n" + "    print(foo(bar))\n" * 900 + "{code}",
+    "a comment in front that leaves no room": f"{SHORTENED}# {'mine ' * 4000}",
+    "a cell of its own": "# see below",
+    "lines without end that are none": "{code}\n" + "a b\n" * 50,
+    "a number that nobody can write": "{code}\nprint(0x" + "f" * 5000 + ")",
+    "more parts than are looked at": "{code}\n" + "".join(f"print({n},{n * 7})\n" for n in range(440)),
+}
+
+
+@pytest.mark.parametrize("disguise", UNLIKE)
+def test_where_a_copy_could_hide_it_is_said(course: Course, disguise: str) -> None:
+    cells: dict[Label, str] = {number: UNLIKE[disguise].replace("{code}", source) for number, source in COPY.items()}
+    nothing = dict.fromkeys((2, 3, 4, 6, 8), 0)
+    grade(course, Made("hidden", nothing, cells=cells), Made("original", nothing, cells=COPY))
+    files = written(course)
+    assert json.loads(files[".json"])["not compared"] == [{"student": "hidden", "exercises": [1, 5, 7]}]
+    text = text_of(files[".html"])
+    assert "1 submission with code that could not be compared" in text
+    assert "hidden : exercises 1, 5, 7" in text
+
+
+ANOTHERS: dict[Label, str] = {
+    1: "def compute_qkv(xs, W_q, W_k, W_v, b_q, b_k, b_v):\n    table = torch.hstack(list(xs)).contiguous()\n"
+       "    parts = {name: torch.einsum('ij,jn->in', W, table).add_(b) for name, W, b in\n"
+       "             zip('qkv', (W_q, W_k, W_v), (b_q, b_k, b_v), strict=True)}\n"
+       "    return tuple(list(parts[name].split(1, dim=1)) for name in sorted(parts, key='qkv'.index))",
+    2: "def attention_scores(qs, ks):\n    Q, K = map(torch.hstack, (qs, ks))\n"
+       "    table = torch.einsum('dn,dm->nm', Q.double(), K.double())\n\n"
+       "    scale = torch.rsqrt(torch.tensor(Q.size(0)))\n    return table.mul(scale).float().tolist()",
+}  # fmt: skip
+
+
+def test_half_of_one_and_half_of_another_accuses_neither() -> None:
+    others = {f"s{number}": honest(number) for number in range(30)}
+    mixed = {**ANOTHERS, 5: COPY[5], 7: COPY[7]}
+    wrong = {student: set(COPY) for student in ("one", "another", "mixed")}
+    found = pairs({**others, "one": {5: COPY[5], 7: COPY[7]}, "another": ANOTHERS, "mixed": mixed}, wrong, {})
+    assert {pair.students: [one.exercise for one in pair.shared] for pair in found} == {
+        ("another", "mixed"): [1, 2],
+        ("mixed", "one"): [5, 7],
+    }
+
+
+def test_hostile_sources_are_compared_in_seconds() -> None:
+    """Each is as long as may be, and has parts that nobody else has."""
+    hostile: dict[str, dict[Label, str]] = {
+        f"s{number}": dict.fromkeys(range(1, 9), "".join(f"v{number}({number}{n})\n" for n in range(900)))
+        for number in range(20)
+    }
+    began = time.process_time()
+    assert pairs(hostile, {}, {}) == []
+    assert time.process_time() - began < 10
+
+
+def test_the_same_mistake_weighs_more() -> None:
+    solutions = {f"s{number}": honest(number) for number in range(30)}
+    two: dict[Label, str] = {number: COPY[number] for number in (2, 7)}
+    solutions |= {"one": {**honest(50), **two}, "other": {**honest(51), **two}}
+    assert pairs(solutions, {}, {}) == []
+    (pair,) = pairs(solutions, {"one": {2, 7}, "other": {2, 7}}, {})
+    assert [(one.exercise, one.wrong) for one in pair.shared if one.exercise in two] == [(2, True), (7, True)]
+
+
+def test_what_the_course_gave_and_what_many_have_says_nothing() -> None:
+    everyone = {f"s{number}": {**honest(number), **COPY} for number in range(12)}
+    assert pairs(everyone, {}, {}) == []
+    given: dict[Label, list[str]] = {number: [source] for number, source in COPY.items()}
+    pair: dict[str, dict[Label, str]] = {f"s{number}": honest(number) for number in range(30)} | {
+        "one": COPY,
+        "other": COPY,
+    }
+    assert pairs(pair, {}, given) == []
+
+
+def test_pairs_are_on_the_page_and_in_the_table(course: Course) -> None:
+    copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
+    grade(
+        course,
+        *(Made(f"s{number:02}", cells=honest(number)) for number in range(10)),
+        Made("original", {2: 0}, cells=COPY),
+        Made("copied", {2: 0}, cells=copied),
+    )
+    files = written(course)
+    text = text_of(files[".html"])
+    assert "1 pair of similar notebooks" in text
+    assert "copied and original" in text
+    assert "Exercise 2: 100%, both wrong" in " ".join(text.split()).replace(" ,", ",")
+    assert "a reason to look, not a finding" in text
+    others = {line["student"]: line["similar code: with"] for line in lines_of(files[".csv"])}
+    assert {student: other for student, other in others.items() if other} == {
+        "copied": "original",
+        "original": "copied",
+    }
+    (pair,) = json.loads(files[".json"])["alike"]
+    assert pair["students"] == ["copied", "original"]
+    shares = [(one["exercise"], one["alike"], one["wrong"]) for one in pair["exercises"]]
+    assert shares == [(1, 1.0, False), (2, 1.0, True), (5, 1.0, False), (7, 1.0, False)]
+
+
+def same(works: Mapping[str, Work], **more: Any) -> dict[tuple[str, ...], list[str]]:
+    found = identical(works, more.pop("given", {}), more.pop("given_words", ()), **more)
+    return {tuple(group.students): list(group.what) for group in found}
+
+
+ANSWER = "The weights of each query sum to one, whatever the keys are."
+
+
+def test_identical_files_are_told_however_many_and_however_usual() -> None:
+    """With the code that everybody writes, and in groups of any size."""
+    usual = {f"s{number:03}": Work(honest(number % 3), file=str(number)) for number in range(30)}
+    assert pairs({student: work.solutions for student, work in usual.items()}, {}, {}) == []
+    copied = {f"c{number:02}": Work(honest(0), file="x") for number in range(20)}
+    found = same({**usual, **copied, "one": Work(honest(1), file="y"), "two": Work(honest(1), file="y")})
+    assert found[tuple(copied)] == ["the same file, byte for byte"]
+    assert found["one", "two"] == ["the same file, byte for byte"]
+
+
+def test_identical_texts_are_told_in_answers_and_beside_them() -> None:
+    works = {
+        "ada": Work({}, [("why", ANSWER), ("", "My own note, which nobody else would write.")]),
+        "emmy": Work({}, [("why", f"  {ANSWER.replace(' ', chr(10), 2)}\n"), ("how", "Yes.")]),
+        "kurt": Work({}, [("why", ANSWER), ("how", "Yes."), ("", "My own note, which  nobody else would write.")]),
+        "lise": Work({}, [("why", "Explain in your own words why the weights sum to one.")]),
+        "otto": Work({}, [("why", "Explain in your own words why the weights sum to one.")]),
+    }
+    given = ["Explain in your own words\nwhy the weights sum to one."]
+    assert same(works, given_words=given) == {
+        ("ada", "emmy", "kurt"): ["the answer why"],
+        ("ada", "kurt"): ["a text of their own"],
+    }
+
+
+def test_identical_code_is_told_if_it_is_long_and_not_the_courses_own() -> None:
+    long, short = COPY[7], COPY[2]
+    works = {f"s{number}": Work({1: f"{long}\n\n", 2: short}) for number in range(12)}
+    works |= {"other": Work({1: renamed(long), 2: short}), "spaces": Work({1: long.replace("\n", "  \n"), 2: "pass"})}
+    everyone = tuple(sorted(f"s{number}" for number in range(12)))
+    found = same(works)
+    assert found[everyone] == ["the same text in all that was filled in"]
+    assert found[(*everyone, "spaces")] == ["exercise 1"]
+    assert len(found) == 2
+    assert same(works, given={1: [long], 2: [short]}) == {}
+
+
+def test_what_is_identical_in_many_notebooks_stays_bounded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_GROUPS", 2)
+    copies = {name: {number: f"{source}  # {name}" for number, source in COPY.items()} for name in "abcd"}
+    grade(course, *(Made(f"{name}{place}", cells=copies[name]) for name in "abcd" for place in range(3)))
+    files = written(course)
+    text = text_of(files[".html"])
+    assert "4 groups with the same file or text" in text
+    assert "2 more are in the table and the JSON file" in text
+    assert "a reason to look, not a finding" in text
+    assert len(json.loads(files[".json"])["identical"]) == 4
+    assert {line["student"]: line["identical: with"] for line in lines_of(files[".csv"])}["a0"] == "a1; a2"
+
+
+def test_the_same_file_is_told_of_what_lies_in_submitted(course: Course) -> None:
+    nothing = Made("empty", reason=dict.fromkeys(MAX_POINTS, Reason.TO_DO))
+    grade(course, Made("ada"), Made("emmy"), Made("kurt"), nothing)
+    for student, content in (("ada", b"x"), ("emmy", b"x"), ("kurt", b"y"), ("empty", b"x")):
+        path = course.notebook(f"submitted/{student}", ASSIGNMENT)
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+    groups = json.loads(written(course)[".json"])["identical"]
+    assert groups == [{"students": ["ada", "emmy"], "what": ["the same file, byte for byte"]}]
+
+
+@pytest.mark.parametrize("place", ["{}/self_attention/self_attention.ipynb", "{}.ipynb"])
+def test_earlier_years_are_compared_with_this_one_and_not_with_one_another(
+    place: str, course: Course, tmp_path: Path
+) -> None:
+    copied: dict[Label, str] = {number: renamed(source) for number, source in COPY.items()}
+    grade(
+        course,
+        *(Made(f"s{number:02}", cells=honest(number)) for number in range(30)),
+        Made("again", {2: 0}, cells=COPY),
+    )
+    before = tmp_path / "last_year"
+    cells = {"old": copied, "same": COPY}
+    for student, sources in cells.items():
+        path = before / place.format(student)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(fill_in(course.read("release", ASSIGNMENT), sources), path)
+    other = before / "old/week9/week9.ipynb"
+    other.parent.mkdir(parents=True)
+    other.write_text("{")
+    (before / "link.ipynb").symlink_to(other)
+    told: list[str] = []
+    paths = write_report(course, ASSIGNMENT, told.append, against=[before])
+    found = json.loads(paths[2].read_text())
+    names = {name: f"last_year/{name}{place[2:] if place.endswith('}.ipynb') else ''}" for name in cells}
+    assert {tuple(pair["students"]) for pair in found["alike"]} == {("again", name) for name in names.values()}
+    groups = [tuple(group["students"]) for group in found["identical"]]
+    assert [group for group in groups if "again" in group] == [("again", names["same"])]
+    assert "last_year/" in paths[0].read_text()
+    if place.startswith("{}/"):
+        assert told == [f"Compared with 2 of {before}."]
+
+
+def test_a_folder_of_earlier_years_that_is_none(ten: Course, tmp_path: Path) -> None:
+    (empty := tmp_path / "empty").mkdir()
+    with pytest.raises(CourseError, match=r"is no folder\. Name with --against"):
+        write_report(ten, ASSIGNMENT, print, against=[tmp_path / "nowhere"])
+    with pytest.raises(CourseError, match="There is no notebook in"):
+        write_report(ten, ASSIGNMENT, print, against=[empty])
+
+
+def test_reading_a_class_takes_few_queries(course: Course) -> None:
+    counts = []
+    for size in (2, 40):
+        grade(course, *(Made(f"s{number:02}") for number in range(size)))
+        queries = Mock()
+        event.listen(Engine, "before_cursor_execute", queries)
+        try:
+            read_class(course, ASSIGNMENT, print)
+        finally:
+            event.remove(Engine, "before_cursor_execute", queries)
+        counts.append(queries.call_count)
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.slow
+def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
+    page = write_report(ten, ASSIGNMENT, print)[0]
+    browser.get(page.as_uri())
+    browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert violations(browser) == []
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) -> None:
+    browser.get(write_report(ten, ASSIGNMENT, print)[0].as_uri())
+    last = "th.figures:last-child"
+    with seen_as(browser, width=390):
+        browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+        cells = browser.find_elements("css selector", f"div.wide {last}")
+        edges = {cell.text: cell.rect["x"] + cell.rect["width"] for cell in cells}
+    assert {"mean", "points"} <= edges.keys()
+    assert max(edges.values()) <= 390
+
+
+def test_nothing_runs_and_nothing_is_asked_for(course: Course, browser: Chrome) -> None:
+    hostile_class(course)
+    browser.get(write_report(course, ASSIGNMENT, print)[0].as_uri())
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert browser.execute_script("return document.scripts.length + document.images.length") == 0

@@ -1,0 +1,61 @@
+"""What axe-core finds wrong with a page that a browser shows, in both colour schemes and at two widths."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from selenium.webdriver import Chrome
+from selenium_axe_python.axe import Axe
+
+from support.part import part
+
+WIDTHS = (1280, 390)
+SCHEMES = ("light", "dark")
+IMPACTS = ("serious", "critical")
+
+
+def violations(browser: Chrome) -> list[str]:
+    """The serious and critical ones of the open page, each with where it was found and in which look.
+
+    To look through a page takes a second or two: a run looks at it in half of the ways.
+    """
+    return [
+        f"{scheme}, {width} px: {finding}"
+        for scheme, width in part(itertools.product(SCHEMES, WIDTHS), of=2)
+        for finding in violations_in(browser, scheme, width)
+    ]
+
+
+def violations_in(browser: Chrome, scheme: str, width: int) -> list[str]:
+    with seen_as(browser, scheme, width):
+        return violations_within(browser)
+
+
+def violations_within(browser: Chrome, *parts: str, without: tuple[str, ...] = ()) -> list[str]:
+    """Those of the page as it is, or of the parts that CSS selects in it."""
+    axe = Axe(browser)
+    axe.inject()  # type: ignore[no-untyped-call]
+    context = {"include": [[part] for part in parts], "exclude": [[part] for part in without]}
+    found: list[dict[str, Any]] = axe.run(context if parts else None)["violations"]
+    return [
+        f"{one['id']}: {one['help']} ({', '.join(str(node['target']) for node in one['nodes'])})"
+        for one in found
+        if one["impact"] in IMPACTS
+    ]
+
+
+@contextmanager
+def seen_as(browser: Chrome, scheme: str = "light", width: int = 1280, height: int = 1000) -> Iterator[None]:
+    """The page as a device of this width shows it, to somebody who prefers this colour scheme."""
+    preference = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": preference})
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -1,0 +1,33 @@
+"""Answer keys to the hidden cases, which are worth keeping for all tests of a process."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from grader.judging.answer_key import AnswerKey
+from grader.model.exercise import DEFAULT_SEED, Exercise, Misconception, SampledCase
+from support.our_course import EXERCISES
+from support.part import part
+from support.solution_cells import functions
+
+EACH = 9  # of so many misconceptions one is tried, where it takes long and all are tried elsewhere
+# All functions: the first of an exercise by its number, further ones by their names.
+FUNCTIONS: dict[int | str, Exercise] = {name: one for number in EXERCISES for name, one in functions(number).items()}
+
+
+@functools.cache
+def answer_key(name: int | str, seed: int = DEFAULT_SEED, every: int = 1) -> AnswerKey:
+    """For all short cases that this seed draws, or each of so many."""
+    return AnswerKey(FUNCTIONS[name], short_cases(FUNCTIONS[name], seed)[::every])
+
+
+def short_cases(exercise: Exercise, seed: int = DEFAULT_SEED) -> list[SampledCase]:
+    """All but those that promise memory: test_records.py and test_memory.py try these, in sandboxes."""
+    return AnswerKey(exercise, exercise.sample(seed)).short().cases
+
+
+def some_misconceptions(exercise: Exercise) -> Sequence[Misconception]:
+    """One of each few."""
+    names = part((one.name for one in exercise.misconceptions), of=EACH)
+    return [one for one in exercise.misconceptions if one.name in names]

@@ -1,0 +1,102 @@
+"""A container such as people have, made by bubblewrap: no privileges, an ordinary user, and calls refused as by Docker.
+
+It has processes, users, network and mounts of its own. The machine's files can be read; what is written goes with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyseccomp
+import pytest
+
+from support.places import ROOT
+
+USER = 1234  # whom the machine's list of users does not know, as with `docker run --user`
+
+# What Docker's profile refuses to a container without privileges.
+_REFUSED = """
+    unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
+    add_key keyctl request_key io_uring_enter io_uring_register io_uring_setup nfsservctl uselib userfaultfd ustat
+    get_mempolicy kcmp mbind migrate_pages move_pages pidfd_getfd process_madvise set_mempolicy
+    acct bpf clock_settime delete_module fanotify_init finit_module init_module ioperm iopl kexec_file_load kexec_load
+    lookup_dcookie open_by_handle_at perf_event_open quotactl quotactl_fd reboot setdomainname sethostname settimeofday
+    swapoff swapon syslog vhangup
+"""
+REFUSED = frozenset(_REFUSED.split())
+HOME = "/tmp/home"
+_ENVIRONMENT = {
+    **{
+        name: os.environ[name]
+        for name in ("LD_LIBRARY_PATH", "GRADER_NO_SKIPS", "GRADER_ALL", "GRADER_CI")
+        if name in os.environ
+    },
+    "PATH": f"{sys.prefix}/bin:{os.defpath}",
+    "HOME": HOME,
+    "USER": "student",
+    "LANG": "C.UTF-8",
+    "PYTHONPATH": str(ROOT),
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+NEW_VIEWS = 0x7E020000  # the bits of clone(2) that ask for a namespace; that of times is not among them
+
+
+def run(
+    *command: str, refused: Iterable[str] = REFUSED, user: int = USER, shown: Iterable[Path] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a container of its own, in a folder that is empty. Folders below /tmp can be shown to it."""
+    with tempfile.TemporaryFile() as file:
+        profile(refused).export_bpf(file)
+        file.seek(0)
+        return subprocess.run(
+            [*_bubblewrap(user, shown), "--seccomp", str(file.fileno()), "--", *command],
+            pass_fds=[file.fileno()],
+            env=_ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+def skip_unless_it_can_be_started() -> None:
+    """Or fail, where no test may be skipped and what is missing can be installed."""
+    if shutil.which("bwrap") is None:
+        reason = "bubblewrap is not installed (on Debian: apt-get install bubblewrap)"
+        if os.environ.get("GRADER_NO_SKIPS"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    started = run("true")
+    if started.returncode != 0:  # this machine may be a container itself
+        pytest.skip(f"no container can be started here: {started.stderr.strip()}")
+
+
+def profile(refused: Iterable[str]) -> pyseccomp.SyscallFilter:
+    calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    for name in refused:
+        with contextlib.suppress(ValueError, OSError):  # this machine, or its libseccomp, does not have the call
+            calls.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
+    calls.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # whose arguments a filter cannot see
+    for bit in (1 << number for number in range(32) if NEW_VIEWS >> number & 1):
+        calls.add_rule(pyseccomp.ERRNO(errno.EPERM), "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, bit, bit))
+    return calls
+
+
+def _bubblewrap(user: int, shown: Iterable[Path]) -> list[str]:
+    fresh = [word for folder in ("/tmp", "/var/tmp") for word in ("--tmpfs", folder)]
+    # What is needed may lie below the folders that are empty now.
+    needed = {str(ROOT), sys.prefix, sys.base_prefix, *_ENVIRONMENT.get("LD_LIBRARY_PATH", "").split(":")} - {""}
+    readable = [word for path in sorted({*needed, *map(str, shown)}) for word in ("--ro-bind", path, path)]
+    as_user = ["--unshare-user", "--uid", str(user), "--gid", str(user), "--cap-drop", "ALL"]
+    if user == 0:
+        as_user += ["--cap-add", "CAP_SETFCAP"]  # one of those that root has in Docker: it may be root of a view, too
+    alone = ["--unshare-all", "--die-with-parent", "--new-session", "--hostname", "container"]
+    root = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    return ["bwrap", *as_user, *alone, *root, *fresh, *readable, "--dir", HOME, "--chdir", HOME]

@@ -1,0 +1,187 @@
+"""JupyterHub with ngshare as students and instructors meet it: a server of their own, and its terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import psutil
+import pytest
+import websocket
+from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.support.ui import WebDriverWait
+
+from support.chromium import SECONDS
+from support.jupyter_lab import free_port
+from support.places import ROOT
+
+ENVIRONMENT = ROOT / "build/hub"
+CONFIG = ROOT / "tests/data/hub/jupyterhub_config.py"
+PAGE = ROOT / "docs/collecting.md"
+
+
+def skip_unless_made() -> None:
+    """Skip a test that needs the hub's environment, or fail where no test may be skipped."""
+    if not (ENVIRONMENT / "installed").is_file():
+        reason = "there is no JupyterHub in build/hub: `make hub` installs it, and runs this"
+        if os.environ.get("GRADER_NO_SKIPS"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+def settings_on_the_page() -> str:
+    """What instructors are told to write for ngshare."""
+    (shown,) = re.findall(r"(?:^ {4}.*\n)*^ {4}.*configureExchange\(c, .*\n", PAGE.read_text(), re.MULTILINE)
+    return dedent(shown)
+
+
+@contextmanager
+def serving(folder: Path, *people: str) -> Iterator[Hub]:
+    """A hub for these people, with ngshare, whose administrator is `teacher`. All that it writes is in the folder."""
+    skip_unless_made()
+    hub = Hub(folder, people)
+    try:
+        hub.begin()
+        yield hub
+    finally:
+        hub.end()
+
+
+class Hub:
+    """A hub that runs, each of whose people has a home in its folder."""
+
+    def __init__(self, folder: Path, people: tuple[str, ...]) -> None:
+        self._folder = folder
+        self._token = secrets.token_hex(16)
+        public, hub, proxy, ngshare = (free_port() for _ in range(4))
+        self.url = f"http://127.0.0.1:{public}"
+        self.settings = settings_on_the_page().replace("10101", str(ngshare))  # for any nbgrader_config.py
+        for person in people:
+            self.home(person).mkdir(parents=True)
+        for_all = folder / "etc" / "nbgrader_config.py"
+        for_all.parent.mkdir()
+        for_all.write_text(f'c = get_config()\nc.CourseDirectory.course_id = "attention"\n{self.settings}')
+        self._environment = {
+            "PATH": os.pathsep.join([str(ENVIRONMENT / "bin"), os.defpath]),
+            "LANG": "C.UTF-8",
+            "HOME": str(folder),
+            "HUB_FOLDER": str(folder),
+            "HUB_PATIENCE": str(SECONDS),
+            "HUB_PEOPLE": " ".join(people),
+            "HUB_PORTS": f"{public} {hub} {proxy} {ngshare}",
+            "HUB_TOKEN": self._token,
+            "CONFIGPROXY_AUTH_TOKEN": self._token,
+        }
+        self._log = folder / "hub.log"
+        self._started: list[subprocess.Popen[bytes]] = []
+        self._proxy = f"--ip=127.0.0.1 --port={public} --api-ip=127.0.0.1 --api-port={proxy}".split()
+
+    def begin(self) -> None:
+        self._run("configurable-http-proxy", *self._proxy)  # the one in Python, with the options of the one for Node
+        self.wait(lambda: self._status("/"), "no proxy")
+        self._run("jupyterhub", f"--config={CONFIG}")
+        self.wait(lambda: self._status("/services/ngshare/healthz") == 200, "neither hub nor ngshare")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        with self._log.open("a") as log:
+            command = [str(ENVIRONMENT / "bin" / program), *arguments]
+            started = subprocess.Popen(command, cwd=self._folder, env=self._environment, stdout=log, stderr=log)
+        self._started.append(started)
+
+    def _status(self, path: str) -> int:
+        """Of the answer to a browser; 0 if nobody listens yet."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=SECONDS) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
+
+    def home(self, person: str) -> Path:
+        return self._folder / "home" / person
+
+    def start(self, *people: str) -> dict[str, Server]:
+        """Their servers, started by the hub, each with the hub's own token for its person."""
+        for person in people:
+            self.ask("POST", f"/hub/api/users/{person}/server")
+        return {person: self._server_of(person) for person in people}
+
+    def _server_of(self, person: str) -> Server:
+        account = f"/hub/api/users/{person}"
+        self.wait(lambda: self.ask("GET", account)["servers"].get("", {}).get("ready"), f"no server for {person}")
+        return Server(self, person, self.ask("POST", f"{account}/tokens", {})["token"])
+
+    def ask(self, method: str, path: str, content: object = None, token: str = "") -> Any:
+        body = None if content is None else json.dumps(content).encode()
+        headers = {"Authorization": f"token {token or self._token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, body, headers, method=method)
+        with urllib.request.urlopen(request, timeout=SECONDS) as response:
+            return json.loads(response.read() or "null")
+
+    def wait(self, condition: Callable[[], Any], failure: str) -> None:
+        """Until the condition is true. With a hub or a proxy that has ended, it will not be."""
+        with suppress(TimeoutException):
+            patient = WebDriverWait[Any](None, SECONDS, poll_frequency=0.1)
+            patient.until(lambda _: self._has_ended() or condition())
+        if self._has_ended() or not condition():
+            pytest.fail(f"{failure}: {self._log.read_text()}")
+
+    def _has_ended(self) -> bool:
+        return any(program.poll() is not None for program in self._started)
+
+    def end(self) -> None:
+        """The hub takes along what it has started. If it was cut off, that is still in the hub's folder."""
+        for program in reversed(self._started):
+            program.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(timeout=30)
+        left = list(self._processes())
+        for process in left:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        for program in self._started:
+            program.wait()
+        psutil.wait_procs(left, timeout=30)
+
+    def _processes(self) -> Iterator[psutil.Process]:
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):  # it has ended meanwhile, or is somebody else's
+                if Path(process.cwd()).is_relative_to(self._folder):
+                    yield process
+
+
+class Server:
+    """Somebody's server, reached through the hub's proxy as by a browser."""
+
+    def __init__(self, hub: Hub, person: str, token: str) -> None:
+        self._hub, self._token = hub, token
+        self._path = f"/user/{person}"
+
+    def run(self, command: str) -> str:
+        """What a command prints in a terminal of its own, which begins in the person's home."""
+        name = self._hub.ask("POST", f"{self._path}/api/terminals", {}, self._token)["name"]
+        terminal = websocket.create_connection(
+            f"ws{self._hub.url.removeprefix('http')}{self._path}/terminals/websocket/{name}",
+            timeout=SECONDS,
+            header={"Authorization": f"token {self._token}"},
+            suppress_origin=True,
+        )
+        printed = ""
+        try:
+            terminal.send(json.dumps(["stdin", f"{command}; exit\r"]))
+            while (message := json.loads(terminal.recv()))[0] != "disconnect":
+                printed += message[1] if message[0] == "stdout" else ""
+        finally:
+            terminal.close()
+        return printed

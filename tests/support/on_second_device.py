@@ -1,0 +1,83 @@
+"""What references and misconceptions answer on the second device, judged: run by
+test_second_device.py, in a process of its own, since a device is made for good.
+
+Prints, for each exercise that it is asked for, and for some of what may be held of it ("" for nothing), the names and
+the credit of the verdict, and the devices that the answers were on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import torch
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.case_key import Held
+from grader.judging.judge import judge_by
+from grader.kit.module_references import same_chance
+from grader.model.answer import Answer, Raised, Returned
+from grader.model.exercise import Exercise, SampledCase
+from grader.sandbox.forms import has_words
+from grader.sandbox.values import decode, devices, encode
+from support import second_device
+from support.answer_keys import FUNCTIONS, answer_key, some_misconceptions
+
+FEW = 4  # each so many cases
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    json.dump({str(name): told(name, FUNCTIONS[name]) for name in json.loads(sys.argv[1])}, sys.stdout)
+
+
+def told(name: int | str, exercise: Exercise) -> dict[str, Any]:
+    """By what is held. A misconception of a class answers a few cases, and more only where these do not name it."""
+    found = {"": told_of(answer_key(name), ())}
+    for one in some_misconceptions(exercise):
+        key = answer_key(name, every=FEW if exercise.glance else 1)
+        found[one.name] = told_of(key, (one,))
+        known = found[one.name]
+        if exercise.glance and known is not None and known[0] != [one.name]:
+            found[one.name] = told_of(answer_key(name), (one,))
+    return found
+
+
+def told_of(key: AnswerKey, held: Held) -> list[Any] | None:
+    """Names, credit and places; None if an index out of range takes the device down, which no name outlives."""
+    given = []
+    for case in key.cases:
+        given.append(answer(key.exercise, held, case))
+        if second_device.MODULE.broken:
+            second_device.MODULE.broken = False  # as only this one can be mended
+            return None
+    verdict = judge_by(key, given, second_device.NAME)
+    places = sorted({place for one in given if isinstance(one, Returned) for place in one.devices})
+    return [list(verdict.misconceptions), verdict.credit, places]
+
+
+def answer(exercise: Exercise, held: Held, case: SampledCase) -> Answer:
+    """As it comes from a sandbox."""
+    inputs = there(list(case.inputs))
+    try:
+        with same_chance():
+            value = exercise.wrong_answer(held, inputs) if held else exercise.reference(*inputs)
+        tree, tensors = encode(value, words=has_words(exercise.form.name))
+        after, after_tensors = encode(inputs, prefix="input", words=True)
+    except Exception as error:  # some mistakes cannot be computed for some sizes
+        return Raised(type(error).__name__, str(error))
+    found = decode(tree, tensors, words=has_words(exercise.form.name))
+    return Returned(found, decode(after, after_tensors, words=True), frozenset(devices(tree)))
+
+
+def there(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(second_device.NAME)
+    if isinstance(value, dict):
+        return {name: there(item) for name, item in value.items()}
+    return type(value)(map(there, value)) if isinstance(value, list | tuple) else value
+
+
+if __name__ == "__main__":
+    main()

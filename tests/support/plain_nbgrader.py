@@ -1,0 +1,41 @@
+"""nbgrader by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader.tests import run_nbgrader
+
+from grader.course import Course
+
+
+def instructor(course: Course) -> dict[str, str]:
+    """The environment of somebody who has no settings but those of the course."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    own = {"USER": "instructor", "HOME": str(course.root), "JUPYTER_CONFIG_DIR": str(course.root / ".jupyter")}
+    return {**os.environ, "PATH": path, **own}
+
+
+def nbgrader(course: Course, *arguments: str) -> str:
+    """Run nbgrader's command line in the course folder, in this process, which has imported all of it already.
+
+    nbgrader leaves a copy in place of the environment, which would stay as it is now for all tests that follow.
+    """
+    environment = os.environ
+    try:
+        with contextlib.chdir(course.root):
+            said: str = run_nbgrader(list(arguments), env=instructor(course))
+    finally:
+        os.environ = environment  # noqa: B003  it is the one that was there before
+    return said
+
+
+def added_cell(name: str, source: str, cell_type: str = "code", **more: Any) -> Any:
+    make = nbformat.v4.new_code_cell if cell_type == "code" else nbformat.v4.new_markdown_cell
+    settings = {"grade_id": name, "grade": True, "solution": False, "locked": True, "points": 7, "task": False}
+    return make(source, id=name, metadata={"nbgrader": {**settings, "schema_version": 3, **more}})

@@ -1,0 +1,142 @@
+"""The corpus of real mistakes: what each piece says about its code, and what a verdict told of it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Protocol
+
+from grader.judging.arguments import ANOTHER_ORDER
+from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
+from grader.judging.with_facts import NAME as BORROWED
+from grader.proof.student_code import Piece, read_pieces
+from support.our_course import EXERCISES
+from support.places import DATA
+
+FOLDER = DATA / "real_mistakes"
+# What the engine says of any exercise.
+OF_ALL = {BORROWED, WORDS_AS_ROWS, FLAT_WORDS, ANOTHER_ORDER}
+FIELDS = {"causes", "true", "says", "false", "follows"}
+MARK = re.compile(r"\s*# <-$")
+MAX_LINE = 120  # characters of a line that is shown
+# What was seen, which is no cause: it explains nothing, whatever words it has in common with one.
+SEEN = re.compile(
+    r"first wrong|was expected|Your (function|class) returned"
+    r"|hidden cases? are right"
+)
+RAISED_AT = re.compile(r", at the line `.*`")  # its words are the student's
+
+
+class Said(Protocol):
+    """What was said of a piece: a verdict, or what is on record."""
+
+    @property
+    def sentences(self) -> Sequence[str]: ...
+
+    @property
+    def misconceptions(self) -> Sequence[str]: ...
+
+
+class Told(StrEnum):
+    """What a verdict is to the student who wrote the code."""
+
+    NAMED = "named and true"
+    LOCATED = "located"
+    UNEXPLAINED = "unexplained"
+    FALSE = "false"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A piece of code as a student wrote it, with a mark at each line in which a mistake lies."""
+
+    number: int
+    piece: Piece = field(compare=False)
+    name: str
+
+    @cached_property
+    def marked(self) -> list[str]:
+        """The lines of the cell, as they stand in the file."""
+        return self.piece.code.rstrip("\n").split("\n")
+
+    @property
+    def cell(self) -> str:
+        return "\n".join(MARK.sub("", line) for line in self.marked) + "\n"
+
+    @property
+    def causes(self) -> int:
+        return int(self.says_of_itself("causes") or 1)
+
+    def says_of_itself(self, field: str) -> str:
+        return self.piece.fields.get(field, "")
+
+    @property
+    def assignment(self) -> str:
+        return EXERCISES[self.number].assignment
+
+    def listed(self, field: str) -> list[str]:
+        return [part for part in re.split(r"\s+\|\s+", self.says_of_itself(field)) if part]
+
+    def says_a_cause(self, sentence: str) -> bool:
+        says = self.says_of_itself("says")
+        told = RAISED_AT.sub("", sentence)
+        seen = SEEN.search(told) and not told.startswith("All numbers are right")
+        return bool(says) and not seen and re.search(says, told) is not None
+
+    def __str__(self) -> str:
+        return f"{self.number}-{self.name}"
+
+
+@functools.cache
+def mistakes(number: int) -> list[Mistake]:
+    """Those of an exercise; none if nobody has written any down."""
+    file = FOLDER / f"ex{number:02}.txt"
+    pieces = read_pieces(file.read_text(encoding="utf-8")) if file.exists() else []
+    return [Mistake(number, piece, piece.name) for piece in pieces]
+
+
+def all_mistakes() -> list[Mistake]:
+    return [mistake for number in EXERCISES for mistake in mistakes(number)]
+
+
+def lines_told(mistake: Mistake, verdict: Said) -> list[tuple[str, bool, str]]:
+    """Each line of the code that a sentence shows, whether it is marked, and the sentence."""
+    marks: dict[str, bool] = {}
+    for line in mistake.marked:
+        shown = MARK.sub("", line).strip()[:MAX_LINE]
+        marks[shown] = marks.get(shown, False) or bool(MARK.search(line))
+    quoted = [(text.strip(), said) for said in verdict.sentences for text in re.findall(r"`([^`]+)`", said)]
+    return [(text, marks[text], said) for text, said in quoted if text in marks]
+
+
+def told(mistake: Mistake, verdict: Said) -> Told:
+    if untrue(mistake, verdict):
+        return Told.FALSE
+    if set(verdict.misconceptions) & set(mistake.listed("true")) or _said(mistake, verdict.sentences):
+        return Told.NAMED
+    return Told.LOCATED if any(marked for _, marked, _ in lines_told(mistake, verdict)) else Told.UNEXPLAINED
+
+
+def untrue(mistake: Mistake, verdict: Said) -> list[str]:
+    """All that a verdict says and that is not true of the code."""
+    true = {*mistake.listed("true"), *mistake.listed("follows")}
+    found = [f"named: {name}" for name in verdict.misconceptions if name not in true]
+    pattern = mistake.says_of_itself("false")
+    found += [f"said: {said}" for said in verdict.sentences if pattern and re.search(pattern, said)]
+    # Where an error was raised is a fact, not a claim about where the mistake lies.
+    shown = [line for line, marked, said in lines_told(mistake, verdict) if not marked and "stopped with" not in said]
+    return found + [f"line: {line}" for line in shown]
+
+
+def causes_told(mistake: Mistake, verdict: Said) -> int:
+    """How many of the true causes are told, one sentence for each."""
+    said = sum(1 for sentence in verdict.sentences if mistake.says_a_cause(sentence))
+    return max(said, len(set(verdict.misconceptions) & set(mistake.listed("true"))))
+
+
+def _said(mistake: Mistake, sentences: Sequence[str]) -> bool:
+    return any(mistake.says_a_cause(said) for said in sentences)

@@ -1,0 +1,150 @@
+"""The verdict on each piece of student code that we have, in tests/data/records, a file for each exercise.
+
+`make records` writes them anew. Whoever changes what is said, or what it earns, reads the difference and commits it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from filelock import FileLock
+
+from grader.judging import locating
+from grader.model.verdict import Verdict
+from grader.notebooks.cells import tested_exercise
+from grader.running import grading
+from support.graded_corpus import SEEDS, a_few_seeds
+from support.our_course import EXERCISES, OURS
+from support.places import DATA
+from support.real_mistakes_read import mistakes
+from support.solution_cells import corpus, of_notebook, source
+
+FOLDER = DATA / "records"
+_FIRST = re.compile(r"\S+: (?P<credit>[\d.]+), (?P<reason>[^:]+)(?:: (?P<names>.+))?")
+_PLACE = re.compile(r"  `.*` is about [^`]*$")
+ENOUGH = 600.0  # seconds: what is tried is counted, and the time that it takes is nobody's verdict
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Student code for one exercise."""
+
+    number: int
+    name: str  # kind/style
+    cell: str
+
+    def __str__(self) -> str:
+        return f"{self.number}-{self.name}"
+
+
+def pieces(number: int) -> list[Piece]:
+    found = {f"{kind}/{style}": cell for kind in ("right", "wrong") for style, cell in corpus(number, kind).items()}
+    found |= {f"real/{one.name}": one.cell for one in mistakes(number)}
+    return [Piece(number, name, cell) for name, cell in found.items()]
+
+
+@contextmanager
+def judging() -> Iterator[Callable[[Piece], Verdict]]:
+    """Grades a piece in a notebook where everything else is right. What is known of an exercise is kept meanwhile.
+
+    A verdict depends on the code alone: the hidden seed is drawn from its name, and nothing ends by the clock.
+    """
+    settings = replace(OURS, judging=ENOUGH)
+    with a_few_seeds(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locating, "SECONDS", ENOUGH)
+
+        def verdict_on(piece: Piece) -> Verdict:
+            patch.setattr(grading, "own_seed", lambda *_: zlib.crc32(piece.name.encode()) % SEEDS)
+            (verdict,) = grading.grade_notebook(_notebook(piece), settings=settings)
+            return verdict
+
+        yield verdict_on
+
+
+def as_text(piece: Piece, verdict: Verdict) -> str:
+    names = " + ".join(verdict.misconceptions)
+    lines = [f"{piece.name}: {verdict.credit:g}, {verdict.reason}{': ' * bool(names)}{names}"]
+    lines += [f"  {said}" for said in verdict.sentences if not verdict.right]
+    lines += [f"  `{one.line}` is about {one.change}" for one in verdict.located]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def recorded(number: int) -> dict[str, str]:
+    """The text on each piece, by its name."""
+    file = _file(number)
+    blocks: dict[str, str] = {}
+    for line in file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else ():
+        if not line.startswith("  "):
+            name = line.partition(":")[0]
+        blocks[name] = blocks.get(name, "") + line
+    return blocks
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is on record of a piece."""
+
+    credit: float
+    reason: str
+    misconceptions: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@functools.cache
+def records(number: int) -> dict[str, Record]:
+    """Of each piece of an exercise, by its name."""
+    return {name: _read(block) for name, block in recorded(number).items()}
+
+
+def _read(block: str) -> Record:
+    first, *said = block.splitlines()
+    found = _FIRST.fullmatch(first)
+    assert found, first
+    names = tuple(found["names"].split(" + ")) if found["names"] else ()
+    return Record(
+        float(found["credit"]), found["reason"], names, tuple(line[2:] for line in said if not _PLACE.match(line))
+    )
+
+
+def record(number: int, texts: dict[str, str]) -> None:
+    """Write these down, and forget what there is no code for. Several processes may do this at once."""
+    file = _file(number)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(Path(tempfile.gettempdir(), f"{file.stem}.lock")):
+        known = recorded(number) | texts
+        file.write_text("".join(known.get(piece.name, "") for piece in pieces(number)), encoding="utf-8")
+
+
+def difference(number: int, texts: dict[str, str]) -> str:
+    known = recorded(number)
+    before = [line for name in texts for line in known.get(name, "").splitlines(keepends=True)]
+    now = [line for text in texts.values() for line in text.splitlines(keepends=True)]
+    return "".join(difflib.unified_diff(before, now, "on record", "now", n=1))
+
+
+def _file(number: int) -> Path:
+    return FOLDER / EXERCISES[number].assignment / f"ex{number:02}.txt"
+
+
+def _notebook(piece: Piece) -> Any:
+    """What the notebook has imported and given, the solutions of the exercises before, this code, and its test."""
+    assignment = EXERCISES[piece.number].assignment
+    cells = [cell for cell in source(assignment).cells if cell.cell_type == "code"]
+    by_name = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell for cell in cells}
+    imports = "\n".join(re.findall(r"^(?:import|from) (?:math|torch)\b.*$", by_name["setup"].source, re.MULTILINE))
+    given = [cell.source for name, cell in by_name.items() if name.startswith("given-")]
+    earlier = [cell for number, cell in of_notebook(assignment).items() if number < piece.number]
+    code = [nbformat.v4.new_code_cell(text) for text in (imports, *given, *earlier, piece.cell)]
+    (test,) = (cell for cell in cells if tested_exercise(cell) == piece.number)
+    return nbformat.v4.new_notebook(cells=[*code, nbformat.from_dict(test)])

@@ -1,0 +1,180 @@
+"""Run solution cells in this process, as a notebook would, and put cases to the functions that they define."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import math
+import resource
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import nbformat
+import numpy as np
+import torch
+
+from grader.kit.module_references import same_chance
+from grader.model.answer import Answer, Loss, Lost, Raised, Returned
+from grader.model.exercise import Exercise, Inputs
+from grader.notebooks.solutions import solutions
+from grader.proof.student_code import Piece, read_pieces
+from grader.sandbox.forms import has_words, put
+from grader.sandbox.values import decode, encode
+from support.our_course import EXERCISES
+from support.places import ROOT
+
+MOST_MEMORY = 2**30  # bytes beyond what the test process holds
+CELL = "cell"  # the file name of code from a cell
+
+
+def corpus_file(number: int) -> Path:
+    return ROOT / f"tests/data/corpus/{EXERCISES[number].assignment}/ex{number:02}.txt"
+
+
+@functools.cache
+def pieces(number: int) -> list[Piece]:
+    """Student code for an exercise, right and wrong."""
+    return read_pieces(corpus_file(number).read_text(encoding="utf-8"))
+
+
+def corpus(number: int, kind: str = "right") -> dict[str, str]:
+    """Solutions of the corpus by style."""
+    return {piece.name: piece.code for piece in pieces(number) if piece.kind == kind}
+
+
+@functools.cache
+def source(assignment: str) -> Any:
+    return nbformat.read(ROOT / f"source/{assignment}/{assignment}.ipynb", 4)
+
+
+@functools.cache
+def from_notebook() -> dict[int, str]:
+    """The solutions that the notebooks hold, by exercise."""
+    assignments = dict.fromkeys(exercise.assignment for exercise in EXERCISES.values())
+    return {number: cell for name in assignments for number, cell in of_notebook(name).items()}
+
+
+def of_notebook(assignment: str) -> dict[int, str]:
+    """The solutions that one notebook holds, by exercise."""
+    return {int(number): cell for number, cell in solutions(source(assignment)).items()}
+
+
+def notebook(number: int) -> dict[str, Any]:
+    """What a solution cell finds defined: imports, given data and helpers, right solutions of earlier exercises."""
+    assignment = EXERCISES[number].assignment
+    cells = {str(cell.metadata.get("nbgrader", {}).get("grade_id")): cell.source for cell in source(assignment).cells}
+    earlier = [int(one) for one in solutions(source(assignment)) if int(one) < number]
+    namespace: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math, "np": np}
+    namespace["__name__"] = "__main__"
+    state = torch.get_rng_state()
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in [
+            *(cells[name] for name in cells if name.startswith("given-")),
+            *(from_notebook()[one] for one in earlier),
+        ]:
+            define(cell, namespace)
+    torch.set_rng_state(state)
+    return namespace
+
+
+def define(source: str, namespace: dict[str, Any]) -> None:
+    """Run a cell, without the __future__ imports of this file."""
+    exec(_compiled(source), namespace)
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(source: str) -> CodeType:
+    return compile(source, CELL, "exec", dont_inherit=True)
+
+
+def functions(number: int) -> dict[int | str, Exercise]:
+    """All that is asked for in an exercise: the first function by its number, others by their names."""
+    first, *others = EXERCISES[number].functions
+    return {number: first} | {other.entry: other for other in others}
+
+
+def run(source: str, exercise: Exercise, given: dict[str, Any], steps: int = 10**6) -> Callable[[Inputs], Answer]:
+    """What the source defines for an exercise, as something to put cases to; stopped after `steps` lines."""
+    namespace = given | {"print": _print_nothing}  # no tensor need be written out for that
+    try:
+        define(source, namespace)
+        entry = namespace[exercise.entry]
+    except Exception as error:
+        failure = Raised(type(error).__name__)
+        return lambda _inputs: failure
+    words = has_words(exercise.form.name)  # then the value holds names, as in the sandbox
+    hung: list[Answer] = []
+
+    def ask(inputs: Inputs) -> Answer:
+        if hung:  # code that never ends is not asked again
+            return hung[0]
+        copy = of_its_own(list(inputs))
+        try:
+            with stopped_after(steps), same_chance():  # as in the sandbox, where each answer has the same seed
+                value = put(exercise.form.name, entry, copy)
+            tree, tensors = encode(value, words=words)
+        except TimeoutError:
+            hung.append(Lost(Loss.TIME))
+            return hung[0]
+        except Exception as error:
+            return Raised(type(error).__name__)
+        return Returned(decode(tree, tensors, words=words), copy)
+
+    return ask
+
+
+def _print_nothing(*_values: object, **_options: object) -> None: ...
+
+
+def of_its_own(value: Any) -> Any:
+    """Inputs as a sandbox gets them: tensors and lists that nobody else has."""
+    if isinstance(value, torch.Tensor):
+        return value.clone(memory_format=torch.contiguous_format)
+    if isinstance(value, dict):
+        return {name: of_its_own(item) for name, item in value.items()}
+    return type(value)(map(of_its_own, value)) if isinstance(value, list | tuple) else value
+
+
+@contextlib.contextmanager
+def stopped_after(steps: int) -> Iterator[None]:
+    """TimeoutError after so many lines of the cell. Counted, since a signal would also strike other people's code."""
+    left = steps
+
+    def count(frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename != CELL:
+            return None
+        left -= 1
+        if left < 0:
+            raise TimeoutError
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """One thread, nothing printed, no warnings, a bound on memory."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    # A loop that collects without end fills the machine's memory long before its time is up.
+    resource.setrlimit(resource.RLIMIT_AS, (in_use + MOST_MEMORY, hard))
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        torch.set_num_threads(threads)

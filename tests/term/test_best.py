@@ -1,0 +1,463 @@
+"""Of several hand-ins, the best: all are kept and graded, and what counts is told of everywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from selenium.webdriver import Chrome
+from support.accessibility import violations
+from support.all_files import files_in
+from support.command_line import grader
+from support.places import DATA
+from support.second_course_answers import WRONG
+
+from grader.classroom import kept
+from grader.classroom.graded_folder import GradedFolder
+from grader.classroom.run import autograde
+from grader.classroom.stale import stale
+from grader.classroom.submission_grader import SubmissionGrader
+from grader.collecting import placing
+from grader.collecting.collect import Wanted, collect
+from grader.course import Course
+from grader.errors import CourseError
+from grader.model.submission import Graded, Submission
+from grader.notebooks.solutions import solved
+from grader.pages import publish as publishing
+from grader.pages.export_moodle import export_moodle
+from grader.pages.feedback import write_feedback
+from grader.pages.publish import UnseenChanges
+from grader.pages.report import write_report
+from grader.release.compiling import compile_release
+
+publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
+WORDS = "words"
+RIGHT: dict[str, str] = {}  # 7 points by tests; kurt's WRONG has 3. `why` has two more, which a person gives
+FIRST, SECOND, THIRD = "2026-10-12 07:00:00", "2026-10-13 09:00:00", "2026-10-14 09:00:00"
+BEST = """\
+counts = "best"
+
+[late]
+per = "day"
+share = 0.1
+
+[assignments.words]
+due = 2026-10-12T08:00:00Z
+"""
+Sent = Callable[..., Path]
+
+
+def silent(_: str) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    root = tmp_path_factory.mktemp("best") / "course"
+    second = DATA / "second_course"
+    shutil.copytree(second, root, ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "course.toml").write_text(BEST)
+    course = Course(root)
+    compile_release(course, WORDS)
+    return course
+
+
+@pytest.fixture
+def course(released: Course, tmp_path: Path) -> Course:
+    shutil.copytree(released.root, tmp_path / "course")
+    return Course(tmp_path / "course")
+
+
+def notebook(course: Course, answers: Mapping[str, str], why: str = "") -> str:
+    """Without an answer to `why`, it is as it was given out, and nobody has to read it."""
+    released = course.read("release", WORDS)
+    given = {cell.id: cell.source for cell in released.cells}
+    made: Any = solved(released, course.read("source", WORDS))
+    for cell in made.cells:
+        cell.source = {**answers, "why": why or given["why"]}.get(cell.id, cell.source)
+    text: str = nbformat.writes(made)
+    return text
+
+
+def inbox(course: Course, *hand_ins: tuple[str, str], student: str = "kurt") -> Path:
+    """The exchange, with these notebooks at these times."""
+    folder = course.root.parent / f"inbox{len(list(course.root.parent.glob('inbox*')))}"
+    for time, text in hand_ins:
+        place = folder / f"{student}+{WORDS}+{time} UTC"
+        place.mkdir(parents=True)
+        (place / "words.ipynb").write_text(text)
+    return folder
+
+
+def collected(course: Course, *hand_ins: tuple[str, str], student: str = "kurt", **wanted: Any) -> list[str]:
+    wanted = {"as_named": True, **wanted}
+    source = inbox(course, *hand_ins, student=student)
+    return [one.outcome for one in collect(course, WORDS, [source], Wanted(**wanted), silent)]
+
+
+def graded(course: Course) -> dict[str, bool]:
+    """By student, whether nothing was graded. Everyone has a grade."""
+    results = list(autograde(course, WORDS))
+    assert [one.error for one in results if one.error] == []
+    return {one.student: one.unchanged for one in results}
+
+
+def points(course: Course) -> dict[str, float]:
+    """As Moodle gets them; the feedback page and the report say the same."""
+    _, *rows = csv.reader(export_moodle(course, WORDS, "username", "", silent).read_text().splitlines())
+    found = {student: float(told) for student, told in rows}
+    pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS, silent)}
+    for student, page in pages.items():
+        said = re.search(r"<strong>([\d.]+)</strong> of ([\d.]+) points", page)
+        assert said
+        assert float(said[1]) == found[student]
+    report = csv.DictReader(write_report(course, WORDS, silent)[1].read_text("utf-8-sig").splitlines())
+    assert {one["student"]: float(one["points"]) for one in report if one["points"]} == found
+    return found
+
+
+def which(course: Course, student: str = "kurt") -> str:
+    """What all that is told says of the hand-in that counts."""
+    table = csv.DictReader(write_report(course, WORDS, silent)[1].read_text("utf-8-sig").splitlines())
+    (line,) = [one for one in table if one["student"] == student]
+    write_feedback(course, WORDS, silent)
+    page = (course.folder("feedback") / student / WORDS / "words.html").read_text()
+    assert (f"This is {line['hand-in']}. All of them were graded." in page) == bool(line["hand-in"])
+    assert ("were graded" in page) == bool(line["hand-in"])
+    return line["hand-in"]
+
+
+def by_hand(course: Course, student: str, given: float, cell: str = "why") -> None:
+    with course.api().gradebook as gradebook:
+        grade = gradebook.find_grade(cell, WORDS, WORDS, student)
+        grade.manual_score, grade.needs_manual_grade = given, False
+        gradebook.db.commit()
+
+
+def rule(course: Course, text: str) -> None:
+    (course.root / "course.toml").write_text(text)
+
+
+def count_graded(patch: pytest.MonkeyPatch) -> list[str]:
+    """The hand-ins that are really graded from now on."""
+    found: list[str] = []
+    real = SubmissionGrader.grade
+
+    def grade(self: SubmissionGrader, submission: Submission) -> Graded:
+        found.append(submission.student)
+        return real(self, submission)
+
+    patch.setattr(SubmissionGrader, "grade", grade)
+    return found
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_that_was_handed_in_is_thrown_away(course: Course) -> None:
+    one, two, three = (notebook(course, {}, f"{number} answers") for number in range(3))
+    assert collected(course, (FIRST, one), (THIRD, three), dry_run=True) == ["new", "kept beside a newer one"]
+    assert not (course.root / "hand_ins").exists()
+    assert collected(course, (FIRST, one), (THIRD, three)) == ["new", "kept beside a newer one"]
+    assert collected(course, (SECOND, two)) == ["kept beside a newer one"]
+    assert collected(course, (SECOND, two), (THIRD, three)) == ["the same is there", "the same is there"]
+    assert all_there(course) == {one, two, three}
+    newest = notebook(course, RIGHT, "four")
+    assert collected(course, ("2026-10-20 09:00:00", newest)) == ["replaced"]
+    assert all_there(course) == {one, two, three, newest}
+    assert course.notebook("submitted/kurt", WORDS).read_text() == newest
+    assert course.handing_in() == ["kurt"]
+    assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
+
+
+def all_there(course: Course, student: str = "kurt") -> set[str]:
+    places = [course.root / "hand_ins" / student / WORDS / name for name in kept.kept(course, student, WORDS)]
+    return {(place / "words.ipynb").read_text() for place in [course.folder("submitted") / student / WORDS, *places]}
+
+
+@pytest.mark.parametrize(("name", "most"), [("MOST", 1), ("MOST_BYTES", 1000)])
+def test_who_hands_in_without_end_fills_no_disk_and_loses_nothing(
+    name: str, most: int, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, name, most)
+    collected(course, (FIRST, notebook(course, WRONG)))
+    graded(course)
+    (copy,) = kept.kept(course, "kurt", WORDS)
+    collected(course, (SECOND, notebook(course, RIGHT)))  # its place is free: what was there is kept already
+    graded(course)
+    assert kept.kept(course, "kurt", WORDS) == [copy]
+    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    source = inbox(course, (THIRD, notebook(course, WRONG, "No.")))
+    (told,) = collect(course, WORDS, [source], Wanted(as_named=True), silent)
+    assert told.outcome == placing.WAITS
+    assert told.said[0].endswith("as many hand-ins of this student as there is room for are kept")
+    assert graded(course) == {"kurt": True}
+
+
+def test_where_the_last_one_counts_nothing_is_kept(course: Course) -> None:
+    rule(course, "")
+    one, two = (notebook(course, {}, f"{number} answers") for number in range(2))
+    assert collected(course, (FIRST, one), (SECOND, two)) == ["new"]
+    assert collected(course, (THIRD, one)) == ["replaced"]
+    assert not (course.root / "hand_ins").exists()
+
+
+def test_a_cut_at_any_moment_throws_nothing_away(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [notebook(course, {}, f"{number} answers") for number in range(3)]
+    collected(course, (FIRST, texts[0]), (SECOND, texts[1]))
+    source = inbox(course, (THIRD, texts[2]))
+    before = files_in(course.root)
+    moments = 0
+    while moments < 100:
+        with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+            cut_after(moments, patch)
+            list(collect(course, WORDS, [source], Wanted(as_named=True), silent))
+            break
+        assert all_there(course) >= set(texts[:2])
+        list(collect(course, WORDS, [source], Wanted(as_named=True), silent))
+        assert all_there(course) == set(texts)
+        assert [path.name for path in (course.root / "submitted/kurt").iterdir()] == [WORDS]
+        for name in ("submitted", "hand_ins"):
+            shutil.rmtree(course.root / name)
+        for place, content in before.items():
+            if place.startswith(("submitted/", "hand_ins/")):
+                (course.root / place).parent.mkdir(parents=True, exist_ok=True)
+                (course.root / place).write_bytes(content)
+        moments += 1
+    assert 5 <= moments < 100
+
+
+def cut_after(number: int, patch: pytest.MonkeyPatch) -> None:
+    """The next step that writes, after so many, is not done any more."""
+    left = [number]
+
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any, **named: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+            return real(*arguments, **named)
+
+        return step
+
+    for owner, name in ((Path, "write_bytes"), (Path, "rename"), (placing, "exchanged")):
+        patch.setattr(owner, name, counted(getattr(owner, name)))
+
+
+def test_what_is_replaced_by_hand_is_kept_once_it_is_graded(course: Course) -> None:
+    """As nbgrader's own collect replaces it, too."""
+    collected(course, (FIRST, notebook(course, RIGHT)))
+    graded(course)
+    course.notebook("submitted/kurt", WORDS).write_text(notebook(course, WRONG))
+    assert graded(course) == {"kurt": False}
+    assert points(course) == {"kurt": 7}
+
+
+# --- what counts -----------------------------------------------------------------------------------------------------
+
+
+def test_the_best_counts_and_only_what_is_new_is_graded(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = count_graded(monkeypatch)
+    collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
+    collected(course, (FIRST, notebook(course, RIGHT)), student="ada")
+    assert graded(course) == {"ada": False, "kurt": False}
+    assert sorted(done) == ["ada", "kurt", "kurt"]
+    # A day and an hour late: a fifth of 7 is taken off, and that is more than the 3 of the first.
+    assert points(course) == {"ada": 7, "kurt": 5.6}
+    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert which(course, "ada") == ""
+    assert graded(course) == {"ada": True, "kurt": True}
+    collected(course, (THIRD, notebook(course, WRONG)))
+    assert stale(course, WORDS, silent) == {"kurt": ("a new hand-in",)}
+    assert graded(course) == {"ada": True, "kurt": False}
+    assert len(done) == 4
+    assert points(course) == {"ada": 7, "kurt": 5.6}
+    assert which(course) == "the best of 3 hand-ins, that of 2026-10-13 09:00 UTC"
+    assert stale(course, WORDS, silent) == {}
+
+
+def test_of_equal_ones_the_newer_counts(course: Course) -> None:
+    rule(course, 'counts = "best"\n')
+    collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, RIGHT)))
+    graded(course)
+    assert which(course) == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+
+
+def test_an_extension_makes_another_one_the_best_and_that_is_told(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two days of 0.35 leave 2.1 of the 7 points: less than the 3 of the first."""
+    rule(course, BEST.replace("share = 0.1", "share = 0.35"))
+    collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
+    graded(course)
+    assert points(course) == {"kurt": 3}
+    assert which(course) == "the best of 2 hand-ins, that of 2026-10-12 07:00 UTC"
+    publish(course, WORDS, ["moodle"], silent)
+    rule(course, BEST.replace("share = 0.1", "share = 0.35") + '[assignments.words.extensions]\nkurt = "1 day"\n')
+    assert stale(course, WORDS, silent) == {"kurt": ("another hand-in is the best one now",)}
+    refused = grader("export", WORDS, "--to", "moodle", folder=course.root)
+    assert "another hand-in is the best one now: kurt. Run: grader autograde words" in " ".join(refused.stderr.split())
+    done = count_graded(monkeypatch)
+    assert graded(course) == {"kurt": True}
+    assert done == [], "both have their grades"
+    assert points(course) == {"kurt": 4.55}  # an hour late is a day begun: 0.35 of 7 is 2.45
+    with pytest.raises(UnseenChanges) as unseen:
+        publish(course, WORDS, [], silent)
+    (kurt,) = unseen.value.found
+    assert (kurt.before, kurt.now) == (3, 4.55)
+    assert kurt.why[0] == "another hand-in counts: the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    new = publish(course, WORDS, [], silent, yes=True)
+    assert new
+    assert new.students["kurt"].hand_in == "the best of 2 hand-ins, that of 2026-10-13 09:00 UTC"
+    rule(course, BEST.replace("share = 0.1", "share = 0.35"))
+    assert graded(course) == {"kurt": True}
+    assert points(course) == {"kurt": 3}
+
+
+def test_points_by_hand_stay_with_the_hand_in_they_were_given_to(course: Course) -> None:
+    rule(course, 'counts = "best"\n')
+    collected(course, (FIRST, notebook(course, WRONG, "Long and good.")))
+    graded(course)
+    by_hand(course, "kurt", 2)
+    by_hand(course, "kurt", 2, "test-greeting")  # one more than there are
+    assert points(course) == {"kurt": 7}  # 3 + 2 + 2
+    collected(course, (SECOND, notebook(course, RIGHT, "Short.")))
+    graded(course)
+    assert points(course) == {"kurt": 7}, "of tests; the new answer waits, and could make it 9"
+    assert which(course).endswith("that of 2026-10-13 09:00 UTC")
+    assert waiting(course) == {"kurt"}
+    by_hand(course, "kurt", 0)
+    by_hand(course, "kurt", 1, "test-exercise-2")
+    assert stale(course, WORDS, silent) == {"kurt": ("another hand-in is the best one now",)}
+    assert graded(course) == {"kurt": True}
+    assert points(course) == {"kurt": 7}
+    assert which(course).endswith("that of 2026-10-12 07:00 UTC")
+    assert waiting(course) == set()
+    by_hand(course, "kurt", 0)
+    assert graded(course) == {"kurt": True}
+    assert points(course) == {"kurt": 6}, "7, with 1 of 2 for exercise 2, and nothing for the answer"
+    assert which(course).endswith("that of 2026-10-13 09:00 UTC")
+
+
+def waiting(course: Course) -> set[str]:
+    return set(json.loads(write_report(course, WORDS, silent)[2].read_text())["waiting"])
+
+
+def test_an_answer_that_nobody_has_read_counts_as_what_it_could_be(course: Course) -> None:
+    """So that a better one is read at all: the formgrader has one hand-in of each student."""
+    rule(course, 'counts = "best"\n')
+    collected(course, (FIRST, notebook(course, RIGHT)))
+    graded(course)
+    assert points(course) == {"kurt": 7}
+    collected(course, (SECOND, notebook(course, {"exercise-2": "word_lengths = None"}, "Good.")))
+    graded(course)
+    assert which(course).endswith("that of 2026-10-13 09:00 UTC")
+    assert waiting(course) == {"kurt"}
+    by_hand(course, "kurt", 1)
+    graded(course)
+    assert points(course) == {"kurt": 7}
+
+
+def test_the_hand_ins_of_all_members_are_candidates(course: Course) -> None:
+    rule(course, f'{BEST}[groups]\nred = ["kurt", "lise"]\n')
+    collected(course, (FIRST, notebook(course, WRONG)), (SECOND, notebook(course, RIGHT)))
+    collected(course, (THIRD, notebook(course, RIGHT)), student="lise")
+    graded(course)
+    assert points(course) == {"kurt": 5.6, "lise": 5.6}
+    assert which(course) == which(course, "lise") == "the best of 3 hand-ins, that of 2026-10-13 09:00 UTC"
+
+
+def test_a_changed_exercise_is_graded_in_all_hand_ins(course: Course) -> None:
+    collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
+    graded(course)
+    source = course.notebook("source", WORDS)
+    source.write_text(source.read_text().replace('"points": 2', '"points": 4', 1))
+    compile_release(course, WORDS)
+    assert list(stale(course, WORDS, silent)) == ["kurt"]
+    graded(course)
+    assert stale(course, WORDS, silent) == {}
+    assert points(course)["kurt"] > 7
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_writes_nothing(course: Course) -> None:
+    collected(course, (FIRST, notebook(course, RIGHT)))
+    graded(course)
+    collected(course, (SECOND, notebook(course, WRONG)))
+    before = files_in(course.root)
+    ended = grader("autograde", WORDS, "--dry-run", folder=course.root)
+    assert ended.returncode == 0, ended.stderr
+    assert "the best of 2 hand-ins" in " ".join(ended.stdout.split())
+    after = files_in(course.root)
+    assert {place for place in {*before, *after} if before.get(place) != after.get(place)} <= {".grader_sound"}
+
+
+@pytest.mark.parametrize("step", ["lay_down", "put_in_place"])
+def test_a_run_that_is_cut_off_loses_nothing(step: str, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule(course, 'counts = "best"\n')
+    collected(course, (FIRST, notebook(course, WRONG, "Good.")))
+    graded(course)
+    by_hand(course, "kurt", 2)
+    collected(course, (SECOND, notebook(course, RIGHT)))
+    with monkeypatch.context() as patch:
+        patch.setattr(GradedFolder, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            list(autograde(course, WORDS))
+    graded(course)
+    assert points(course) == {"kurt": 7}
+    by_hand(course, "kurt", 0, "test-exercise-2")
+    by_hand(course, "kurt", 0, "test-exercise-1")
+    graded(course)
+    assert points(course) == {"kurt": 5}, "3 by tests and 2 by hand"
+
+
+def test_several_processes_grade_hand_ins_of_one_student(course: Course) -> None:
+    texts = [notebook(course, {**WRONG, "exercise-1": f"# {number}"}) for number in range(2)]
+    collected(course, (FIRST, texts[0]), (SECOND, texts[1]), (THIRD, notebook(course, RIGHT)))
+    results = list(autograde(course, WORDS, jobs=2))
+    assert [(one.student, one.error, one.points) for one in results] == [("kurt", "", 7.0)]
+    assert points(course) == {"kurt": 4.9}  # two days and an hour: three tenths are taken off
+
+
+@pytest.mark.slow
+def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
+    for student in ("ada", "kurt"):
+        collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)), student=student)
+    graded(course)
+    for page in (write_report(course, WORDS, silent)[0], *write_feedback(course, WORDS, silent)):
+        browser.get(page.as_uri())
+        browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert "the best of 2 hand-ins, that of 2026-10-12 07:00 UTC" in browser.find_element("tag name", "main").text
+        assert violations(browser) == [], page
+
+
+def test_when_the_last_one_counts_again_it_is_so(course: Course) -> None:
+    collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)))
+    graded(course)
+    rule(course, "")
+    assert stale(course, WORDS, silent) == {"kurt": ("a new hand-in",)}
+    graded(course)
+    assert points(course) == {"kurt": 3}
+    assert which(course) == ""
+    rule(course, BEST)
+    graded(course)
+    assert points(course) == {"kurt": 7}
+
+
+def test_a_plugin_for_being_late_leaves_no_best(course: Course) -> None:
+    collected(course, (FIRST, notebook(course, RIGHT)))
+    rule(course, 'counts = "best"\n')
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    with pytest.raises(CourseError, match=r"counts: a plugin of nbgrader's, in .* no rule tells which hand-in is the"):
+        list(autograde(course, WORDS))

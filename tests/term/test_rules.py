@@ -1,0 +1,868 @@
+"""The rules of the term: what course.toml may say, and that all that is told of the points follows it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from selenium.webdriver import Chrome
+from support.accessibility import violations
+from support.command_line import grader
+from support.places import ROOT
+from support.second_course_answers import WRONG
+from traitlets.config import Config
+
+from grader.classroom.run import Nobody, autograde
+from grader.classroom.stale import stale
+from grader.course import Course
+from grader.errors import CourseError
+from grader.gradebook.class_rows import ClassRows
+from grader.gradebook.names import Names
+from grader.gradebook.published import told_now
+from grader.gradebook.settling import settle
+from grader.gradebook.standings import read_class
+from grader.notebooks.solutions import solved
+from grader.pages import class_summary
+from grader.pages import publish as publishing
+from grader.pages.export_canvas import export_canvas
+from grader.pages.export_gradescope import export_gradescope
+from grader.pages.export_moodle import export_moodle
+from grader.pages.feedback import write_feedback
+from grader.pages.feedback_page import Grades
+from grader.pages.publish import UnseenChanges
+from grader.pages.report import write_report
+from grader.pages.whole_term import export_term, write_term_report
+from grader.release.compiling import compile_release
+from grader.term.reading import read_rules
+from grader.term.rules import Late, Rule, counted, most
+
+publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
+WORDS = "words"
+NUMBERS = "numbers"
+WHY = {"ada": 2.0, "kurt": 1.0, "emmy": 0.0, "henri": 1.0}  # points by hand
+TIMES = {
+    "ada": "2026-10-12 07:50:00 UTC", "kurt": "2026-10-13 09:00:00 UTC", "emmy": "2026-10-13 09:00:00 UTC",
+    "grace": "2026-10-12 08:10:00 UTC", "henri": "2026-10-21 08:00:01 UTC", "iris": "yesterday, I think",
+}  # fmt: skip
+Points = Mapping[str, tuple[float, float]]  # by student: how many, of how many
+
+
+def silent(_: str) -> None: ...
+
+
+def hand_in(course: Course, student: str, answers: Mapping[str, str] | None, assignment: str = WORDS) -> None:
+    """None: as it was handed out."""
+    notebook: Any = course.read("release", assignment)
+    if answers is not None:
+        notebook = solved(notebook, course.read("source", assignment))
+        for cell in notebook.cells:
+            cell.source = {"why": "The second: order matters.", **answers}.get(cell.id, cell.source)
+    path = course.notebook(f"submitted/{student}", assignment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    (path.parent / "timestamp.txt").write_text(TIMES[student])
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The class of docs/rules.md, and some more. Tests write nothing into it but course.toml, pages and exports."""
+    root = tmp_path_factory.mktemp("rules") / "course"
+    shutil.copytree(ROOT / "tests/data/second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    course = Course(root)
+    compile_release(course, WORDS)
+    for student in TIMES:
+        hand_in(course, student, {"kurt": WRONG, "grace": None}.get(student, {}))
+    assert [one.error for one in autograde(course, WORDS)] == [""] * len(TIMES)
+    with course.api().gradebook as gradebook:
+        for student in (*TIMES, "lise"):  # who never hands in
+            gradebook.update_or_create_student(student, email=f"{student}@example.edu")
+        for student, points in WHY.items():
+            grade = gradebook.find_grade("why", WORDS, WORDS, student)
+            grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+    return course
+
+
+@pytest.fixture
+def course(graded: Course) -> Iterator[Course]:
+    """With the rules that a test writes, and none after it."""
+    yield graded
+    (graded.root / "course.toml").unlink(missing_ok=True)
+
+
+def copied(course: Course, folder: Path) -> Course:
+    """To write into."""
+    shutil.copytree(course.root, folder / "course")
+    return Course(folder / "course")
+
+
+def rule(course: Course, text: str) -> None:
+    (course.root / "course.toml").write_text(text)
+
+
+# --- what is told ----------------------------------------------------------------------------------------------------
+
+
+def by_standings(course: Course) -> Points:
+    grades = read_class(course, WORDS, silent)
+    return {one.student: (one.total, grades.max_points) for one in grades.graded}
+
+
+def by_publication(course: Course) -> Points:
+    told, most = told_now(course, WORDS, silent)
+    return {student: (one.total, most) for student, one in told.items()}
+
+
+def by_report(course: Course) -> Points:
+    _, table, data = write_report(course, WORDS, silent)
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8-sig").splitlines()))
+    rows = [row for row in rows if row["points"]]
+    found = {row["student"]: (float(row["points"]), float(row["of"])) for row in rows}
+    for row in rows:
+        counted = [points for name, points in row.items() if name.startswith("exercise ")]
+        counting = sum(float(points) for points in counted if points not in ("", "waiting"))
+        assert counting - float(row["penalty"]) == float(row["points"])
+    told = json.loads(data.read_text())
+    graded = [one for one in told["students"] if one["status"] in ("graded", "waiting")]
+    assert {one["student"]: (one["points"], told["points"]["max"]) for one in graded} == found
+    return found
+
+
+def by_page(course: Course) -> Points:
+    found = {}
+    for path in write_feedback(course, WORDS, silent):
+        said = re.search(r"<strong>([\d.]+)</strong> of ([\d.]+) points", path.read_text())
+        assert said
+        found[path.parent.parent.name] = (float(said[1]), float(said[2]))
+    return found
+
+
+def by_canvas(course: Course) -> Points:
+    _, possible, *rows = csv.reader(export_canvas(course, WORDS, None, "", silent).read_text().splitlines())
+    return {row[3]: (float(row[-1]), float(possible[-1])) for row in rows}
+
+
+def by_moodle(course: Course) -> Points:
+    """Without a maximum."""
+    _, *rows = csv.reader(export_moodle(course, WORDS, "username", "", silent).read_text().splitlines())
+    total = read_class(course, WORDS, silent).max_points
+    return {student: (float(points), total) for student, points in rows}
+
+
+def by_gradescope(course: Course) -> Points:
+    with zipfile.ZipFile(export_gradescope(course, WORDS, silent)) as archive:
+        results = json.loads(archive.read("grades.json"))
+    return {
+        name.removesuffix("@example.edu"): (one["score"], sum(test["max_score"] for test in one["tests"]))
+        for name, one in results.items()
+    }
+
+
+WAYS: tuple[Callable[[Course], Points], ...] = (
+    by_standings, by_publication, by_report, by_page, by_canvas, by_moodle, by_gradescope,
+)  # fmt: skip
+
+
+def examples() -> Iterator[Any]:
+    """Each section of the page that works out a rule: the rule, and who has what by it."""
+    page = (ROOT / "docs/rules.md").read_text()
+    for section in page.split("\n## ")[1:]:
+        title, shown = section.split("\n", 1)
+        if "```toml" in shown:
+            (text,) = re.findall(r"```toml\n(.*?)```", shown, re.DOTALL)
+            said = re.findall(r"\b(ada|kurt|lise) ([\d.]+) of ([\d.]+)", shown)
+            if title.startswith(("Weights", "The best", "Anonymous")):  # they are worked out below
+                continue
+            yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "points"), [*examples()])
+def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
+    text: str, points: Points, course: Course
+) -> None:
+    assert set(points) >= {"ada", "kurt"}
+    assert of_these(["ada", "kurt"], by_standings(course)) == {"ada": (9, 9), "kurt": (4, 9)}, "without rules"
+    rule(course, text)
+    found = {way.__name__: of_these(points, way(course)) for way in WAYS}
+    assert found == dict.fromkeys(found, points)
+
+
+def test_the_example_of_the_page_about_the_best_of_several_hand_ins(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    text, points = shown_in("The best")
+    rule(course, text)
+    for student, again in (("ada", "2026-10-20 08:00:00 UTC"), ("kurt", "2026-10-13 09:00:00 UTC")):
+        folder = course.folder("submitted") / student / WORDS
+        (folder / "timestamp.txt").write_text("2026-10-12 07:50:00 UTC")
+        list(autograde(course, WORDS, [student]))
+        hand_in(course, student, {})
+        (folder / "timestamp.txt").write_text(again)
+        list(autograde(course, WORDS, [student]))
+    with course.api().gradebook as gradebook:
+        grade = gradebook.find_grade("why", WORDS, WORDS, "kurt")
+        assert grade.manual_score is None, "the points for the answer of the first hand-in stay with that"
+        grade.manual_score, grade.needs_manual_grade = 2, False
+        gradebook.db.commit()
+    assert not {"ada", "kurt"} & set(stale(course, WORDS, silent))
+    assert points == {"ada": (9, 9), "kurt": (7.2, 9)}
+    assert {way.__name__: of_these(points, way(course)) for way in WAYS} == {way.__name__: points for way in WAYS}
+
+
+def test_the_example_of_the_page_about_anonymous_grading(course: Course) -> None:
+    text, points = shown_in("Anonymous")
+    rule(course, text)
+    names = Names(course, WORDS)
+    assert points == {"ada": (9, 9), "kurt": (4, 9)}
+    assert of_these(map(names, points), by_report(course)) == {names(one): what for one, what in points.items()}
+    others = [way for way in WAYS if way is not by_report]  # what students and platforms get
+    assert [of_these(points, way(course)) for way in others] == [points] * len(others)
+
+
+def shown_in(title: str) -> tuple[str, Points]:
+    """The rule of a section of the page, and who has what by it."""
+    (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith(title)]
+    (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    said = re.findall(r"\b(ada|kurt) ([\d.]+) of ([\d.]+)", section)
+    return text, {name: (float(some), float(all)) for name, some, all in said}
+
+
+def of_these(students: Iterable[str], points: Points) -> Points:
+    return {student: points[student] for student in students}
+
+
+ALL = """\
+timezone = "Europe/Berlin"
+
+[late]
+per = "day"
+share = 0.1
+cap = 0.5
+grace = "15 minutes"
+
+[assignments.words]
+due = 2026-10-12T10:00:00  # 8:00 in UTC
+void = [1]
+full = ["parse-date"]
+bonus = ["why"]
+
+[assignments.words.extensions]
+emmy = "2 days"
+"""
+# Of exercise 2, parse-date and the greeting: 2 + 2 + 1 = 5. Exercise 1 is gone, and `why` is a bonus.
+BY_ALL = {
+    "ada": (7.0, 5.0),  # 2 + 2 + 1 + 2, ten minutes before the time
+    "kurt": (3.2, 5.0),  # 1 + 2 (for all) + 0 + 1 = 4; a day and an hour late, so two days: 0.8 is taken off
+    "emmy": (5.0, 5.0),  # 2 + 2 + 1 + 0, as late as kurt, with an extension
+    "grace": (2.0, 5.0),  # 0 + 2 (for all) + 0 + 0, ten minutes late, which is forgiven
+    "henri": (3.0, 5.0),  # 2 + 2 + 1 + 1 = 6; nine days and a second late, so ten days: half of it is the most
+    "iris": (5.0, 5.0),  # 2 + 2 + 1, and `why` waits; nobody knows when
+}
+PENALTIES = {"kurt": 0.8, "henri": 3.0}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: str(way.__name__))
+def test_all_rules_at_once(way: Callable[[Course], Points], course: Course) -> None:
+    rule(course, ALL)
+    assert way(course) == BY_ALL
+
+
+# --- pages -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_says_what_counts_and_still_what_was_found(course: Course) -> None:
+    rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\nbonus = ["why"]\n')
+    write_feedback(course, WORDS, silent)
+    page = " ".join((course.folder("feedback") / "kurt" / WORDS / "words.html").read_text().split())
+    assert "“A” and “a” are two words here." in page
+    assert page.count("does not count") == 2, "in the table, and at the exercise"
+    assert "points are for the rest" not in page.split("part-test-exercise-1-title")[2].split("</section>")[0]
+    assert "All who handed in get these points; it would have been 1 (Day first)." in page
+    assert "1 of 2 (bonus)" in page
+    assert "<b>Next:</b>" in page
+    assert "part-test-exercise-2" in page.split("<b>Next:</b>")[1].split("</p>")[0], "not the one that is void"
+
+
+def test_the_report_tells_the_rules_and_what_was_understood(course: Course) -> None:
+    rule(course, '[assignments.words]\nvoid = [1]\nfull = ["parse-date"]\n')
+    page, table, _ = write_report(course, WORDS, silent)
+    said = page.read_text()
+    assert "By course.toml: 1: does not count; parse-date: full marks for all who handed in." in said
+    (kurt,) = [row for row in csv.DictReader(table.read_text("utf-8-sig").splitlines()) if row["student"] == "kurt"]
+    assert (kurt["exercise 1"], kurt["exercise parse-date"]) == ("", "2")
+    of_1, _, of_date, *_ = json.loads(write_report(course, WORDS, silent)[2].read_text())["exercises"]
+    assert (of_1["mean points"], of_date["mean points"]) == (1.5, 1.5), "as they were earned: 2, 2, 2, 2, 1, 0"
+
+
+def test_nobody_waits_for_points_that_do_not_count(course: Course) -> None:
+    with course.api().gradebook as gradebook:
+        gradebook.find_grade("why", WORDS, WORDS, "kurt").needs_manual_grade = True
+        gradebook.db.commit()
+    said: list[str] = []
+    export_moodle(course, WORDS, "username", "", said.append)
+    rule(course, '[assignments.words]\nvoid = ["why"]\n')
+    export_moodle(course, WORDS, "username", "", said.append)
+    with course.api().gradebook as gradebook:
+        gradebook.find_grade("why", WORDS, WORDS, "kurt").needs_manual_grade = False
+        gradebook.db.commit()
+    assert [one.split(". ")[0] for one in said] == [
+        "Not final: 2 answers wait for points by hand, of 2 students (why: iris, kurt)",
+        "By course.toml, words has 7 points, and not 9",
+    ]
+
+
+# --- what a rule changes, and what it does not -----------------------------------------------------------------------
+
+
+def test_a_rule_is_a_reason_of_its_own_and_makes_nobody_graded_again(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    assert publish(course, WORDS, [], silent)
+    rule(course, "[assignments.words]\nvoid = [1]\n")
+    assert stale(course, WORDS, silent) == {}
+    assert {one.unchanged for one in autograde(course, WORDS)} == {True}
+    with pytest.raises(UnseenChanges) as unseen:
+        publish(course, WORDS, [], silent)
+    why = ["course.toml (1: does not count)"]
+    found = {one.student: (one.before, one.now, one.exercises, one.why) for one in unseen.value.found}
+    assert set(found) == {"ada", "kurt", "emmy", "henri", "iris"}, "grace had nothing"
+    assert found["ada"] == (9, 7, ["1: 2 → 0"], why)
+    assert found["kurt"] == (4, 3, ["1: 1 → 0"], why)
+    new = publish(course, WORDS, [], silent, yes=True)
+    assert new
+    assert new.max_points == 7
+    (course.root / "course.toml").unlink()
+    with pytest.raises(UnseenChanges) as unseen:
+        publish(course, WORDS, [], silent)
+    assert unseen.value.found[0].why == ["course.toml (no longer 1: does not count)"]
+
+
+def test_a_rule_that_changes_nobodys_points_is_published_all_the_same(graded: Course, tmp_path: Path) -> None:
+    """The maximum is another one."""
+    course = copied(graded, tmp_path)
+    publish(course, WORDS, [], silent)
+    rule(course, '[assignments.words]\nbonus = ["why"]\n')
+    new = publish(course, WORDS, [], silent)
+    assert new
+    assert (new.max_points, list(new.changed)) == (7, [])
+
+
+# --- being late ------------------------------------------------------------------------------------------------------
+
+
+def by_grading(course: Course) -> Points:
+    return {one.student: (one.points, one.max_points) for one in autograde(course, WORDS)}
+
+
+def in_nbgrader(course: Course) -> dict[str, Any]:
+    """What nbgrader itself knows of due date, extensions, and what being late costs."""
+    with course.api().gradebook as gradebook:
+        submissions = gradebook.assignment_submissions(WORDS)
+        return {
+            "due": gradebook.find_assignment(WORDS).duedate,
+            "extensions": {one.student.id: one.extension for one in submissions if one.extension},
+            "late": {one.student.id for one in submissions if one.total_seconds_late},
+            "penalties": {
+                one.student.id: notebook.late_submission_penalty
+                for one in submissions
+                for notebook in one.notebooks
+                if notebook.late_submission_penalty is not None
+            },
+        }
+
+
+def test_nbgrader_shows_the_same_and_forgets_it_with_the_rule(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    said = Told()
+    rule(course, ALL)
+    assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
+    assert in_nbgrader(course) == {
+        "due": datetime(2026, 10, 12, 8),
+        "extensions": {"emmy": timedelta(days=2)},
+        "late": {"kurt", "grace", "henri"},  # it knows no grace
+        "penalties": PENALTIES,
+    }
+    assert said.found == [
+        "By course.toml, words is due on 2026-10-12 10:00 CEST; the gradebook had no due date.",
+        "By course.toml, the extension of emmy is until 2026-10-14 10:00 CEST; it was none.",
+    ]
+    assert {one.unchanged for one in autograde(course, WORDS, watcher=said)} == {True}
+    assert len(said.found) == 2, "once is enough"
+    rule(course, ALL.replace("share = 0.1", "share = 0").replace('emmy = "2 days"', ""))
+    assert publish(course, WORDS, [], said.tell)
+    assert in_nbgrader(course)["penalties"] == {}
+    assert in_nbgrader(course)["extensions"] == {}
+    assert said.found[2:-1] == ["By course.toml, the extension of emmy is none; it was until 2026-10-14 10:00 CEST."]
+    assert said.found[-1].startswith("Not final: 1 answer waits for points by hand, of 1 student (why: iris).")
+
+
+class Told(Nobody):
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def tell(self, text: str) -> None:
+        self.found.append(text)
+
+
+def test_names_that_nobody_knows_are_told(graded: Course, tmp_path: Path) -> None:
+    course, said = copied(graded, tmp_path), Told()
+    due = "[assignments.words]\ndue = 2027-01-01T00:00:00Z\nextensions = {kurtt = '1 day'}\n"
+    rule(course, f"[groups]\nred = ['ada', 'gracie']\n{due}")
+    list(autograde(course, WORDS, watcher=said))
+    unknown = [
+        "course.toml names gracie, whom the gradebook does not know. Did you mean grace?",
+        "course.toml names kurtt, whom the gradebook does not know. Did you mean kurt?",
+    ]
+    assert said.found[1:] == unknown
+    publish(course, WORDS, [], said.tell)
+    assert said.found[3:-1] == unknown, "the last one is about what waits"
+
+
+def test_what_rules_have_taken_off_is_no_plugins(graded: Course, tmp_path: Path) -> None:
+    """The rule is gone, and what it has written into nbgrader's database still lies there."""
+    course = copied(graded, tmp_path)
+    rule(course, ALL)
+    list(autograde(course, WORDS))
+    rule(course, "[assignments.words]\nvoid = [1]\n")
+    assert in_nbgrader(course)["penalties"] == PENALTIES
+    assert {way(course)["kurt"] for way in WAYS} == {(3.0, 7.0)}
+    list(autograde(course, WORDS))
+    assert in_nbgrader(course)["penalties"] == {}
+
+
+def test_a_plugins_penalties_stay_and_beside_a_rule_they_are_an_error(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    rule(course, "[assignments.words]\ndue = 2026-10-12T08:00:00Z\nextensions = {kurt = '2 days'}\nbonus = ['why']\n")
+    list(autograde(course, WORDS))
+    # The plugin sees the points as they were given: all of henri's 8 are gone, and grace has none.
+    assert in_nbgrader(course)["penalties"] == {"henri": 8, "emmy": 7, "grace": 0}
+    assert of_these(["ada", "kurt", "emmy"], by_standings(course)) == {"ada": (9, 7), "kurt": (4, 7), "emmy": (0, 7)}
+    assert {one.unchanged for one in autograde(course, WORDS)} == {True}
+    rule(course, ALL)
+    for way in (*WAYS, by_grading):
+        with pytest.raises(CourseError, match=r"late: a plugin of nbgrader's, in .* takes points off"):
+            way(course)
+
+
+def test_due_dates_of_the_gradebook_count_where_the_file_has_none(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_assignment(WORDS, duedate="2026-10-12 08:00 UTC")
+        gradebook.grant_extension(WORDS, "emmy", days=2)
+    rule(course, "[late]\nper = 'day'\nshare = 0.25\n")
+    # Two days of a quarter each: half of kurt's 4. grace had 0 of 9, and ten minutes cost her nothing of it.
+    found = {"kurt": (2.0, 9.0), "emmy": (7.0, 9.0), "grace": (0.0, 9.0), "henri": (0.0, 9.0)}
+    assert [of_these(found, way(course)) for way in WAYS] == [found] * len(WAYS)
+
+
+def test_pages_say_why_and_whose_time_is_unknown(course: Course) -> None:
+    rule(course, ALL)
+    pages = {path.parent.parent.name: path.read_text() for path in write_feedback(course, WORDS, silent)}
+    why = "10 % of the points for each day begun, at most 50 %; up to 15 minutes are forgiven"
+    assert f"0.8 taken off for handing in late ({why})" in pages["kurt"]
+    assert "taken off" not in pages["grace"]
+    assert "taken off" not in pages["iris"]
+    page, _, data = write_report(course, WORDS, silent)
+    told = json.loads(data.read_text())
+    assert [(one["student"], one["penalty"]) for one in told["late"]] == [("henri", 3.0), ("kurt", 0.8)]
+    assert told["denied"] == [{"student": "iris", "attempts": ["hand in a time that is none (timestamp.txt)"]}]
+    assert (told["no time"], told["due"]) == (["iris"], "2026-10-12T10:00:00+02:00")
+    assert "1 submission without a time" in page.read_text()
+
+
+def test_a_due_date_is_a_reason_and_so_is_an_extension(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    rule(course, ALL)
+    publish(course, WORDS, [], silent)
+    rule(course, ALL + "kurt = '2 days'\n")
+    assert stale(course, WORDS, silent) == {}
+    with pytest.raises(UnseenChanges) as unseen:
+        publish(course, WORDS, [], silent)
+    (kurt,) = unseen.value.found
+    assert (kurt.student, kurt.before, kurt.now) == ("kurt", 3.2, 4)
+    extension = "course.toml (an extension until 2026-10-14 10:00 CEST)"
+    assert kurt.why == [extension, "the penalty for being late"]
+
+
+@pytest.mark.parametrize(
+    ("late", "share"),
+    [
+        (timedelta(), 0.0),
+        (timedelta(minutes=15), 0.0),
+        (timedelta(minutes=15, seconds=1), 0.1),
+        (timedelta(days=1), 0.1),
+        (timedelta(days=1, seconds=1), 0.2),
+        (timedelta(days=30), 0.25),
+    ],
+)
+def test_what_has_begun_counts(late: timedelta, share: float) -> None:
+    assert Late("day", 0.1, cap=0.25, grace=timedelta(minutes=15)).cost(late) == pytest.approx(share)
+
+
+def test_more_than_full_marks_stay() -> None:
+    assert counted(3.0, 2.0, Rule.FULL) == 3.0
+    assert [most(2.0, one) for one in (None, *Rule)] == [2.0, 0.0, 2.0, 0.0]
+
+
+@pytest.mark.usefixtures("graded")  # a course puts on the path what makes new gradebooks
+def test_several_notebooks_have_their_own_points_penalties_and_pages(tmp_path: Path) -> None:
+    """Exercise 1 has 2 of 2 points in part1, and 3 of 4 in part2, which does not count; the essay there has 5 of 6.
+
+    So 2 + 5 of 8 count. A day late is a tenth, of part1 0.2 and of part2 0.5.
+    """
+    url = f"sqlite:///{tmp_path}/gradebook.db"
+    points = {("part1", "test-exercise-1"): (2, 2), ("part2", "test-exercise-1"): (3, 4), ("part2", "essay"): (5, 6)}
+    (tmp_path / "course.toml").write_text(TWO)
+    rules = read_rules(tmp_path).of("two")
+    with Gradebook(url) as gradebook:
+        gradebook.add_assignment("two", duedate="2026-10-12 08:00 UTC")
+        for name in ("part1", "part2"):
+            gradebook.add_notebook(name, "two")
+        for (name, cell), (_, most) in points.items():
+            gradebook.add_grade_cell(cell, name, "two", max_score=most, cell_type="code")
+        gradebook.add_student("ada")
+        gradebook.add_submission("two", "ada", timestamp="2026-10-12 09:00 UTC")
+        for (name, cell), (some, _) in points.items():
+            gradebook.find_grade(cell, name, "two", "ada").auto_score = some
+        gradebook.db.commit()
+        rows = ClassRows(gradebook, "two", rules)
+        found = rows.counted(rows.submissions["ada"])
+        assert [item.label for item in rows.items] == ["part1: 1", "part2: 1", "essay"]
+        assert (found.penalties, round(found.total, 9)) == ({"part1": 0.2, "part2": 0.5}, 6.3)
+        settle(gradebook, "two", rules, silent)
+        assert {one.name: one.late_submission_penalty for one in gradebook.find_submission("two", "ada").notebooks} == (
+            found.penalties
+        )
+    pages = [told_on_page(tmp_path, url, name) for name in ("part1", "part2")]
+    assert pages == [(1.8, 2.0, 0.2), (4.5, 6.0, 0.5)]
+
+
+TWO = """\
+[late]
+per = "day"
+share = 0.1
+
+[assignments.two]
+void = ["part2: 1"]
+"""
+
+
+def told_on_page(root: Path, url: str, notebook: str) -> tuple[float, ...]:
+    """Points, of how many, and what is taken off."""
+    names: dict[str, Any] = {"notebook": notebook, "assignment": "two", "student": "ada", "db_url": url}
+    grades = Grades(config=Config(CourseDirectory={"root": str(root)}))
+    grades.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names})
+    return tuple(names[name] for name in ("score", "max_score", "late_penalty"))
+
+
+# --- groups ----------------------------------------------------------------------------------------------------------
+
+
+RED = '[groups]\nred = ["kurt", "lise"]\n'
+
+
+def test_a_group_has_all_that_its_hand_in_has(course: Course) -> None:
+    """kurt is late, and lise has an extension that is for both."""
+    rule(course, f"{ALL}lise = '1 day'\n{RED}")
+    # 1 + 2 (for all) + 0 + 1 = 4; an hour late after the extension, so one day: 0.4 is taken off.
+    expected = {**BY_ALL, "kurt": (3.6, 5.0), "lise": (3.6, 5.0)}
+    assert [way(course) for way in WAYS] == [expected] * len(WAYS)
+    pages = {student: course.folder("feedback") / student / WORDS / "words.html" for student in ("kurt", "lise")}
+    assert pages["kurt"].read_text() == pages["lise"].read_text()
+    assert "Feedback for <bdi>kurt, lise</bdi>" in pages["lise"].read_text()
+    grades = read_class(course, WORDS, silent)
+    assert [one.student for one in grades.graded if one.student not in {own.student for own in grades.submissions}] == [
+        "lise"
+    ]
+
+
+def test_members_of_a_group_are_not_compared(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def pairs(solutions: Mapping[str, object], *_: object) -> list[object]:
+        compared.extend(solutions)
+        return []
+
+    monkeypatch.setattr(class_summary, "pairs", pairs)
+    rule(course, RED)
+    write_report(course, WORDS, silent)
+    assert sorted(compared) == sorted(TIMES), "lise's code is kurt's"
+
+
+def test_a_group_that_is_no_more_leaves_no_pages(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    rule(course, RED)
+    assert [path.parent.parent.name for path in write_feedback(course, WORDS, silent, ["lise"])] == ["lise"]
+    assert (course.folder("feedback") / "lise").is_dir()
+    rule(course, RED + "[assignments.words]\ngroups = false\n")
+    assert "lise" not in {path.parent.parent.name for path in write_feedback(course, WORDS, silent)}
+    assert not (course.folder("feedback") / "lise" / WORDS).exists()
+    with pytest.raises(CourseError, match="There is no graded notebook of words by lise"):
+        write_feedback(course, WORDS, silent, ["lise"])
+
+
+def test_a_new_group_is_published_with_its_reason(graded: Course, tmp_path: Path) -> None:
+    course = copied(graded, tmp_path)
+    publish(course, WORDS, [], silent)
+    rule(course, '[groups]\nred = ["grace", "henri", "lise"]\n')
+    assert stale(course, WORDS, silent) == {}
+    with pytest.raises(UnseenChanges) as unseen:
+        publish(course, WORDS, [], silent)
+    found = {one.student: (one.before, one.now, one.why) for one in unseen.value.found}
+    assert set(found) == {"grace", "lise"}, "henri has handed in last"
+    assert found["lise"] == (None, 8, ("graded for the first time",))
+    assert found["grace"][:2] == (0, 8)
+    assert "course.toml (handed in by henri)" in found["grace"][2]
+    new = publish(course, WORDS, [], silent, yes=True)
+    assert new
+    with zipfile.ZipFile(course.root / "published/words/1/feedback.zip") as before:
+        assert "lise/words/words.html" not in before.namelist()
+    with zipfile.ZipFile(course.root / "published/words/2/feedback.zip") as now:
+        assert now.read("lise/words/words.html") == now.read("henri/words/words.html")
+
+
+def test_two_of_a_group_whose_times_are_unknown_are_a_question(course: Course) -> None:
+    rule(course, '[groups]\nred = ["ada", "iris"]\n')
+    with pytest.raises(CourseError, match="groups: ada and iris have both handed in words, and no time tells"):
+        by_standings(course)
+
+
+# --- the term as a whole ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graded_term(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A second assignment of five points: ada has them all, kurt has none, and of mary there is nothing to grade."""
+    root = tmp_path_factory.mktemp("term") / "course"
+    shutil.copytree(graded.root, root)
+    course = Course(root)
+    compile_release(course, NUMBERS)
+    hand_in(course, "ada", {}, NUMBERS)
+    hand_in(course, "kurt", None, NUMBERS)
+    (course.folder("submitted") / "mary" / NUMBERS).mkdir(parents=True)
+    assert [one.student for one in autograde(course, NUMBERS) if one.error] == ["mary"]
+    with course.api().gradebook as gradebook:
+        gradebook.update_or_create_student("ada", first_name="Ada", last_name="=Lovelace")
+    return course
+
+
+@pytest.fixture
+def term(graded_term: Course) -> Iterator[Course]:
+    yield graded_term
+    (graded_term.root / "course.toml").unlink(missing_ok=True)
+
+
+def totals(course: Course) -> dict[str, str]:
+    """By student, of the table; the page says the same."""
+    ended = grader("export", "--stale-anyway", folder=course.root)
+    assert ended.returncode == 0, ended.stderr
+    rows = list(csv.DictReader((course.root / "export/all-assignments.csv").read_text().splitlines()))
+    assert grader("report", folder=course.root).returncode == 0
+    page = (course.root / "report/all-assignments.html").read_text()
+    shown = re.findall(
+        r'<th scope="row">([\w =]+)</th>.*<strong>([\d.]+) %</strong>', page.replace("Ada =Lovelace", "ada")
+    )
+    found = {row["student"]: row["total in percent"] for row in rows}
+    assert dict(shown) == found
+    return found
+
+
+def test_the_example_of_the_page_about_weights(term: Course) -> None:
+    (section,) = [one for one in (ROOT / "docs/rules.md").read_text().split("\n## ") if one.startswith("Weights")]
+    (text,) = re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+    rule(term, text)
+    said = dict(re.findall(r"\b(ada|kurt) ([\d.]+) %", section))
+    assert {student: totals(term)[student] for student in said} == said == {"ada": "100", "kurt": "33.33"}
+
+
+def test_totals_with_all_rules(term: Course) -> None:
+    """With weights of 3 and 1, and the points of BY_ALL: (3 · points / 5 + points in numbers / 5) / 4."""
+    rule(term, ALL.replace("void =", "weight = 3\nvoid ="))
+    assert totals(term) == {
+        "ada": "130",  # (3 · 7/5 + 1) / 4, with a bonus
+        "kurt": "48",  # (3 · 3.2/5 + 0) / 4
+        "emmy": "75",  # (3 · 5/5) / 4
+        "grace": "30",  # (3 · 2/5) / 4
+        "henri": "45",  # (3 · 3/5) / 4
+        "iris": "75",  # (3 · 5/5) / 4
+        "lise": "0",
+        "mary": "0",
+    }
+
+
+def test_what_has_no_weight_or_no_points_adds_nothing(term: Course) -> None:
+    rule(term, "[assignments.words]\nweight = 0\n")
+    assert totals(term) == {"ada": "100"} | dict.fromkeys(
+        ["emmy", "grace", "henri", "iris", "kurt", "lise", "mary"], "0"
+    )
+    rule(term, "[assignments.numbers]\nvoid = [1, 2]\n")
+    assert totals(term)["kurt"] == "44.44", "4 of 9, and nothing of nothing"
+    assert "does not count" in (term.root / "report/all-assignments.html").read_text()
+    rule(term, "[assignments.numbers]\nvoid = [1, 2]\n[assignments.words]\nweight = 0\n")
+    assert grader("export", "--stale-anyway", folder=term.root).returncode == 0
+    (ada, *_) = csv.DictReader((term.root / "export/all-assignments.csv").read_text().splitlines())
+    assert ada["total in percent"] == ""
+
+
+def test_the_table_of_all_assignments(term: Course) -> None:
+    rule(term, "[assignments.words]\nweight = 2.5\n")
+    said = Told()
+    (ada, *others) = csv.DictReader(export_term(term, said.tell).read_text().splitlines())
+    assert ada == {
+        "student": "ada", "last name": "'=Lovelace", "first name": "Ada", "numbers": "5", "numbers: of": "5",
+        "numbers: weight": "1", "words": "9", "words: of": "9", "words: weight": "2.5", "total in percent": "100",
+        "not final": "",
+    }  # fmt: skip
+    assert [one["numbers"] for one in others if one["student"] in ("emmy", "kurt")] == ["", "0"]
+    assert said.found == ["Not final: of iris, mary, something waits for a grade or for points by hand."]
+
+
+def test_the_page_of_all_assignments(term: Course) -> None:
+    write_report(term, WORDS, silent)
+    page = write_term_report(term, silent, ["ada"]).read_text()
+    assert '<a href="words.html">words</a>' in page
+    assert re.findall(r'<tr><th scope="row">([\w =]+)</th>', page) == ["of", "weight", "Ada =Lovelace"]
+    assert "numbers: mary – without a grade" in page
+    with pytest.raises(CourseError, match="There is no student called bob"):
+        write_term_report(term, silent, ["bob"])
+
+
+@pytest.mark.slow
+def test_pages_with_rules_are_accessible(term: Course, browser: Chrome) -> None:
+    rule(term, ALL)
+    pages = {path.parent.parent.name: path for path in write_feedback(term, WORDS, silent, ["kurt"])}
+    for page in (pages["kurt"], write_report(term, WORDS, silent)[0], write_term_report(term, silent)):
+        browser.get(page.as_uri())
+        browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert violations(browser) == [], page
+
+
+def test_an_assignment_that_nobody_has_a_grade_in_is_left_out(course: Course) -> None:
+    assert totals(course)["kurt"] == "44.44"
+    assert "Not graded yet, and so not counted: numbers." in (course.root / "report/all-assignments.html").read_text()
+
+
+def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
+    shutil.copytree(
+        ROOT / "tests/data/second_course", tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    ended = grader("report", folder=tmp_path / "course")
+    assert (ended.returncode, ended.stderr.strip()) == (1, "Nothing is graded yet. Run: grader autograde")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["export", "--to", "moodle"], "Platforms import one assignment"),
+        (
+            ["export", "words"],
+            "Name a platform: --to canvas, --to moodle, --to gradescope, --to gradescope-autograder, --to github, "
+            "--to jplag.",
+        ),
+        (["export"], "Not up to date: not graded yet: mary"),
+    ],
+)
+def test_what_an_export_must_be_told(words: list[str], said: str, term: Course) -> None:
+    (term.folder("submitted") / "mary" / WORDS).mkdir(parents=True, exist_ok=True)
+    shutil.copy(term.notebook("submitted/ada", WORDS), term.notebook("submitted/mary", WORDS))
+    ended = grader(*words, folder=term.root)
+    shutil.rmtree(term.folder("submitted") / "mary" / WORDS)
+    assert (ended.returncode, said in ended.stderr) == (1, True)
+
+
+# --- what may stand in the file --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[assignment.words]", "course.toml, assignment: there is no such key. Did you mean assignments?"),
+        (
+            "[assignments.word]",
+            "course.toml, assignments.word: there is no such key. Did you mean words? There are: numbers, words.",
+        ),
+        ("[assignments.words]\nviod = [1]", "assignments.words.viod: there is no such key. Did you mean void?"),
+        ("[assignments.words]\nvoid = 1", 'words.void: 1 is no list of names. Write void = [3, "mean"].'),
+        ("[assignments.words]\nfull = [true]", "full: [true] is no list of names"),
+        ("[assignments]\nwords = 3", "assignments.words: 3 is no table. Write [assignments.words] in its place."),
+        (
+            "[assignments.words]\nvoid = [1]\nbonus = [1]",
+            "course.toml, assignments.words.bonus: exercise 1 is in void, too. Take it out of one of them.",
+        ),
+        ("[assignments.words\n", "course.toml cannot be read: Expected ']'"),
+        pytest.param("late = " + "[" * 9999, "course.toml cannot be read: it is nested too deeply.", id="deep"),
+        ("[late]\nshare = 0.1", 'course.toml, late.per: it is missing. Write per = "day" or per = "hour".'),
+        ("[late]\nper = 'week'\nshare = 0.1", 'course.toml, late.per: "week" is none of them.'),
+        ("[late]\nper = 'day'", "course.toml, late.share: it is missing. Write share = 0.1 for 10 %."),
+        ("[late]\nper = 'day'\nshare = 10", "late.share: 10 is no number from 0 to 1. Write share = 0.1 for 10 %."),
+        ("[late]\nper = 'day'\nshare = 0.1\ncapp = 0.5", "late.capp: there is no such key. Did you mean cap?"),
+        ("[late]\nper = 'day'\nshare = 0.1\ngrace = 15", 'grace: 15: this is no length of time. Write it as "2 days"'),
+        ("timezone = 'Europe/Berln'", '"Europe/Berln" here. Write timezone = "Europe/Berlin", say.'),
+        ("[groups]\nred = ['ada']", 'groups.red: ["ada"] are not two different students or more. Name each once.'),
+        ("[groups]\nred = ['ada', 'ada']", "are not two different students or more"),
+        ("[groups]\nred = ['ada', 'emmy']\nblue = ['ada', 'kurt']", "groups.blue: ada is in red, too."),
+        ("[assignments.words]\ngroups = 1", "words.groups: 1 is neither true nor false. Write groups = false."),
+        ("counts = 'first'", 'course.toml, counts: "first" is none of them. Write counts = "last" or counts = "best".'),
+        ("anonymous = 1", "course.toml, anonymous: 1 is neither true nor false. Write anonymous = true."),
+        ("[assignments.words]\ncounts = true", 'words.counts: true is none of them. Write counts = "last"'),
+        ("[assignments.words]\nweight = -1", "words.weight: -1 is no number from 0 on. Write weight = 2, say."),
+        ("[assignments.words]\nweight = '2'", 'words.weight: "2" is no number from 0 on.'),
+        ("[assignments.words]\ndue = 2026-10-12", "words.due: 2026-10-12: a date without a time. Write it as 2026"),
+        ("[assignments.words]\ndue = 'soon'", 'words.due: "soon": this is no date and time. Write it as 2026'),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00",
+            "due: 2026-10-12 10:00:00: a time without a time zone. Write 2026-10-12T10:00:00+02:00, or timezone =",
+        ),
+        (
+            "timezone = 'Europe/Berlin'\n[assignments.words]\ndue = 2026-10-25T02:30:00",
+            "clocks in Europe/Berlin change then, so this is not one moment. Write it as 2026-10-25T02:30:00+02:00",
+        ),
+        (
+            "[assignments.words]\nextensions = {ada = '2 days'}",
+            "words.extensions: there is no due date that they extend. Write due = 2026-10-12T10:00:00+02:00.",
+        ),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada = 2026-10-11T10:00:00Z}",
+            "extensions.ada: 2026-10-11 10:00:00+00:00 is before the due date. Write a later time",
+        ),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada.b = '2 days'}",
+            'words.extensions.ada: a name with a dot in it is taken for two. Write it in quotes: "ada.…".',
+        ),
+        (
+            "[assignments.words]\ndue = 2026-10-12T10:00:00Z\nextensions = {ada = 'long'}",
+            'words.extensions.ada: "long": this is no length of time.',
+        ),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_file_is_a_clear_error(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text(text)
+    with pytest.raises(CourseError, match=re.escape(said)):
+        read_rules(tmp_path, ["numbers", "words"])
+
+
+def test_validate_reads_the_rules_first(course: Course) -> None:
+    rule(course, "[assignments.words]\nviod = [1]\n")
+    ended = grader("validate", folder=course.root)
+    assert (ended.returncode, "Did you mean void?" in " ".join(ended.stderr.split())) == (1, True)
+
+
+@pytest.mark.parametrize("way", [*WAYS, by_grading], ids=lambda way: str(way.__name__))
+def test_a_rule_for_an_exercise_that_is_not_there_is_an_error_everywhere(
+    way: Callable[[Course], object], course: Course
+) -> None:
+    rule(course, '[assignments.words]\nvoid = ["pars-date"]\n')
+    with pytest.raises(CourseError, match=r"words.void: words has no exercise pars-date. Did you mean parse-date\?"):
+        way(course)
