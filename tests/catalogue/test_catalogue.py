@@ -125,7 +125,7 @@ def test_a_course_may_have_none_and_call_the_folder_as_it_likes(tmp_path: Path) 
 
 def test_a_setting_that_leads_nowhere_is_told(tmp_path: Path) -> None:
     config = Config()
-    for setting in ("elsewhere", "no.such_package", "../", 7):
+    for setting in ("no_such_folder", "no.such_package", "../", 7):
         config.GraderCourse.exercises = setting
         with pytest.raises(CourseError, match="neither a folder in the course nor an installed package"):
             read_exercise_files(config, tmp_path)
