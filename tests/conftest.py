@@ -28,7 +28,7 @@ import torch
 from filelock import FileLock
 from selenium.webdriver import Chrome
 from support.chromium import headless_chromium
-from support.groups import LONG, InGroups
+from support.groups import InGroups, seconds
 from support.one_line import OneLine
 from support.part import cases_in_part, slow_in_part
 
@@ -231,14 +231,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
     if "PYTEST_XDIST_WORKER" in os.environ:
-        names = {item: (item.path.stem, *item.name.partition("[")[::2]) for item in items}
-        tried, slow = cases_in_part(names.values()), {item: _slow(item) for item in items}
-        slow_tried = slow_in_part({one for one in slow.values() if one})
-        chosen = {item for item in items if names[item] in tried and (not slow[item] or slow[item] in slow_tried)}
+        chosen = _tried(items)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = [item for item in items if item in chosen]
         # What takes long comes first, so that no core waits for the other at the end.
-        items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+        items[:] = sorted(
+            (item for item in items if item in chosen), key=lambda item: -seconds().get(_place(item), 0.0)
+        )
+
+
+def _tried(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Without those of which another run tries a part."""
+    names = {item: item.nodeid.partition("[")[::2] for item in items}
+    tried = cases_in_part({names[item]: _of(item) for item in items})
+    slow = {item: _slow(item) for item in items}
+    slow_tried = slow_in_part({one for one in slow.values() if one})
+    return {item for item in items if names[item] in tried and (not slow[item] or slow[item] in slow_tried)}
+
+
+def _of(item: pytest.Item) -> int:
+    """Of how many cases of a test a run tries one."""
+    mark = item.get_closest_marker("in_parts")
+    return mark.args[0] if mark else 1
+
+
+def _place(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 def _slow(item: pytest.Item) -> tuple[str, ...]:

@@ -133,7 +133,7 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
     read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in nodes:
         match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="add"))) if _knows_sets(nodes):
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="add"))) if _may_be_set(owner, function):
                 continue
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
                 yield Fact(Kind.LOST, _line(node, lines))
@@ -241,9 +241,14 @@ def _is_like(node: Any, wanted: Any) -> bool:
     return bool(node == wanted)
 
 
-def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
-    """Sets have an `add` that changes them."""
-    return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
+def _may_be_set(owner: ast.expr, function: _Function) -> bool:
+    """Sets have an `add` that changes them. One that the function has not made itself may be anything."""
+    nodes = list(ast.walk(function))
+    if any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes):
+        return True
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and owner.id not in own)
 
 
 def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> list[str]:

@@ -33,7 +33,7 @@ from grader.proof.demo import make_up_class
 from grader.running import scratch
 from grader.running.scratch import write_files
 
-pytestmark = pytest.mark.user
+pytestmark = [pytest.mark.user, pytest.mark.apart]
 
 ASSIGNMENT = "self_attention"
 PR_SET_CHILD_SUBREAPER = 36

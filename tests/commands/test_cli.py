@@ -32,6 +32,8 @@ from grader.proof.accounted import Taken
 from grader.proof.class_mix import Notebooks, notebooks_of_class
 from grader.proof.demo import answers_of, demonstrated, make_up_class, student_files
 
+pytestmark = pytest.mark.apart
+
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
 GROUPS = [str(group.name) for group in app.registered_groups]
 

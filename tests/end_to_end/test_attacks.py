@@ -443,6 +443,7 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
     indirect=["switched_off"],
     scope="module",
 )
+@pytest.mark.own_group
 def test_without_its_protection_the_attack_succeeds(
     switched_off: Off,
     name: str,

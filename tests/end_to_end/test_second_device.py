@@ -37,6 +37,8 @@ from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox.confine import CannotConfineError
 
+pytestmark = pytest.mark.in_parts(5)
+
 ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
 SUBMISSIONS = 2 if ALL else 1  # made of the corpus, for each assignment
 # On the way to this device, a weight that two layers share becomes two.

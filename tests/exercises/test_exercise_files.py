@@ -29,6 +29,8 @@ from grader.model.exercise import (
     can_combine,
 )
 
+pytestmark = [pytest.mark.by_parameter, pytest.mark.in_parts(3)]
+
 PAIRS = 300  # of misconceptions at once, of a class, which has thousands
 LARGEST = {31: 2}  # the input that has all sizes, if it is not the first
 # Exercises that are given sizes alone, of which there are not many.

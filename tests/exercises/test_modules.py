@@ -24,6 +24,8 @@ from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason
 
+pytestmark = [pytest.mark.apart, pytest.mark.in_parts(3)]
+
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
 PAIRS = 200 if ALL else 40  # of misconceptions at once
 SEEDS = 2000  # of right dropout, none of which may be refused

@@ -229,8 +229,23 @@ def test_every_test_proves_something(module: str) -> None:
     assert [one.name for one in tests if not proves_something(one, functions)] == []
 
 
-def test_the_files_that_are_named_for_their_time_are_there() -> None:
-    named = {*groups.LONG, *groups.ONE_BY_ONE, *groups.BY_PARAMETER, *groups.BY_ASSIGNMENT, *groups.HALF}
-    assert named <= set(TESTS)
-    for name, test in groups.HALF.items():
-        assert test in {node.name for node in code_of(name).body if isinstance(node, ast.FunctionDef)}
+def test_the_files_whose_time_is_known_are_there() -> None:
+    known = groups.seconds()
+    assert known
+    assert [place for place in known if not (places.ROOT / place).is_file()] == []
+
+
+def test_tests_are_handed_out_as_their_marks_say(tmp_path: Path) -> None:
+    text = "@pytest.mark.slow\n@pytest.mark.own_group\ndef test_b(): ...\ndef test_c(): ...\n"
+    for name, head in (
+        ("whole", ""),
+        ("apart", "pytestmark = pytest.mark.apart\n"),
+        ("by", "pytest.mark.by_parameter\n"),
+    ):
+        (tmp_path / f"{name}.py").write_text(head + text)
+    names = ["test_b[1-x]", "test_b[2-x]", "test_c[1-y]", "test_c"]
+    counts = {
+        name: len({groups.group_of(f"{tmp_path / name}.py::{test}") for test in names})
+        for name in ("whole", "apart", "by")
+    }
+    assert counts == {"whole": 2, "apart": 4, "by": 3}

@@ -17,6 +17,8 @@ from grader.model.verdict import Verdict
 from grader.sandbox.forms.cached import CACHE, OUTPUTS, stacked
 from grader.sandbox.forms.cached import run as run_in_chunks
 
+pytestmark = pytest.mark.in_parts(3)
+
 
 def verdict(number: int, *changes: tuple[str, str]) -> Verdict:
     """On the notebook's solution with some of its text changed."""

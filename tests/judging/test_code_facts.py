@@ -189,6 +189,9 @@ def test_loops_of_hostile_length_are_soon_read() -> None:
         "def f(x):\n    x.masked_fill_(x > 0, 0)\n    return x",
         "def f(x):\n    out = []\n    out.append(x)\n    out.sort()\n    return out",
         "def f(x):\n    seen = set()\n    seen.add(x)\n    return seen",
+        "seen = set()\ndef f(x):\n    seen.add(x)\n    return x",
+        "class f:\n    def __init__(self):\n        self.seen = set()\n    def forward(self, x):\n"
+        "        self.seen.add(x)\n        return x",
         "def f(x):\n    torch.exp(x, out=x)\n    return x",
         "def f(x):\n    B, T = x.shape\n    N = len(x)\n    return x",
         "def f(x):\n    y = x * 2\n    return [y for _ in x]",

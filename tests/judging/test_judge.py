@@ -19,6 +19,8 @@ from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
 
+pytestmark = [pytest.mark.apart, pytest.mark.in_parts(3)]
+
 
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
     """What the reference returns, after some change."""

@@ -28,6 +28,8 @@ from grader.judging.judge import judge_by
 from grader.model.answer import Answer
 from grader.model.exercise import Exercise, Inputs
 
+pytestmark = pytest.mark.by_parameter
+
 CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the process down, for which the sandbox is made
 # Whose numbers are right: it is by its text that such code is refused (tests/judging/test_forbidden.py).
 BY_TEXT = ("autograd", "autograd_outside", "softmax_backward_data")

@@ -28,6 +28,8 @@ from grader.sandbox.forms import put
 from grader.sandbox.forms.exact import asks_for_gradients
 from grader.sandbox.forms.module import observe
 
+pytestmark = [pytest.mark.by_parameter, pytest.mark.in_parts(3)]
+
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
 # And a class that returns two things is no class of one output.
 # A table of sines may have as few digits, and what is turned by them.

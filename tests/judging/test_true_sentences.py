@@ -23,6 +23,8 @@ from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.running.grading import grade_notebook
 
+pytestmark = pytest.mark.apart
+
 Judged = Callable[[int, str], Verdict]
 
 

@@ -32,6 +32,8 @@ from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, sa
 from grader.pages.code_forms import form_of
 from grader.pages.text_html import highlighted, sentence_html
 
+pytestmark = pytest.mark.in_parts(3)
+
 LENGTH = 20_000
 SECONDS = 3.0  # what grows with the square takes many times that; the slowest that is left takes one
 UNITS = [

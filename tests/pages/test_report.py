@@ -44,6 +44,8 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import duration, write_report
 from grader.pages.similar_code import Work, identical, pairs
 
+pytestmark = pytest.mark.apart
+
 DUE = datetime(2026, 11, 20, 12)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(1)>"'{{ 7 * 7 }}"""
 SOFTMAX = "def softmax(items_in):\n    return torch.softmax(torch.as_tensor(items_in), dim=0)"

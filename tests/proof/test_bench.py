@@ -23,6 +23,8 @@ from grader.proof.accounted import Taken, taken
 from grader.proof.class_plot import draw_class
 from grader.proof.judging_bench import bench_judging, disturbed, judging_table
 
+pytestmark = pytest.mark.in_parts(3)
+
 FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
 
 

@@ -9,6 +9,8 @@ from support.places import ROOT
 from grader.course import Course
 from grader.proof.validate import validate
 
+pytestmark = pytest.mark.by_parameter
+
 COURSE = Course(ROOT)
 
 

@@ -40,6 +40,8 @@ from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, find_leaks, search
 from grader.release.token_lines import lines_of
 
+pytestmark = pytest.mark.in_parts(2)
+
 ASSIGNMENT = "self_attention"
 # As in the notebook, but for its layout.
 SOLUTION = """\

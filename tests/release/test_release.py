@@ -22,6 +22,8 @@ from grader.notebooks.solutions import solutions
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
 
+pytestmark = pytest.mark.apart
+
 ASSIGNMENTS = Course(ROOT).assignments()
 POINTS = {
     **{1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8},

@@ -44,6 +44,20 @@ def test_right_and_wrong_functions_get_their_points_in_nbgraders_form() -> None:
     assert "not scale" in display.data["text/html"]
 
 
+def test_every_answer_begins_with_the_same_random_numbers_of_each_library() -> None:
+    draws = """
+import random
+import numpy as np
+seen = set()
+def softmax(items_in):
+    seen.add((random.random(), np.random.rand(), torch.rand(()).item()))
+    assert len(seen) == 1
+    return torch.softmax(torch.as_tensor(items_in), 0)
+"""
+    verdicts, _ = grade(draws, 3)
+    assert verdicts[3].right, verdicts[3].sentences
+
+
 def test_outputs_of_ordinary_cells_are_kept() -> None:
     _, notebook = grade("print('hello')\n1 + 1", "import matplotlib.pyplot as plt\nplt.plot([1, 2]);", "1 / 0")
     kinds = [[output.output_type for output in cell.outputs] for cell in notebook.cells[1:]]

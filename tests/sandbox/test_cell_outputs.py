@@ -23,6 +23,8 @@ from grader.running.sandbox_process import SandboxProcess
 from grader.running.scratch import files_beside
 from grader.sandbox.cell_outputs import MAX_OUTPUT, NOTICE
 
+pytestmark = pytest.mark.in_parts(2)
+
 SECONDS = 60
 
 # Run in this order in one session on each side. Each leaves the same outputs in both.

@@ -1,55 +1,44 @@
-"""Which tests run one after another in the same process, where several processes share the work."""
+"""Which tests run one after another in the same process, and which come first, where several processes share the work.
+
+A file is a group, since what it makes once is made in each process, unless it says otherwise: with `pytestmark =
+pytest.mark.apart`, each test is one; with `by_parameter`, tests of the same first parameter are. A test with the mark
+`own_group`, right above it, is one with all its cases. Marks are read from the text: the process that hands out the
+tests has not collected them.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import functools
 
 from xdist.scheduler import LoadScopeScheduling
 
-from support.our_course import EXERCISES
+from support.places import DATA, ROOT
 
-# What is known of an exercise, or of an assignment, is kept for its next test: the first parameter says which.
-BY_PARAMETER = (
-    "test_records",
-    "test_exercise_files",
-    "test_mutants",
-    "test_real_mistakes",
-    "test_tolerance",
-    "test_validate",
-)
-BY_ASSIGNMENT = ("test_corpus",)
-# A file that makes things for two halves of its tests, each of which takes long: one test is a half.
-HALF = {"test_attacks": "test_without_its_protection_the_attack_succeeds"}
-# Files whose tests have nothing in common that takes time.
-ONE_BY_ONE = (
-    "test_class", "test_cli", "test_judge", "test_modules", "test_report", "test_release", "test_true_sentences",
-)  # fmt: skip
-# Files that take minutes, or another program, longest first. `make quick` leaves them out.
-SLOW = (
-    "test_nbgrader_suite", "test_mutants", "test_nbgrader_paths", "test_corpus", "test_real_mistakes",
-    "test_container", "test_attacks",
-    "test_tolerance", "test_validate", "test_cli", "test_browser", "test_marimo", "test_exercise_files", "test_dask",
-    "test_postgresql", "test_homes", "test_hub", "test_formgrader", "test_second_device", "test_killed",
-)  # fmt: skip
-# What begins first, so that no core waits for another in the end.
-LONG = (
-    *SLOW, "test_installations", "test_elsewhere", "test_workflows", "test_pages", "test_class", "test_modules",
-    "test_judge", "test_report", "test_cell_outputs", "test_sixty", "test_located", "test_publish", "test_by_hand",
-    "test_cut_off", "test_rules", "test_best", "test_showing", "test_laws", "test_grading", "test_sending",
-)  # fmt: skip
+SECONDS = DATA / "seconds.txt"  # of work for each file, in a run of CI; `python -m support.durations --keep` writes it
+LONG = 60.0  # seconds, for which `make quick` does not wait
 
 
 def group_of(nodeid: str) -> str:
-    """The tests of a file are a group, since what it makes once is made in each process; but for those named above."""
     path, _, test = nodeid.partition("::")
-    name, parameter = Path(path).stem, test.partition("[")[2].rstrip("]").split("-")[0]
-    if name in ONE_BY_ONE:
+    name, _, case = test.partition("[")
+    text = _text(path)
+    if "pytest.mark.apart" in text:
         return nodeid
-    if name in BY_PARAMETER:
-        return f"{name} {parameter}"
-    if name in BY_ASSIGNMENT and parameter.isdigit():
-        return f"{name} {EXERCISES[int(parameter)].assignment}"
-    return f"{name} {test.startswith(HALF[name])}" if name in HALF else name
+    if "pytest.mark.by_parameter" in text:
+        return f"{path} {case.rstrip(']').split('-')[0]}"
+    return f"{path} {name}" if f"@pytest.mark.own_group\ndef {name}(" in text else path
+
+
+@functools.cache
+def seconds() -> dict[str, float]:
+    """How much work each test file is, by its place."""
+    lines = (line.split() for line in SECONDS.read_text(encoding="utf-8").splitlines())
+    return {place: float(work) for work, place in lines}
+
+
+@functools.cache
+def _text(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
 
 
 class InGroups(LoadScopeScheduling):

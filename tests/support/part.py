@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from support.places import ROOT
@@ -19,20 +19,6 @@ ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
 FEWER = 1 if CI else 2  # of a few collections that take long, `make test` tries half of what CI tries
 SLOW = 8  # of tests that are marked as slow, `make test` tries one of so many
-# Files with many cases of one kind: of each test in them, a run tries one of so many cases.
-IN_PARTS = {
-    "test_bench": 3,
-    "test_cached": 3,
-    "test_cell_outputs": 2,
-    "test_exercise_files": 3,
-    "test_hostile_texts": 3,
-    "test_judge": 3,
-    "test_leaks": 2,
-    "test_modules": 3,
-    "test_rules": 2,
-    "test_second_device": 5,
-    "test_tolerance": 3,
-}
 One = TypeVar("One")
 
 
@@ -51,12 +37,12 @@ def slow_in_part(tests: Iterable[tuple[str, ...]]) -> set[tuple[str, ...]]:
     return set(tests) if CI else set(part(sorted(tests), SLOW))
 
 
-def cases_in_part(names: Iterable[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
-    """Those that a run tries, of all cases of its tests: each is a file, a test in it, and a case of that."""
-    by_test: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
-    for name in names:
-        by_test.setdefault(name[:2], []).append(name)
-    return {name for (file, _), cases in by_test.items() for name in part(cases, IN_PARTS.get(file, 1))}
+def cases_in_part(cases: Mapping[tuple[str, str], int]) -> set[tuple[str, str]]:
+    """Those that a run tries: of all cases of a test, one of so many. Each is the test and the case."""
+    by_test: dict[str, list[tuple[str, str]]] = {}
+    for case in cases:
+        by_test.setdefault(case[0], []).append(case)
+    return {one for some in by_test.values() for one in part(some, cases[some[0]])}
 
 
 @functools.cache

@@ -11,20 +11,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from support.groups import SLOW
+from support.groups import LONG, seconds
 from support.places import ROOT, TESTS
 
-ALWAYS = "test_house"
-# Not Python, or seen by no import.
+ALWAYS = ("house",)
+# Rooms of tests for what no import tells of; the tests of a room are run whenever it changes.
 OF_FOLDERS = {
-    "source": ("test_beside", "test_checks", "test_checks_multi_head", "test_release"),
-    "release": ("test_release",),
-    "docs": ("test_docs", "test_rules"),
-    ".devcontainer": ("test_container_files",),
-    "grader/pages/templates": ("test_book", "test_feedback", "test_report", "test_rules"),
-    "grader/exercises": ("test_judge", "test_modules"),  # the catalogue finds them
-    "grader/elsewhere": ("test_elsewhere", "test_workflows"),
-    "grader/sandbox": ("test_channel", "test_confinement", "test_grading"),  # most is reached by another process
+    "source": ("kit", "notebooks", "release"),
+    "release": ("release",),
+    "docs": ("house",),
+    "grader/exercises": ("exercises", "judging"),
+    "grader/kit": ("kit", "release"),
 }
 
 
@@ -62,18 +59,18 @@ def _names(code: ast.AST) -> Iterator[str]:
 
 
 def tests_of(paths: Iterable[str]) -> set[str]:
-    """Names of test files."""
-    chosen = {ALWAYS}
+    """Places of test files."""
+    tests = {str(path.relative_to(ROOT)): path for path in TESTS.glob("*/test_*.py")}
+    rooms, chosen = {*ALWAYS}, set[str]()
     for path in paths:
+        room, *inside = path.removeprefix("grader/").split("/")
+        rooms |= {room} if inside and path.startswith("grader/") else set()
+        rooms |= {one for folder, some in OF_FOLDERS.items() if path.startswith(f"{folder}/") for one in some}
         if "conftest" not in path:  # on which all depend
-            tests = TESTS.glob("*/test_*.py")
-            chosen |= {one.stem for one in tests if path in {str(one.relative_to(ROOT)), *imports(one)}}
-        for folder, names in OF_FOLDERS.items():
-            chosen |= set(names) if path.startswith(f"{folder}/") else set()
-    return chosen
+            chosen |= {place for place, test in tests.items() if path in {place, *imports(test)}}
+    return chosen | {place for place in tests if place.split("/")[1] in rooms}
 
 
 if __name__ == "__main__":
     found = sorted(tests_of(changed()))
-    places = {path.stem: path.relative_to(ROOT) for path in TESTS.glob("*/test_*.py")}
-    print(*(places[name] for name in found if name not in SLOW))  # noqa: T201  for make
+    print(*(place for place in found if seconds().get(place, 0.0) < LONG))  # noqa: T201  for make

@@ -47,6 +47,8 @@ from grader.release.compiling import compile_release
 from grader.term.reading import read_rules
 from grader.term.rules import Late, Rule, counted, most
 
+pytestmark = pytest.mark.in_parts(2)
+
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"
 NUMBERS = "numbers"
