@@ -178,7 +178,7 @@ def _mistakes(result: Graded, told: Mapping[str, Told] | None) -> list[str]:
 
 def _kind(verdict: Verdict) -> str:
     """What is told of a mistake without a name."""
-    return f"in `{one_line(verdict.located[0].line, 40)}`" if verdict.located else verdict.reason
+    return f"in `{one_line(verdict.located[0].line, 60)}`" if verdict.located else verdict.reason
 
 
 def summary_table(results: Sequence[Graded], told: Mapping[str, Told] | None = None) -> Table:
