@@ -15,7 +15,8 @@ from grader.model.verdict import Verdict
 pytestmark = pytest.mark.by_parameter
 
 AT_ONCE = 40
-SOME = 16  # of so many pieces, `make test` tries one
+# `make test` tries a few exercises, whole: most of the time goes into what is known of an exercise before its first piece.
+SOME = part(EXERCISES, of=12)
 # What has no name is searched for its line, which takes as long as ten others, and may end by what it has computed: a
 # busy machine has computed less by then. `make proof` tries these.
 SEARCHED = ("located", "wrong")
@@ -26,7 +27,7 @@ def tried(number: int) -> list[Piece]:
         return pieces(number)
     found = records(number)
     steady = [piece for piece in pieces(number) if piece.name not in found or found[piece.name].reason not in SEARCHED]
-    return pieces(number) if ALL else steady if CI else part(steady, SOME)
+    return pieces(number) if ALL else steady if CI or number in SOME else []
 
 
 CHUNKS = [
