@@ -15,7 +15,7 @@ from grader.model.verdict import Verdict
 pytestmark = pytest.mark.by_parameter
 
 AT_ONCE = 40
-# `make test` tries a few exercises, whole: most of the time goes into what is known of an exercise before its first piece.
+# `make test` tries a few exercises, whole: most time goes into what is known of an exercise before its first piece.
 SOME = part(EXERCISES, of=12)
 # What has no name is searched for its line, which takes as long as ten others, and may end by what it has computed: a
 # busy machine has computed less by then. `make proof` tries these.
