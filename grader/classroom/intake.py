@@ -61,9 +61,9 @@ def all_handed_in(course: Course, students: Sequence[str] = ()) -> dict[str, lis
             f"There is no submission by {', '.join(unknown)}. Students are called as their folders in "
             f"{course.called('submitted')}/ are."
         )
+    if not found:
+        raise CourseError(f"There is no assignment: nothing lies in {course.called('source')}/ASSIGNMENT/.")
     if not there:
-        if not found:
-            raise CourseError(f"There is no assignment: nothing lies in {course.called('source')}/ASSIGNMENT/.")
         raise CourseError(
             f"There is nothing to grade. Put what was handed in into {course.called('submitted')}/STUDENT/ASSIGNMENT/."
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import distribution
 
 from packaging.requirements import Requirement
@@ -32,7 +32,16 @@ def to_install(requirements: Sequence[Requirement], index: str) -> dict[str, byt
 
 def versions(requirements: Iterable[Requirement]) -> list[str]:
     """The versions that are installed here of all that these bring, as pip reads them."""
-    return sorted(set(_versions(requirements)))
+    found, done = set(), set()
+    waiting = list(requirements)
+    for one in waiting:  # which grows meanwhile
+        asked = (canonicalize_name(one.name), *sorted(one.extras))
+        if asked not in done:
+            done.add(asked)
+            # What follows a plus in a version says for which machine it was built.
+            found.add(f"{asked[0]}=={Version(distribution(one.name).version).public}")
+            waiting += _asked_by(one.name, asked[1:])
+    return sorted(found)
 
 
 def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
@@ -43,15 +52,3 @@ def _asked_by(name: str, extras: Sequence[str] = ()) -> list[Requirement]:
         for one in asked
         if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (*extras, ""))
     ]
-
-
-def _versions(requirements: Iterable[Requirement]) -> Iterator[str]:
-    done = set()
-    waiting = list(requirements)
-    for one in waiting:  # which grows meanwhile
-        asked = (canonicalize_name(one.name), *sorted(one.extras))
-        if asked not in done:
-            done.add(asked)
-            # What follows a plus in a version says for which machine it was built.
-            yield f"{asked[0]}=={Version(distribution(one.name).version).public}"
-            waiting += _asked_by(one.name, asked[1:])

@@ -131,9 +131,12 @@ def _of_function(function: _Function, lines: Sequence[str], own: Collection[str]
     nodes = [node for statement in function.body for node in ast.walk(statement)]
     elsewhere = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     read = elsewhere | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    knows_sets, made_here = _knows_sets(nodes), _made_in([*nodes, *ast.walk(function.args)])
     for node in nodes:
         match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="add"))) if _may_be_set(owner, function):
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="add"))) if (
+                knows_sets or _is_from_elsewhere(owner, made_here)
+            ):
                 continue
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in _NEW_TENSORS and name not in own:
                 yield Fact(Kind.LOST, _line(node, lines))
@@ -241,14 +244,20 @@ def _is_like(node: Any, wanted: Any) -> bool:
     return bool(node == wanted)
 
 
-def _may_be_set(owner: ast.expr, function: _Function) -> bool:
-    """Sets have an `add` that changes them. One that the function has not made itself may be anything."""
-    nodes = list(ast.walk(function))
-    if any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes):
-        return True
-    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and owner.id not in own)
+def _knows_sets(nodes: Sequence[ast.AST]) -> bool:
+    """Sets have an `add` that changes them."""
+    return any(isinstance(node, ast.Set | ast.SetComp) or getattr(node, "id", "") == "set" for node in nodes)
+
+
+def _made_in(nodes: Sequence[ast.AST]) -> set[str]:
+    """Arguments, and names that are given a value."""
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
+def _is_from_elsewhere(owner: ast.expr, made_here: Collection[str]) -> bool:
+    """What another method or cell has made may be a set, too."""
+    return isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and owner.id not in made_here)
 
 
 def _in_defaults(functions: Sequence[_Function], variables: Collection[str]) -> list[str]:

@@ -33,12 +33,13 @@ class Corpus:
         self.assignment = assignment
         self.pieces: dict[str, list[Piece]] = {}  # by file
         self.unreadable: list[Problem] = []
-        for path in sorted((course.root / FOLDER / assignment).glob("*")):
+        folder = course.root / FOLDER / assignment
+        for path in sorted({former.parent for former in folder.glob("*/[rw]*/")}):  # one file for each, until 0.6
+            place = str(path.relative_to(course.root))
+            say = f"Put all code of an exercise into one text, {place}.txt: docs/writing_an_exercise.md shows how."
+            self.unreadable.append(Problem(label_of(path.name), place, "is a folder", say))
+        for path in sorted(folder.glob("*.txt")):
             place, label = str(path.relative_to(course.root)), label_of(path.stem)
-            if path.is_dir():
-                say = f"Put all code of an exercise into one text, {place}.txt: docs/writing_an_exercise.md shows how."
-                self.unreadable.append(Problem(label, place, "is a folder", say))
-                continue
             try:
                 self.pieces[place] = read_pieces(path.read_text(encoding="utf-8"))
             except UnicodeDecodeError:

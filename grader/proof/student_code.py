@@ -40,7 +40,7 @@ class Piece:
     name: str
     about: str  # in a few words
     code: str
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def right(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 from support.part import part
-from support.places import ROOT
+from support.places import DATA
 from support.second_course_answers import WRONG
 
 from grader.course import Course
@@ -23,7 +23,7 @@ from grader.notebooks.solutions import solved
 
 pytestmark = pytest.mark.slow
 
-COURSE = ROOT / "tests/data/second_course"
+COURSE = DATA / "second_course"
 PACK = "second_pack"
 ASSIGNMENTS = ("numbers", "words")
 # Looks for the exercises wherever they might be, and tells what comes of it.

@@ -19,7 +19,7 @@ import torch
 from support.answer_keys import FUNCTIONS, some_misconceptions
 from support.corpus import RIGHT, WRONG, Entry
 from support.device_made import MAKES_DEVICE, NAME
-from support.our_course import EXERCISES, OURS, of_assignment
+from support.our_course import ASSIGNMENTS, EXERCISES, OURS, of_assignment
 from support.outside import Outside, changes
 from support.part import ALL, part
 from support.places import TESTS
@@ -39,7 +39,6 @@ from grader.sandbox.confine import CannotConfineError
 
 pytestmark = pytest.mark.in_parts(5)
 
-ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
 SUBMISSIONS = 2 if ALL else 1  # made of the corpus, for each assignment
 # On the way to this device, a weight that two layers share becomes two.
 TAKEN_APART = {"head and embedding tied"}

@@ -39,8 +39,8 @@ from graded_there import (
     verdicts,
 )  # fmt: skip  # isort: skip
 from support.answer_keys import FUNCTIONS
-from support.corpus import ASSIGNMENTS, RIGHT, WRONG, Entry
-from support.our_course import EXERCISES, of_assignment
+from support.corpus import RIGHT, WRONG, Entry
+from support.our_course import ASSIGNMENTS, EXERCISES, of_assignment
 from support.outside import Outside, changes
 from support.places import ROOT
 from support.solution_cells import from_notebook, notebook, of_notebook

@@ -14,7 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 from support.command_line import grader
-from support.places import ROOT
+from support.places import DATA
 from support.second_course_answers import WRONG
 
 from grader.classroom.run import autograde
@@ -52,7 +52,7 @@ GIVEN = {"ada": {"why": 2.0, "plot": 3.0}, "kurt": {"why": 0.0}}  # kurt's plot 
 def made(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Two students, each with an answer in words and one in code; and emmy, who has written neither."""
     root = tmp_path_factory.mktemp("by_hand") / "course"
-    shutil.copytree(ROOT / "tests/data/second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(DATA / "second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
     course = Course(root)
     edit_source(course, add_plot)
     hand_in(course, "ada", {"why": "The second.", "plot": PLOT})

@@ -17,7 +17,7 @@ import nbformat
 import pytest
 import yaml
 from support.command_line import Ended, grader
-from support.places import ROOT
+from support.places import DATA, ROOT
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.course import Course
@@ -125,7 +125,7 @@ def test_the_page_about_collecting_works_as_it_stands(tmp_path: Path) -> None:
 
 def test_the_versions_named_for_a_hub_are_those_that_are_tried() -> None:
     page = (ROOT / "docs/collecting.md").read_text(encoding="utf-8")
-    tried = dict(line.split("==") for line in (ROOT / "tests/data/hub/requirements.txt").read_text().splitlines())
+    tried = dict(line.split("==") for line in (DATA / "hub/requirements.txt").read_text().splitlines())
     named = ("jupyterhub", "ngshare", "ngshare-exchange", "nbgrader", "SQLAlchemy")
     assert ", ".join(f"{name} {tried[name]}" for name in named) in page
     assert f"works with {tried['jupyter_core']}" in page

@@ -10,29 +10,24 @@ import pytest
 from support.corpus import RIGHT, WRONG, entries
 from support.graded_corpus import grade
 from support.our_course import EXERCISES
+from support.real_mistakes_read import OF_ALL
 from support.recorded import pieces as pieces_on_record
 from support.recorded import records
 
 from grader.course import Course
-from grader.judging.arguments import ANOTHER_ORDER
-from grader.judging.rows import FLAT_WORDS, WORDS_AS_ROWS
-from grader.judging.with_facts import NAME as BORROWED
-
-# Mistakes of every exercise, which are found by asking again.
-FOUND_BY_ASKING = {BORROWED, ANOTHER_ORDER, WORDS_AS_ROWS, FLAT_WORDS}
 
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(number: int) -> None:
     assert len([entry for entry in RIGHT if entry.number == number]) >= 5
     named = {name for entry in WRONG if entry.number == number for name in entry.named}
-    assert named - FOUND_BY_ASKING <= misconceptions(number)
+    assert named - OF_ALL <= misconceptions(number)
 
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_there_is_a_piece_for_every_misconception(number: int) -> None:
     alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
-    assert alone - FOUND_BY_ASKING == misconceptions(number)
+    assert alone - OF_ALL == misconceptions(number)
 
 
 def misconceptions(number: int) -> set[str]:
@@ -56,12 +51,12 @@ def test_wrong_loses_marks_and_the_cause_is_named(number: int) -> None:
 
 
 def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_this(
-    new_course: Callable[[], Course], submit: Callable[..., Path], scores: Callable[..., dict[str, float]]
+    new_course: Callable[[], Course], submit: Callable[..., Path]
 ) -> None:
     by_name = {str(entry): entry for entry in WRONG}
     blocks, detached = by_name["24-hidden_of_d_model"], by_name["25-detached"]
-    found = grade(new_course(), "transformer", {"one": [blocks, detached]}, submit, scores)
-    assert set(found[detached].verdict.misconceptions) == detached.named
+    found = grade(new_course(), "transformer", {"one": [blocks, detached]}, submit)
+    assert set(found[detached].misconceptions) == detached.named
 
 
 @pytest.mark.parametrize("number", EXERCISES)

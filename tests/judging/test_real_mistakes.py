@@ -26,7 +26,7 @@ MIN_EXPLAINED = 0.95  # how much is to be named or located; no sentence is false
 def of_assignment(assignment: str) -> dict[Mistake, Record]:
     """What is on record of each."""
     return {
-        mistake: records(mistake.number)[f"real/{mistake.name}"]
+        mistake: records(mistake.number)[f"real/{mistake.piece.name}"]
         for mistake in MISTAKES
         if mistake.assignment == assignment
     }
@@ -43,7 +43,7 @@ def test_the_header_says_what_is_wrong_and_a_line_is_marked(mistake: Mistake) ->
     marked = [line for line in mistake.marked if MARK.search(line)]
     assert marked
     assert "<-" not in mistake.cell
-    if mistake.name not in NOT_PYTHON:
+    if mistake.piece.name not in NOT_PYTHON:
         with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # of an assert that never fails
             ast.parse(mistake.cell)
 
@@ -53,7 +53,7 @@ def test_there_are_enough_of_several_mistakes_at_once() -> None:
     assert (causes[2] >= 40, causes[3] >= 25, len(MISTAKES) >= 300) == (True, True, True)
     assert len({mistake.cell for mistake in MISTAKES}) == len(MISTAKES)
     assert {mistake.number for mistake in MISTAKES} == set(range(1, 20))
-    assert len({(mistake.number, mistake.name) for mistake in MISTAKES}) == len(MISTAKES)
+    assert len({(mistake.number, mistake.piece.name) for mistake in MISTAKES}) == len(MISTAKES)
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)

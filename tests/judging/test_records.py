@@ -23,11 +23,12 @@ SEARCHED = ("located", "wrong")
 
 
 def tried(number: int) -> list[Piece]:
-    if os.environ.get("GRADER_RECORD"):
+    if ALL or os.environ.get("GRADER_RECORD"):
         return pieces(number)
+    if not CI and number not in SOME:
+        return []
     found = records(number)
-    steady = [piece for piece in pieces(number) if piece.name not in found or found[piece.name].reason not in SEARCHED]
-    return pieces(number) if ALL else steady if CI or number in SOME else []
+    return [piece for piece in pieces(number) if piece.name not in found or found[piece.name].reason not in SEARCHED]
 
 
 CHUNKS = [

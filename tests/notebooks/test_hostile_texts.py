@@ -23,6 +23,7 @@ from PIL import Image
 from support.solution_cells import source as course_source
 from traitlets.config import Config
 
+from grader.judging.code_facts import facts_of
 from grader.judging.reached import reached
 from grader.notebooks import brevity
 from grader.notebooks.highlighting import coloured, without_comments
@@ -40,7 +41,7 @@ UNITS = [
     "\n", "\n\t", " ", "\t", "x\n", "(", "[", "{", "((", "'", '"', "'''", '"""', "'\\", "\\", "\\\n", "f'{", "{a[",
     "\\N{", "%0", "%%html\n", "%%ruby\n<<a", "!", "!(", "a.", "?\n", "match ", "from ", "lambda:", "-", "1_", "#",
     "#\n", "@", "&", "<", "<a ", "<b>", "<!--", "</", "![", "](", "[a](", "*a ", "**", "_", "`", "~~~", "- ", "> ", "|",
-    "a|b\n", "$", "\\(", "\x1b[31m", "\x1b[", "\u2028", "é", "\x00",
+    "a|b\n", "$", "\\(", "\x1b[31m", "\x1b[", "\u2028", "é", "\x00", "\ns.add(1)",
 ]  # fmt: skip
 
 
@@ -65,6 +66,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "code without comments": without_comments,
     "code in nbconvert": stock,
     "form of code": form_of,
+    "facts of code": lambda text: facts_of(
+        "def f(x):\n " + text[: LENGTH // 2].replace("\n", "\n "), "f", (), frozenset()
+    ),
     "markdown": lambda text: markdown_to_html(safe_markdown(text)),
     "a fenced text": lambda text: markdown_to_html(safe_markdown(f"```ruby\n{text}\n```\n")),
     "a sentence": sentence_html,

@@ -33,7 +33,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from support.command_line import grader
 from support.our_course import EXERCISES
-from support.places import ROOT
+from support.places import DATA, ROOT
 
 from grader.course import Course
 from grader.release.compiling import compile_release
@@ -359,13 +359,13 @@ def test_of_pictures_only_texts_are_read_and_that_is_told(tmp_path: Path) -> Non
 
 
 def test_another_course_hands_out_nothing_secret(tmp_path: Path) -> None:
-    course = Course(shutil.copytree(ROOT / "tests/data/second_course", tmp_path / "second"))
+    course = Course(shutil.copytree(DATA / "second_course", tmp_path / "second"))
     for assignment in course.assignments():
         assert compile_release(course, assignment) == Searched([], [], [])
 
 
 def test_a_release_tells_what_nobody_has_looked_into(tmp_path: Path) -> None:
-    root = shutil.copytree(ROOT / "tests/data/second_course", tmp_path / "second")
+    root = shutil.copytree(DATA / "second_course", tmp_path / "second")
     with_file("[b]model.h5", UNREAD["a form that is not known"][1])(root / "source/words")
     ended = grader("release", "words", folder=root)
     assert (ended.returncode, ended.stdout.splitlines()) == (0, [

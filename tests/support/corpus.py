@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from support.our_course import EXERCISES
 from support.solution_cells import pieces
 
-ASSIGNMENTS = tuple(dict.fromkeys(exercise.assignment for exercise in EXERCISES.values()))
-
 
 @dataclass(frozen=True)
 class Entry:

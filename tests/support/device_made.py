@@ -5,9 +5,7 @@ from __future__ import annotations
 from support.places import TESTS
 
 NAME = "second"
-
-
-# One for all tests of this file: it has imported the device, as it would have CUDA with torch.
+# For a zygote: it has imported the device, as it would have CUDA with torch.
 MAKES_DEVICE = (
     f"sys.path.insert(0, {str(TESTS)!r}); from support import second_device; sys.path.remove({str(TESTS)!r}); "
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -19,7 +18,6 @@ from grader.model.verdict import Verdict
 from grader.notebooks.verdict_cells import results_of
 from grader.running import grading
 from grader.running.own_seed import own_seed
-from support.our_course import of_assignment
 
 # Of hidden inputs. Each submission has its own; with a few of them, what is right is worked out for many at once.
 SEEDS = 4
@@ -38,43 +36,19 @@ class Code(Protocol):
 OneCode = TypeVar("OneCode", bound=Code)
 
 
-@dataclass(frozen=True)
-class Result:
-    points: float
-    max_points: float
-    verdict: Verdict
-
-
-def submissions(kind: str, codes: Sequence[OneCode], assignment: str) -> dict[str, list[OneCode]]:
-    """With at most one code for each exercise."""
-    students: dict[str, list[OneCode]] = {}
-    for exercise in of_assignment(assignment):
-        for index, code in enumerate(code for code in codes if code.number == exercise.number):
-            students.setdefault(f"{kind}{index:02}", []).append(code)
-    return students
-
-
 def grade(
-    course: Course,
-    assignment: str,
-    students: Mapping[str, Sequence[OneCode]],
-    submit: Callable[..., Path],
-    scores: Callable[..., dict[str, float]],
-    others: Mapping[int, str] | None = None,
-) -> dict[OneCode, Result]:
-    """What the gradebook and the graded notebooks hold for each code. `others` are the answers of whoever has none."""
+    course: Course, assignment: str, students: Mapping[str, Sequence[OneCode]], submit: Callable[..., Path]
+) -> dict[OneCode, Verdict]:
+    """What the graded notebooks hold for each code."""
     for student, codes in students.items():
-        submit(course, student, {**(others or {}), **{code.number: code.cell for code in codes}}, assignment)
+        submit(course, student, {code.number: code.cell for code in codes}, assignment)
     with a_few_seeds():
         assert [result.error for result in autograde(course, assignment) if result.error] == []
     found = {}
     for student, codes in students.items():
-        points = scores(course, student, assignment)
         graded = results_of(course.read(f"autograded/{student}", assignment))[0]
-        verdicts = {scored.verdict.exercise: scored for scored in graded}
-        for code in codes:
-            scored = verdicts[code.number]
-            found[code] = Result(points[f"test-exercise-{code.number}"], scored.max_points, scored.verdict)
+        verdicts = {scored.verdict.exercise: scored.verdict for scored in graded}
+        found.update({code: verdicts[code.number] for code in codes})
     return found
 
 

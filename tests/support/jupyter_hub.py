@@ -23,10 +23,10 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from support.chromium import SECONDS
 from support.jupyter_lab import free_port
-from support.places import ROOT
+from support.places import DATA, ROOT
 
 ENVIRONMENT = ROOT / "build/hub"
-CONFIG = ROOT / "tests/data/hub/jupyterhub_config.py"
+CONFIG = DATA / "hub/jupyterhub_config.py"
 PAGE = ROOT / "docs/collecting.md"
 
 

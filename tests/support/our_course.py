@@ -12,6 +12,7 @@ CATALOGUE = Course(ROOT).catalogue()
 EXERCISES: dict[int, Exercise] = {
     exercise.number: exercise for exercises in CATALOGUE.assignments.values() for exercise in exercises.values()
 }
+ASSIGNMENTS = tuple(CATALOGUE.assignments)
 # To grade a notebook that may have cells of all.
 OURS = Settings(exercises={exercise.label: exercise for exercise in EXERCISES.values()})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Protocol
@@ -55,8 +55,7 @@ class Mistake:
     """A piece of code as a student wrote it, with a mark at each line in which a mistake lies."""
 
     number: int
-    piece: Piece = field(compare=False)
-    name: str
+    piece: Piece
 
     @cached_property
     def marked(self) -> list[str]:
@@ -88,7 +87,7 @@ class Mistake:
         return bool(says) and not seen and re.search(says, told) is not None
 
     def __str__(self) -> str:
-        return f"{self.number}-{self.name}"
+        return f"{self.number}-{self.piece.name}"
 
 
 @functools.cache
@@ -96,7 +95,7 @@ def mistakes(number: int) -> list[Mistake]:
     """Those of an exercise; none if nobody has written any down."""
     file = FOLDER / f"ex{number:02}.txt"
     pieces = read_pieces(file.read_text(encoding="utf-8")) if file.exists() else []
-    return [Mistake(number, piece, piece.name) for piece in pieces]
+    return [Mistake(number, piece) for piece in pieces]
 
 
 def all_mistakes() -> list[Mistake]:

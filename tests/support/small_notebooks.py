@@ -15,11 +15,7 @@ from grader.running.scratch import files_beside
 from support.our_course import OURS
 
 POINTS = {1: 3, 2: 3, 3: 2, 4: 2, 5: 3, 6: 4, 7: 5, 8: 8}
-
-
 SETUP = "import math\nimport torch"
-
-
 SHORT = Limits(cell=3, case=3, submission=120)
 
 

@@ -25,7 +25,7 @@ from grader.notebooks.solutions import solutions
 from grader.proof.student_code import Piece, read_pieces
 from grader.sandbox.forms import has_words, put
 from grader.sandbox.values import decode, encode
-from support.our_course import EXERCISES
+from support.our_course import ASSIGNMENTS, EXERCISES
 from support.places import ROOT
 
 MOST_MEMORY = 2**30  # bytes beyond what the test process holds
@@ -55,8 +55,7 @@ def source(assignment: str) -> Any:
 @functools.cache
 def from_notebook() -> dict[int, str]:
     """The solutions that the notebooks hold, by exercise."""
-    assignments = dict.fromkeys(exercise.assignment for exercise in EXERCISES.values())
-    return {number: cell for name in assignments for number, cell in of_notebook(name).items()}
+    return {number: cell for name in ASSIGNMENTS for number, cell in of_notebook(name).items()}
 
 
 def of_notebook(assignment: str) -> dict[int, str]:

@@ -19,9 +19,10 @@ ALWAYS = ("house",)
 OF_FOLDERS = {
     "source": ("kit", "notebooks", "release"),
     "release": ("release",),
-    "docs": ("house",),
-    "grader/exercises": ("exercises", "judging"),
-    "grader/kit": ("kit", "release"),
+    "docs": ("term",),
+    "grader/exercises": ("judging",),  # the catalogue finds them
+    "grader/kit": ("release",),
+    "grader/sandbox": ("running",),  # most is reached by another process
 }
 
 

@@ -19,7 +19,7 @@ from nbgrader.api import Gradebook
 from selenium.webdriver import Chrome
 from support.accessibility import violations
 from support.command_line import grader
-from support.places import ROOT
+from support.places import DATA, ROOT
 from support.second_course_answers import WRONG
 from traitlets.config import Config
 
@@ -80,7 +80,7 @@ def hand_in(course: Course, student: str, answers: Mapping[str, str] | None, ass
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The class of docs/rules.md, and some more. Tests write nothing into it but course.toml, pages and exports."""
     root = tmp_path_factory.mktemp("rules") / "course"
-    shutil.copytree(ROOT / "tests/data/second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(DATA / "second_course", root, ignore=shutil.ignore_patterns("__pycache__"))
     course = Course(root)
     compile_release(course, WORDS)
     for student in TIMES:
@@ -757,9 +757,7 @@ def test_an_assignment_that_nobody_has_a_grade_in_is_left_out(course: Course) ->
 
 
 def test_without_any_grade_there_is_no_table(tmp_path: Path) -> None:
-    shutil.copytree(
-        ROOT / "tests/data/second_course", tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    shutil.copytree(DATA / "second_course", tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
     ended = grader("report", folder=tmp_path / "course")
     assert (ended.returncode, ended.stderr.strip()) == (1, "Nothing is graded yet. Run: grader autograde")
 
