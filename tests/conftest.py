@@ -27,10 +27,6 @@ import pytest
 import torch
 from filelock import FileLock
 from selenium.webdriver import Chrome
-from support.chromium import headless_chromium
-from support.groups import InGroups, seconds
-from support.one_line import OneLine
-from support.part import cases_in_part, slow_in_part
 
 from grader.course import Course, copy_course
 from grader.gradebook.hidden_seed import SECRET_FILE
@@ -38,6 +34,10 @@ from grader.model.label import Label
 from grader.notebooks.solutions import fill_in, solutions
 from grader.release.compiling import compile_release
 from grader.running import zygote_process
+from support.chromium import headless_chromium
+from support.groups import InGroups, seconds
+from support.one_line import OneLine
+from support.part import cases_in_part, slow_in_part
 
 gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.

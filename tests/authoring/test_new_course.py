@@ -8,8 +8,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from support.all_files import files_in
-from support.command_line import grader
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.classroom.progress import misconceptions
@@ -28,6 +26,8 @@ from grader.proof.sound_cases import must_be_releasable, must_be_sound
 from grader.proof.validate import validate
 from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
+from support.all_files import files_in
+from support.command_line import grader
 
 RIGHT = "def {0}(numbers):\n    return sum(numbers) / len(numbers)\n"
 SUM = "def {0}(numbers):\n    return sum(numbers)\n"

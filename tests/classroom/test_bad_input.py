@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.whole_course import files, rows
 
 from grader.classroom.run import autograde
 from grader.cli import run as main
 from grader.course import Course
 from grader.errors import CourseError
+from support.whole_course import files, rows
 
 pytestmark = pytest.mark.user
 

@@ -19,8 +19,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.part import part
-from support.whole_course import files, rows
 
 import grader
 from grader.classroom.local_crew import LocalCrew
@@ -32,6 +30,8 @@ from grader.notebooks.solutions import fill_in
 from grader.proof.demo import make_up_class
 from grader.running import scratch
 from grader.running.scratch import write_files
+from support.part import part
+from support.whole_course import files, rows
 
 pytestmark = [pytest.mark.user, pytest.mark.apart]
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.graded_corpus import a_few_seeds
-from support.part import part
 
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.submission import Graded
+from support.graded_corpus import a_few_seeds
+from support.part import part
 
 pytestmark = pytest.mark.user
 

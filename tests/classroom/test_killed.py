@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from support.part import part
-from support.whole_course import files, rows
 
 from grader.classroom.local_crew import InThisProcess
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.model.submission import Graded, Submission
 from grader.running.zygote_process import start_zygote, use_zygote
+from support.part import part
+from support.whole_course import files, rows
 
 ASSIGNMENT = "self_attention"
 STUDENTS = [f"s{number}" for number in range(8)]

@@ -20,9 +20,6 @@ from typing import Any
 import nbformat
 import pytest
 from nbconvert import PythonExporter
-from support.all_files import files_in
-from support.command_line import Ended
-from support.command_line import grader as run_grader
 
 from grader.classroom.run import autograde
 from grader.collecting import contents, files, folders, placing, recognising, zips
@@ -35,6 +32,9 @@ from grader.errors import CourseError
 from grader.gradebook.late import LATE_FILE
 from grader.gradebook.settling import tell_of_late
 from grader.model.label import Label
+from support.all_files import files_in
+from support.command_line import Ended
+from support.command_line import grader as run_grader
 
 ASSIGNMENT = "self_attention"
 NOTEBOOK = f"{ASSIGNMENT}.ipynb"

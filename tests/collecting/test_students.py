@@ -11,9 +11,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.command_line import Ended, grader
-from support.made_class import ASSIGNMENT, Made, grade
-from support.places import ROOT
 
 from grader.collecting.collect import Wanted, collect
 from grader.collecting.enrolling import import_students
@@ -25,6 +22,9 @@ from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.report import names_of, write_report
 from grader.pages.whole_term import write_term_report
+from support.command_line import Ended, grader
+from support.made_class import ASSIGNMENT, Made, grade
+from support.places import ROOT
 
 TABLE = """\
 id,name,email,canvas_id,github

@@ -16,10 +16,6 @@ from typing import Any
 import nbformat
 import pytest
 import torch
-from support.command_line import grader
-from support.made_class import Made, grade
-from support.our_course import CATALOGUE
-from support.places import ROOT
 
 from grader import terminal
 from grader.classroom.progress import results_table
@@ -31,6 +27,10 @@ from grader.proof import class_bench, judging_bench, submission_bench
 from grader.proof.accounted import Taken
 from grader.proof.class_mix import Notebooks, notebooks_of_class
 from grader.proof.demo import answers_of, demonstrated, make_up_class, student_files
+from support.command_line import grader
+from support.made_class import Made, grade
+from support.our_course import CATALOGUE
+from support.places import ROOT
 
 pytestmark = pytest.mark.apart
 

@@ -16,10 +16,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from support.command_line import Ended
-from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT, Made, grade
-from support.places import ROOT
 
 from grader import terminal
 from grader.classroom.intake import all_handed_in
@@ -31,6 +27,10 @@ from grader.gradebook.published import Told
 from grader.model.label import Label
 from grader.model.submission import Graded
 from grader.model.verdict import Reason, Scored, Verdict
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT, Made, grade
+from support.places import ROOT
 
 OTHER = "causal_attention"
 Submit = Callable[..., Path]

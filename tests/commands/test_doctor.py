@@ -17,11 +17,11 @@ from unittest import mock
 
 import pytest
 from rich.console import Console
-from support.command_line import grader
 
 from grader import doctor, machine
 from grader.course import CONFIG_FILE, Course
 from grader.doctor import Line
+from support.command_line import grader
 
 pytestmark = pytest.mark.user
 

@@ -22,9 +22,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.command_line import export, grader
-from support.places import ROOT
-from support.root_container import run_as_root
 
 from grader.course import Course
 from grader.elsewhere import github, gradescope, grading_one
@@ -35,6 +32,9 @@ from grader.model.label import Label
 from grader.model.submission import Graded, Submission
 from grader.running.real_user import really
 from grader.sandbox import own_user
+from support.command_line import export, grader
+from support.places import ROOT
+from support.root_container import run_as_root
 
 ASSIGNMENT = "self_attention"
 EMAIL = "ada@example.edu"

@@ -16,14 +16,14 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.command_line import export
-from support.places import ROOT
-from support.workflow_runner import Runner
 
 from grader.course import Course
 from grader.elsewhere.on_github import annotation, lines_of_cells, table
 from grader.gradebook.hidden_seed import secret_of
 from grader.model.label import Label
+from support.command_line import export
+from support.places import ROOT
+from support.workflow_runner import Runner
 
 ASSIGNMENT = "self_attention"
 STUDENT = "class/self-attention-ada"

@@ -20,11 +20,6 @@ import nbformat
 import pytest
 import torch
 from nbgrader.api import MissingEntry
-from support.graded_corpus import a_few_seeds
-from support.our_course import EXERCISES, OURS
-from support.outside import WON, Outside, changes, descendants
-from support.part import FEWER, part
-from support.places import DATA
 
 from grader import machine
 from grader.classroom.run import autograde
@@ -38,6 +33,11 @@ from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 from grader.running.scratch import files_beside
 from grader.running.settings import Settings
+from support.graded_corpus import a_few_seeds
+from support.our_course import EXERCISES, OURS
+from support.outside import WON, Outside, changes, descendants
+from support.part import FEWER, part
+from support.places import DATA
 
 pytestmark = pytest.mark.users
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 from selenium.webdriver import Chrome, Keys
+
+from grader.course import Course
+from grader.model.exercise import Exercise
+from grader.notebooks.solutions import fill_in, solutions
 from support.accessibility import violations_within
 from support.jupyter_lab import NotebookPage, serving
 from support.our_course import of_assignment
 from support.part import part
 from support.places import ROOT
-
-from grader.course import Course
-from grader.model.exercise import Exercise
-from grader.notebooks.solutions import fill_in, solutions
 
 pytestmark = [pytest.mark.slow, pytest.mark.user]
 

@@ -16,9 +16,6 @@ import pytest
 from nbgrader.api import Grade
 from nbgrader.tests import run_nbgrader
 from sqlalchemy import select
-from support.command_line import grader
-from support.nbgrader_notebooks import GUIDE, compare, documentation
-from support.places import ROOT
 
 from grader.classroom.run import autograde
 from grader.course import Course, read_config
@@ -27,6 +24,9 @@ from grader.pages.export_moodle import export_moodle
 from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
+from support.command_line import grader
+from support.nbgrader_notebooks import GUIDE, compare, documentation
+from support.places import ROOT
 
 pytestmark = pytest.mark.slow
 

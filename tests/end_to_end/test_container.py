@@ -10,11 +10,11 @@ import sys
 import tempfile
 
 import pytest
+
+from grader.course import Course
 from support.container import REFUSED, USER, run, skip_unless_it_can_be_started
 from support.part import part
 from support.places import ROOT
-
-from grader.course import Course
 
 pytestmark = [pytest.mark.slow, pytest.mark.user]
 

@@ -14,14 +14,14 @@ from urllib.request import OpenerDirector
 
 import nbformat
 import pytest
+
+from grader.course import Course
+from grader.gradebook.published import Publications
 from support.all_files import files_in
 from support.command_line import grader as run_grader
 from support.made_class import ASSIGNMENT, Made, grade
 from support.part import part
 from support.platform_server import TOKEN, Held, serving
-
-from grader.course import Course
-from grader.gradebook.published import Publications
 
 IDS = {"ada": 7, "alan": 8, "barbara": 9}
 KILLS = {"collect": 12, "publish": 6}  # beside eight or so while something is sent

@@ -18,10 +18,6 @@ import dask
 import nbformat
 import psutil
 import pytest
-from support.dask_processes import START_SECONDS, Cluster, Process
-from support.part import part
-from support.places import ROOT
-from support.whole_course import files, rows
 
 from grader import cli
 from grader.classroom import dask_crew
@@ -30,6 +26,10 @@ from grader.collecting.collect import Wanted, collect
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.submission import Graded, Submission
+from support.dask_processes import START_SECONDS, Cluster, Process
+from support.part import part
+from support.places import ROOT
+from support.whole_course import files, rows
 
 ASSIGNMENT = "self_attention"
 

@@ -19,7 +19,6 @@ from distributed import LocalCluster, protocol
 from distributed.comm.utils import from_frames
 from distributed.protocol.core import dumps
 from distributed.protocol.serialize import ToPickle, deserialize, serialize, to_serialize
-from support.dask_processes import START_SECONDS, Cluster
 
 from grader.classroom import dask_crew
 from grader.classroom.dask_client import connect
@@ -33,6 +32,7 @@ from grader.gradebook.class_gradebook import ClassGradebook
 from grader.gradebook.connection import open_gradebook
 from grader.gradebook.settings import read_settings
 from grader.model.submission import Assignment, Graded, Submission
+from support.dask_processes import START_SECONDS, Cluster
 
 ASSIGNMENT = "self_attention"
 HEAD = "HEAD_OF_THE_CLASS"  # in the environment of a head, and of nobody else

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.remote.webelement import WebElement
-from support.chromium import Page
-from support.jupyter_lab import FORMGRADER, serving
 
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.pages.feedback import write_feedback
+from support.chromium import Page
+from support.jupyter_lab import FORMGRADER, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.user]
 

@@ -20,14 +20,14 @@ from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from support.all_files import files_in
-from support.our_course import of_assignment
-from support.part import part
-from support.places import ROOT
 
 from grader.course import Course
 from grader.notebooks.single_file import in_one_file
 from grader.notebooks.solutions import fill_in, solutions
+from support.all_files import files_in
+from support.our_course import of_assignment
+from support.part import part
+from support.places import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.user]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from support.command_line import export, grader
-from support.jupyter_hub import Hub, serving
 
 from grader.course import Course
 from grader.model.label import Label
 from grader.notebooks.solutions import fill_in
+from support.command_line import export, grader
+from support.jupyter_hub import Hub, serving
 
 pytestmark = pytest.mark.user
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.places import DATA
-from support.second_course_answers import WRONG
 
 from grader.course import Course
 from grader.notebooks.solutions import solved
+from support.places import DATA
+from support.second_course_answers import WRONG
 
 COURSE = DATA / "second_course"
 ASSIGNMENT = "words"

@@ -11,11 +11,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.plain_nbgrader import added_cell, instructor, nbgrader
 
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.gradebook.preprocessors import RunAndJudge
+from support.plain_nbgrader import added_cell, instructor, nbgrader
 
 pytestmark = pytest.mark.user
 

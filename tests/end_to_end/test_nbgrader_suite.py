@@ -17,10 +17,10 @@ from xml.etree import ElementTree
 import pytest
 from nbgrader.dbutil import write_alembic_ini
 from nbgrader.tests.apps import test_nbgrader_autograde as upstream
-from support.part import part
-from support.places import ROOT
 
 from grader.course import CONFIG_FILE
+from support.part import part
+from support.places import ROOT
 
 pytestmark = pytest.mark.user
 

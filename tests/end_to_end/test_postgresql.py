@@ -13,13 +13,13 @@ import pytest
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import scoped_session
-from support.postgresql_server import Server, programs
-from support.whole_course import files, rows
 
 from grader.classroom.run import autograde
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.release.compiling import compile_release
+from support.postgresql_server import Server, programs
+from support.whole_course import files, rows
 
 pytestmark = pytest.mark.slow
 

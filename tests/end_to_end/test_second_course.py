@@ -14,12 +14,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.part import part
-from support.places import DATA
-from support.second_course_answers import WRONG
 
 from grader.course import Course
 from grader.notebooks.solutions import solved
+from support.part import part
+from support.places import DATA
+from support.second_course_answers import WRONG
 
 pytestmark = pytest.mark.slow
 

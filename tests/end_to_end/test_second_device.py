@@ -16,14 +16,6 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from support.answer_keys import FUNCTIONS, some_misconceptions
-from support.corpus import RIGHT, WRONG, Entry
-from support.device_made import MAKES_DEVICE, NAME
-from support.our_course import ASSIGNMENTS, EXERCISES, OURS, of_assignment
-from support.outside import Outside, changes
-from support.part import ALL, part
-from support.places import TESTS
-from support.solution_cells import from_notebook, of_notebook
 from test_attacks import FOLDER, read
 
 from grader.course import Course
@@ -36,6 +28,14 @@ from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox.confine import CannotConfineError
+from support.answer_keys import FUNCTIONS, some_misconceptions
+from support.corpus import RIGHT, WRONG, Entry
+from support.device_made import MAKES_DEVICE, NAME
+from support.our_course import ASSIGNMENTS, EXERCISES, OURS, of_assignment
+from support.outside import Outside, changes
+from support.part import ALL, part
+from support.places import TESTS
+from support.solution_cells import from_notebook, of_notebook
 
 pytestmark = pytest.mark.in_parts(5)
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import nbformat
 import pytest
+
+from grader.course import Course
+from grader.notebooks.solutions import solved
 from support.command_line import grader
 from support.part import ALL
 from support.places import DATA
 from support.second_course_answers import WRONG
-
-from grader.course import Course
-from grader.notebooks.solutions import solved
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,6 @@ from typing import Any
 
 import pytest
 import torch
-from support.answer_keys import FUNCTIONS, answer_key
-from support.oracle import Oracle
-from support.our_course import EXERCISES
-from support.part import ALL, part
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
@@ -28,6 +24,10 @@ from grader.model.exercise import (
     SampledCase,
     can_combine,
 )
+from support.answer_keys import FUNCTIONS, answer_key
+from support.oracle import Oracle
+from support.our_course import EXERCISES
+from support.part import ALL, part
 
 pytestmark = [pytest.mark.by_parameter, pytest.mark.in_parts(3)]
 

@@ -8,11 +8,6 @@ import textwrap
 
 import pytest
 import torch
-from support.changed_solutions import verdict
-from support.our_course import EXERCISES
-from support.part import ALL
-from support.small_notebooks import grade
-from support.solution_cells import corpus, from_notebook
 
 from grader.judging.answer_key import AnswerKey
 from grader.kit.dropout_rules import finding
@@ -23,6 +18,11 @@ from grader.model.exercise import Exercise, Inputs, Misconception, can_combine
 from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason
+from support.changed_solutions import verdict
+from support.our_course import EXERCISES
+from support.part import ALL
+from support.small_notebooks import grade
+from support.solution_cells import corpus, from_notebook
 
 pytestmark = [pytest.mark.apart, pytest.mark.in_parts(3)]
 

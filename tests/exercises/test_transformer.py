@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from support.our_course import EXERCISES, OURS
-from support.solution_cells import from_notebook
 
 from grader.course import Course
 from grader.model.lent_class import LentClass
@@ -19,6 +17,8 @@ from grader.sandbox import child, wire
 from grader.sandbox.kinds_read import decode
 from grader.sandbox.kinds_written import encode
 from grader.sandbox.lent_classes import lent_class
+from support.our_course import EXERCISES, OURS
+from support.solution_cells import from_notebook
 
 ASSIGNMENT = "transformer"
 Judged = Callable[..., dict[int, Verdict]]

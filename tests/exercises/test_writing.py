@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from support.solution_cells import notebook, run
 
 from grader.exercises.ex26_generate import exercise, generate, read
 from grader.exercises.mistakes import generation
@@ -12,6 +11,7 @@ from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
 from grader.model.exercise import Case
 from grader.sandbox.forms.generation import FEW, written
+from support.solution_cells import notebook, run
 
 DRAWN = {case.name: case for case in exercise.cases if case.once}
 # Of so many models, some would draw one word nearly always: three thousand texts were all the same, and called wrong.

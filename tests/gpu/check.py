@@ -38,12 +38,6 @@ from graded_there import (
     told,
     verdicts,
 )  # fmt: skip  # isort: skip
-from support.answer_keys import FUNCTIONS
-from support.corpus import RIGHT, WRONG, Entry
-from support.our_course import ASSIGNMENTS, EXERCISES, of_assignment
-from support.outside import Outside, changes
-from support.places import ROOT
-from support.solution_cells import from_notebook, notebook, of_notebook
 from test_attacks import FOLDER, read
 from test_second_device import ON_CPU
 
@@ -55,6 +49,12 @@ from grader.proof.class_mix import members, notebooks_of_class
 from grader.running.devices import EACH, free_on_gpus, jobs_on_gpus
 from grader.sandbox.forms import put
 from grader.sandbox.values import decode, encode
+from support.answer_keys import FUNCTIONS
+from support.corpus import RIGHT, WRONG, Entry
+from support.our_course import ASSIGNMENTS, EXERCISES, of_assignment
+from support.outside import Outside, changes
+from support.places import ROOT
+from support.solution_cells import from_notebook, notebook, of_notebook
 
 CLASS = 60
 JOBS = (4, 8, 16)

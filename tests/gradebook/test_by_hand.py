@@ -13,9 +13,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.command_line import grader
-from support.places import DATA
-from support.second_course_answers import WRONG
 
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -37,6 +34,9 @@ from grader.pages.report import write_report
 from grader.pages.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from grader.sending import send as sending
+from support.command_line import grader
+from support.places import DATA
+from support.second_course_answers import WRONG
 
 WORDS = "words"
 PLOT = """\

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ASSIGNMENT
 
+from conftest import ASSIGNMENT
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.container import run, skip_unless_it_can_be_started
-from support.places import ROOT
 
 from grader.proof.demo import demonstrated
+from support.container import run, skip_unless_it_can_be_started
+from support.places import ROOT
 
 EDITOR = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
 

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import nbformat
 import pytest
 import yaml
-from support.command_line import Ended, grader
-from support.places import DATA, ROOT
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.course import Course
 from grader.gradebook.published import Publications
+from support.command_line import Ended, grader
+from support.places import DATA, ROOT
 
 DOCS = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")

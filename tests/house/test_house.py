@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support import groups, places
 
 import grader
+from support import groups, places
 
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.our_course import EXERCISES, OURS
-from support.solution_cells import from_notebook
 
 from grader.course import Course
 from grader.judging import another_way
@@ -19,6 +17,8 @@ from grader.model.verdict import Reason, Verdict
 from grader.running import trial
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
+from support.our_course import EXERCISES, OURS
+from support.solution_cells import from_notebook
 
 Judged = Callable[[int, str], Verdict]
 

@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from support.answer_keys import answer_key
-from support.small_notebooks import grade
-from support.solution_cells import from_notebook, notebook, run, undisturbed
 
 from grader.judging.judge import judge_by
 from grader.model.forms.cached import CACHED
@@ -16,6 +13,9 @@ from grader.model.forms.refusing import REFUSING
 from grader.model.verdict import Verdict
 from grader.sandbox.forms.cached import CACHE, OUTPUTS, stacked
 from grader.sandbox.forms.cached import run as run_in_chunks
+from support.answer_keys import answer_key
+from support.small_notebooks import grade
+from support.solution_cells import from_notebook, notebook, run, undisturbed
 
 pytestmark = pytest.mark.in_parts(3)
 

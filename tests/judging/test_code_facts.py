@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.our_course import EXERCISES, OURS
-from support.solution_cells import from_notebook
 
 from grader.course import Course
 from grader.judging.code_facts import MAX_SOURCE, facts_of, variables_of
@@ -16,6 +14,8 @@ from grader.model.fact import Fact, Kind
 from grader.model.verdict import Reason, Verdict
 from grader.running import definitions
 from grader.running.grading import grade_notebook
+from support.our_course import EXERCISES, OURS
+from support.solution_cells import from_notebook
 
 NONE = frozenset[str]()
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from grader.course import Course
 from support.corpus import RIGHT, WRONG, entries
 from support.graded_corpus import grade
 from support.our_course import EXERCISES
 from support.real_mistakes_read import OF_ALL
 from support.recorded import pieces as pieces_on_record
 from support.recorded import records
-
-from grader.course import Course
 
 
 @pytest.mark.parametrize("number", EXERCISES)

@@ -10,9 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from support.our_course import EXERCISES, OURS
-from support.places import ROOT
-from support.solution_cells import corpus, from_notebook
 
 from grader.course import Course
 from grader.judging.forbidden import OTHERWISE, first_forbidden, said_of_hidden
@@ -21,6 +18,9 @@ from grader.model.allowed import Allowed
 from grader.model.submission import Files
 from grader.model.verdict import Reason, Verdict
 from grader.running.grading import grade_notebook
+from support.our_course import EXERCISES, OURS
+from support.places import ROOT
+from support.solution_cells import corpus, from_notebook
 
 EXERCISE = EXERCISES[33]
 OUTSIDE = """

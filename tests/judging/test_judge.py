@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from support.answer_keys import answer_key, short_cases
-from support.our_course import EXERCISES
-from support.part import part
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
@@ -18,6 +15,9 @@ from grader.judging.sentences import NO_PROBABILITIES
 from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
+from support.answer_keys import answer_key, short_cases
+from support.our_course import EXERCISES
+from support.part import part
 
 pytestmark = [pytest.mark.apart, pytest.mark.in_parts(3)]
 

@@ -9,9 +9,6 @@ from typing import Any
 import nbformat
 import pytest
 import torch
-from support.answer_keys import FUNCTIONS, answer_key
-from support.our_course import OURS
-from support.small_notebooks import SETUP, code, test_cell
 
 from grader.judging import judging_time
 from grader.judging.judge import judge_by
@@ -22,6 +19,9 @@ from grader.model.forms.module import MODULE
 from grader.model.forms.twice import TWICE
 from grader.model.verdict import Reason
 from grader.running.grading import grade_notebook
+from support.answer_keys import FUNCTIONS, answer_key
+from support.our_course import OURS
+from support.small_notebooks import SETUP, code, test_cell
 
 CLASS = 16
 ROWS = torch.zeros(2**17, 8)  # written out as a sentence, it takes minutes

@@ -16,8 +16,6 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.our_course import EXERCISES
-from support.part import ALL, state
 
 from grader import Case, Exercise, Misconception
 from grader.errors import CourseError
@@ -39,6 +37,8 @@ from grader.running.sandbox_process import SandboxProcess
 from grader.sandbox import kinds_read, kinds_written, wire
 from grader.sandbox.tables import Table
 from grader.sandbox.values import Unusable, devices
+from support.our_course import EXERCISES
+from support.part import ALL, state
 
 TOLERANCE = 1e-5
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 import torch
-from support.answer_keys import answer_key
-from support.our_course import EXERCISES
-from support.part import part
 
 from grader.judging.judge import judge_by
 from grader.judging.laws import SAME_IN_ALL, Sizes, law_of
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Inputs
 from grader.model.verdict import Verdict
+from support.answer_keys import answer_key
+from support.our_course import EXERCISES
+from support.part import part
 
 TOLD = "that are about numbers alone"
 TIMES = "your numbers are the right ones times "

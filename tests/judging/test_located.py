@@ -18,11 +18,6 @@ from typing import Any, cast
 
 import nbformat
 import pytest
-from support.mutator import mutants
-from support.our_course import EXERCISES, OURS, of_assignment
-from support.part import ALL, part
-from support.solution_cells import corpus, from_notebook, functions
-from support.solution_cells import source as source_notebook
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.edits import edits_of, steps_of
@@ -40,6 +35,11 @@ from grader.running.sandbox_process import SandboxProcess
 from grader.running.trial import MOST_LOST, Trial
 from grader.running.zygote_process import Forked
 from grader.sandbox import wire
+from support.mutator import mutants
+from support.our_course import EXERCISES, OURS, of_assignment
+from support.part import ALL, part
+from support.solution_cells import corpus, from_notebook, functions
+from support.solution_cells import source as source_notebook
 
 STYLES, MUTANTS = (3, 4) if ALL else (1, 3)  # of each exercise, and of each style
 SOME = part(EXERCISES, of=3)

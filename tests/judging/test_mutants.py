@@ -14,6 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from grader.judging.answer_key import AnswerKey
+from grader.judging.judge import judge_by
+from grader.model.answer import Answer
+from grader.model.exercise import Exercise, Inputs
 from support.answer_keys import short_cases
 from support.mutator import mutants
 from support.oracle import Oracle
@@ -22,11 +27,6 @@ from support.part import ALL, part
 from support.places import ROOT, TESTS
 from support.remembered import is_cold, remembered
 from support.solution_cells import corpus, corpus_file, from_notebook, functions, notebook, run, undisturbed
-
-from grader.judging.answer_key import AnswerKey
-from grader.judging.judge import judge_by
-from grader.model.answer import Answer
-from grader.model.exercise import Exercise, Inputs
 
 pytestmark = pytest.mark.by_parameter
 

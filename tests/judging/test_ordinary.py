@@ -9,7 +9,6 @@ from typing import Any
 import nbformat
 import pytest
 from nbgrader.utils import compute_checksum, determine_grade
-from support.our_course import OURS
 
 from grader.classroom.returned import NoResult, pack, unpack
 from grader.classroom.submission_grader import SubmissionGrader
@@ -23,6 +22,7 @@ from grader.notebooks.repair import nbgrader_metadata
 from grader.notebooks.verdict_cells import verdicts_of
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
+from support.our_course import OURS
 
 SHORT = Limits(cell=5, case=3, submission=120)
 SHORTER = Limits(cell=1, case=1, submission=60)  # where something hangs for certain

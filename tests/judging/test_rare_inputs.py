@@ -6,11 +6,11 @@ import functools
 from dataclasses import replace
 
 import pytest
-from support.our_course import EXERCISES
-from support.solution_cells import corpus, functions, notebook, run, undisturbed
 
 from grader.judging.answer_key import AnswerKey
 from grader.judging.judge import judge_by
+from support.our_course import EXERCISES
+from support.solution_cells import corpus, functions, notebook, run, undisturbed
 
 LARGE, UNHIDDEN, MANY, TINY = "scores of ±10⁴", "scores of ±10⁴, none hidden", "a text of many words", "tiny numbers"
 # By exercise: answers that are wrong, and the cases that alone tell.

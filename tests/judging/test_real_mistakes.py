@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 
 import pytest
+
 from support.our_course import EXERCISES
 from support.real_mistakes_read import FIELDS, MARK, OF_ALL, Mistake, Told, all_mistakes, causes_told, told, untrue
 from support.recorded import Record, records

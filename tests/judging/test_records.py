@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
+
+from grader.model.verdict import Verdict
 from support.our_course import EXERCISES
 from support.part import ALL, CI, part
 from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded, records
-
-from grader.model.verdict import Verdict
 
 pytestmark = pytest.mark.by_parameter
 

@@ -10,11 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from support import class_oracle
-from support.answer_keys import FUNCTIONS, answer_key, short_cases
-from support.oracle import DEFINITIONS, float64
-from support.part import ALL, part
-from support.solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
 from grader.judging.judge import judge_by
 from grader.judging.tolerance import TOLERANCE
@@ -27,6 +22,11 @@ from grader.model.verdict import Verdict
 from grader.sandbox.forms import put
 from grader.sandbox.forms.exact import asks_for_gradients
 from grader.sandbox.forms.module import observe
+from support import class_oracle
+from support.answer_keys import FUNCTIONS, answer_key, short_cases
+from support.oracle import DEFINITIONS, float64
+from support.part import ALL, part
+from support.solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
 pytestmark = [pytest.mark.by_parameter, pytest.mark.in_parts(3)]
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.our_course import EXERCISES, OURS
-from support.solution_cells import corpus, from_notebook
 
 from grader.course import Course
 from grader.exercises.ex29_cached_attention import NO_PAIR
@@ -22,6 +20,8 @@ from grader.model.findings import Failed
 from grader.model.located import Change
 from grader.model.verdict import Verdict
 from grader.running.grading import grade_notebook
+from support.our_course import EXERCISES, OURS
+from support.solution_cells import corpus, from_notebook
 
 pytestmark = pytest.mark.apart
 

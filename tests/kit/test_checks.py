@@ -15,11 +15,11 @@ from typing import Any
 import matplotlib
 import pytest
 import torch
-from support.places import ROOT
 
 from grader.course import Course
 from grader.kit import checking
 from grader.notebooks.solutions import solutions
+from support.places import ROOT
 
 SOURCE = ROOT / "source"
 NUMBERS = {"self_attention": range(1, 9), "causal_attention": range(9, 17)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from support.checked_notebook import cells_of, exercises_of, solved_names
 
 ASSIGNMENT = "fast_attention"

@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 import torch
+
 from support.places import ROOT
 
 FOLDER = ROOT / "source" / "multi_head_attention"

@@ -10,10 +10,10 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.kernel import client_of
 
 from grader.kit.checking import Checks, Entry, Example
 from grader.kit.showing import STATES, progress
+from support.kernel import client_of
 
 NUMBERS = (Example("two", (2,), 4.0),)
 CHECKS = Checks(

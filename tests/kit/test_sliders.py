@@ -11,12 +11,12 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
-from support.places import ROOT
 
 from grader.course import Course
 from grader.kit import showing
 from grader.notebooks.cells import is_test_cell
 from grader.release.unique_names import uses
+from support.places import ROOT
 
 COURSE = Course(ROOT)
 SLIDES = "show_with_slider("

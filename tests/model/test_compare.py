@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from support.places import ROOT
 
 from grader.model.compare import describe_form, difference
+from support.places import ROOT
 
 MATRIX = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 SQUARE = torch.tensor([[1.0, 2.0], [3.0, 4.0]])

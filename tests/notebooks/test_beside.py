@@ -12,16 +12,16 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.converters import GenerateAssignment
-from support.all_files import files_in
-from support.part import part
-from support.places import ROOT
-from support.plain_nbgrader import nbgrader
 
 from grader.classroom.run import autograde
 from grader.course import Course, read_config
 from grader.errors import CourseError
 from grader.notebooks.beside import FILES, for_students, given_beside, modules_for
 from grader.release.compiling import compile_release
+from support.all_files import files_in
+from support.part import part
+from support.places import ROOT
+from support.plain_nbgrader import nbgrader
 
 ASSIGNMENTS = Course(ROOT).assignments()
 FIRST = {"self_attention": 1, "causal_attention": 9, "transformer": 20, "fast_attention": 28}  # exercises

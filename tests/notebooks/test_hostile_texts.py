@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.highlight import Highlight2HTML
 from PIL import Image
-from support.solution_cells import source as course_source
 from traitlets.config import Config
 
 from grader.judging.code_facts import facts_of
@@ -32,6 +31,7 @@ from grader.notebooks.parsing import MAX_PARTS, NOTES_KEY, parse_notebook
 from grader.notebooks.safe_html import MAX_TEXTS, is_image, markdown_to_html, safe_html, safe_markdown, safe_texts
 from grader.pages.code_forms import form_of
 from grader.pages.text_html import highlighted, sentence_html
+from support.solution_cells import source as course_source
 
 pytestmark = pytest.mark.in_parts(3)
 

@@ -23,8 +23,6 @@ import pytest
 from nbconvert.filters.ansi import ansi2html
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from selenium.webdriver import Chrome
-from support.jupyter_lab import FORMGRADER, NotebookPage, serving
-from support.places import ROOT
 
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -36,6 +34,8 @@ from grader.notebooks.safe_html import MAX_MARKDOWN, WORD_JOINER, markdown_to_ht
 from grader.pages.feedback import write_feedback
 from grader.running import replies
 from grader.sandbox.cell_outputs import MAX_LATE_ERROR, MAX_OUTPUT, NOTICE
+from support.jupyter_lab import FORMGRADER, NotebookPage, serving
+from support.places import ROOT
 
 pytestmark = pytest.mark.user
 

@@ -11,9 +11,6 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from support.command_line import grader
-from support.part import part
-from support.plain_nbgrader import nbgrader
 
 from grader.classroom.run import autograde
 from grader.course import Course, read_config
@@ -26,6 +23,9 @@ from grader.proof.validate import fresh_single_file
 from grader.release.leaks import LeakError
 from grader.release.public_url import in_colab, public_folder
 from grader.release.single_file import FOLDER, write_single_files
+from support.command_line import grader
+from support.part import part
+from support.plain_nbgrader import nbgrader
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 WRONG = "def attention_weights(all_attention_scores):\n    return all_attention_scores"

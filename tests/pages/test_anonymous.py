@@ -15,9 +15,6 @@ from typing import Any
 import nbformat
 import pytest
 from rich.console import Console
-from support.command_line import Ended, grader
-from support.places import DATA
-from support.second_course_answers import WRONG
 
 from grader.classroom.progress import Onlooker
 from grader.classroom.run import autograde
@@ -31,6 +28,9 @@ from grader.pages.feedback import write_feedback
 from grader.pages.report import write_report
 from grader.pages.similar_code import Pair, Shared
 from grader.release.compiling import compile_release
+from support.command_line import Ended, grader
+from support.places import DATA
+from support.second_course_answers import WRONG
 
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"

@@ -13,15 +13,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from selenium.webdriver import Chrome
-from support.accessibility import SCHEMES, WIDTHS, seen_as, violations, violations_in
-from support.chromium import Page
-from support.part import part
 
 from grader.course import Course
 from grader.notebooks.solutions import solutions
 from grader.pages import book
 from grader.pages.book_text import BookText
 from grader.release.leaks import LeakError
+from support.accessibility import SCHEMES, WIDTHS, seen_as, violations, violations_in
+from support.chromium import Page
+from support.part import part
 
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 PUBLIC = 'c.GraderCourse.public_url = "https://github.com/ada/notes/tree/main"\n'

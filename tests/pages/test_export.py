@@ -18,9 +18,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.all_files import files_in
-from support.command_line import export, grader
-from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 from grader.course import Course
 from grader.errors import CourseError
@@ -32,6 +29,9 @@ from grader.pages.export_canvas import export_canvas
 from grader.pages.export_gradescope import export_gradescope, results_for
 from grader.pages.export_moodle import export_moodle
 from grader.pages.spreadsheet import defused, is_formula, number
+from support.all_files import files_in
+from support.command_line import export, grader
+from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
 
 # As Canvas writes it: with a mark for Excel, a row for hidden columns, and columns that it computes.
 FROM_CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Quiz 1 (17),Self Attention (4711),Current Score

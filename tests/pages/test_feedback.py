@@ -19,9 +19,6 @@ from nbconvert.exporters.exporter import ResourcesDict
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
-from support.accessibility import seen_as, violations
-from support.our_course import EXERCISES
-from support.plain_nbgrader import added_cell, nbgrader
 
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -38,6 +35,9 @@ from grader.pages.feedback import write_feedback
 from grader.pages.feedback_page import FeedbackExporter
 from grader.pages.heat_map import heat_map
 from grader.pages.sections import Sections
+from support.accessibility import seen_as, violations
+from support.our_course import EXERCISES
+from support.plain_nbgrader import added_cell, nbgrader
 
 ASSIGNMENT = "self_attention"
 NOT_SCALED = """\

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import Ended
-from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT
 
 import grader
 from grader.classroom.run import autograde
@@ -27,6 +24,9 @@ from grader.model.label import Label
 from grader.pages import publish as publishing
 from grader.pages.changes import write_changes
 from grader.pages.publish import UnseenChanges, publish, restore
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT
 
 Submit = Callable[..., Path]
 TWO = {"3": 2.0}

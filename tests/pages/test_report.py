@@ -22,10 +22,6 @@ import pytest
 from selenium.webdriver import Chrome
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from support.accessibility import seen_as, violations
-from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
-from support.report_pages import lines_of, text_of, told, written
-from support.solution_cells import source as course_source
 
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -43,6 +39,10 @@ from grader.pages.code_forms import form_of
 from grader.pages.feedback import write_feedback
 from grader.pages.report import duration, write_report
 from grader.pages.similar_code import Work, identical, pairs
+from support.accessibility import seen_as, violations
+from support.made_class import ASSIGNMENT, MAX_POINTS, Made, grade
+from support.report_pages import lines_of, text_of, told, written
+from support.solution_cells import source as course_source
 
 pytestmark = pytest.mark.apart
 

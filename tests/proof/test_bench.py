@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from nbgrader.converters import Autograde
-from support.our_course import CATALOGUE, EXERCISES
 
 from grader.course import CONFIG_FILE, Course
 from grader.judging.judge import judge
@@ -22,6 +21,7 @@ from grader.proof import class_bench, class_mix
 from grader.proof.accounted import Taken, taken
 from grader.proof.class_plot import draw_class
 from grader.proof.judging_bench import bench_judging, disturbed, judging_table
+from support.our_course import CATALOGUE, EXERCISES
 
 pytestmark = pytest.mark.in_parts(3)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from support.command_line import grader
 
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
 from grader.course import Course
 from grader.proof.findings import Checked, Finding, show
+from support.command_line import grader
 
 LONG = " ".join(["exercise 18, `MultiHeadAttention`, “[bold] of [/] both”:", *map(str, range(300)), "Mend it."])
 CHECKED = [

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.command_line import Ended
-from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT
 
 import grader
 from grader.course import CONFIG_FILE, Course
 from grader.model.label import Label
 from grader.proof.sound_cases import NOTE
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT
 
 OVERFLOWS = "\nfrom dataclasses import replace\nexercise = replace(exercise, reference=lambda items, **_: {})\n"
 

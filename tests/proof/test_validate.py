@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from support.part import part
-from support.places import ROOT
 
 from grader.course import Course
 from grader.proof.validate import validate
+from support.part import part
+from support.places import ROOT
 
 pytestmark = pytest.mark.by_parameter
 

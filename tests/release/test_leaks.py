@@ -31,14 +31,14 @@ import nbformat
 import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from support.command_line import grader
-from support.our_course import EXERCISES
-from support.places import DATA, ROOT
 
 from grader.course import Course
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, find_leaks, search
 from grader.release.token_lines import lines_of
+from support.command_line import grader
+from support.our_course import EXERCISES
+from support.places import DATA, ROOT
 
 pytestmark = pytest.mark.in_parts(2)
 

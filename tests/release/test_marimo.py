@@ -15,11 +15,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from support.all_files import files_in
-from support.our_course import of_assignment
-from support.part import part
-from support.places import ROOT
-from support.warm_python import WarmPython
 
 from grader import cli
 from grader.authoring.beginnings import new_assignment, new_course, new_exercise
@@ -30,6 +25,11 @@ from grader.notebooks.solutions import fill_in, solutions
 from grader.release.leaks import LeakError
 from grader.release.marimo import FOLDER, convert_release, write_marimo
 from grader.release.unique_names import with_unique_names
+from support.all_files import files_in
+from support.our_course import of_assignment
+from support.part import part
+from support.places import ROOT
+from support.warm_python import WarmPython
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.our_course import EXERCISES, of_assignment
-from support.places import ROOT
 
 from grader.course import Course
 from grader.errors import CourseError
@@ -21,6 +19,8 @@ from grader.notebooks.cells import is_test_cell
 from grader.notebooks.solutions import solutions
 from grader.release.compiling import compile_release
 from grader.release.leaks import LeakError, Searched, search
+from support.our_course import EXERCISES, of_assignment
+from support.places import ROOT
 
 pytestmark = pytest.mark.apart
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.our_course import OURS
 
 from grader.classroom.progress import results_table
 from grader.classroom.run import autograde
@@ -20,6 +19,7 @@ from grader.running.refusals import QUICK
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.running.scratch import files_beside
 from grader.terminal import console
+from support.our_course import OURS
 
 pytestmark = pytest.mark.users
 

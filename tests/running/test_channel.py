@@ -23,8 +23,6 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save
-from support.our_course import EXERCISES
-from support.part import ALL, state
 
 from grader.judging.judge import judge
 from grader.model.answer import Loss, Lost, Missing, Raised, Returned, sentence_of
@@ -35,6 +33,8 @@ from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.sandbox import kinds_written, values, wire
 from grader.sandbox.crossing import read
+from support.our_course import EXERCISES
+from support.part import ALL, state
 
 MESSAGES = 100_000 if ALL else 20_000
 BATCH = 100

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from support.device_made import MAKES_DEVICE, NAME
-from support.our_course import OURS
 
 from grader.classroom import local_crew
 from grader.classroom.run import autograde
@@ -22,6 +20,8 @@ from grader.running import devices, patience
 from grader.running.grading import grade_notebook
 from grader.running.zygote_process import GPUS, inherited
 from grader.sandbox.accelerator import is_full
+from support.device_made import MAKES_DEVICE, NAME
+from support.our_course import OURS
 
 SHOWS_ITS_GPU = f"import os\n\ndef softmax(items_in):\n    raise ValueError('sees ' + os.environ.get({GPUS!r}, ''))"
 NO_PACKAGE = "sys.modules['safetensors'] = None"

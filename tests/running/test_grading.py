@@ -8,14 +8,14 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.our_course import OURS
-from support.small_notebooks import SETUP, SHORT, code, grade, test_cell
 
 from grader.model.answer import Loss
 from grader.notebooks.cells import demos_of
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxProcess
+from support.our_course import OURS
+from support.small_notebooks import SETUP, SHORT, code, grade, test_cell
 
 pytestmark = pytest.mark.users
 

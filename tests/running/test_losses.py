@@ -13,10 +13,6 @@ import nbformat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.made_class import ASSIGNMENT, Made, grade
-from support.our_course import OURS
-from support.report_pages import lines_of, text_of, told, written
-from support.small_notebooks import SETUP, code, test_cell
 
 from grader.course import Course
 from grader.gradebook.standings import read_class
@@ -26,6 +22,10 @@ from grader.running import held_files, sandbox_process, scratch
 from grader.running.grading import grade_notebook
 from grader.running.limits import Limits
 from grader.sandbox.confine import Amounts
+from support.made_class import ASSIGNMENT, Made, grade
+from support.our_course import OURS
+from support.report_pages import lines_of, text_of, told, written
+from support.small_notebooks import SETUP, code, test_cell
 
 pytestmark = pytest.mark.users
 

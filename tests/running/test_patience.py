@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ASSIGNMENT
 
+from conftest import ASSIGNMENT
 from grader.classroom.run import autograde
 from grader.course import Course
 from grader.errors import CourseError

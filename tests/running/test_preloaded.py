@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from matplotlib import font_manager
-from support.places import ROOT
 
 from grader.__main__ import may_be_new
 from grader.running import zygote_process
@@ -21,6 +20,7 @@ from grader.running.limits import Limits
 from grader.running.preloaded import worth_loading
 from grader.running.sandbox_process import SandboxProcess
 from grader.running.zygote_process import OwnZygote
+from support.places import ROOT
 
 COMPILER = "torch._dynamo"
 ASKED = f"import sys\nprint({COMPILER!r} in sys.modules)"

@@ -13,8 +13,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.kernel import client_of
-from support.our_course import OURS
 
 from grader.course import Course
 from grader.running.grading import grade_notebook
@@ -22,6 +20,8 @@ from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxProcess
 from grader.running.scratch import files_beside
 from grader.sandbox.cell_outputs import MAX_OUTPUT, NOTICE
+from support.kernel import client_of
+from support.our_course import OURS
 
 pytestmark = pytest.mark.in_parts(2)
 

@@ -17,8 +17,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from support.our_course import OURS
-from support.places import ROOT
 
 from grader.classroom.run import autograde
 from grader.course import Course
@@ -30,6 +28,8 @@ from grader.running.limits import Limits
 from grader.running.sandbox_process import SandboxLost, SandboxProcess
 from grader.running.zygote_process import Zygote, fork_sandbox, start_zygote
 from grader.sandbox import confine
+from support.our_course import OURS
+from support.places import ROOT
 
 pytestmark = pytest.mark.users
 

@@ -9,10 +9,6 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from support.command_line import Ended
-from support.command_line import grader as run_grader
-from support.made_class import ASSIGNMENT, Made, grade
-from support.platform_server import TOKEN, Held, serving
 
 from grader.course import Course
 from grader.errors import CourseError
@@ -22,6 +18,10 @@ from grader.gradebook.standings import read_class
 from grader.sending import rest, send
 from grader.sending.platform import Grade, Platform
 from grader.sending.rest import Rest
+from support.command_line import Ended
+from support.command_line import grader as run_grader
+from support.made_class import ASSIGNMENT, Made, grade
+from support.platform_server import TOKEN, Held, serving
 
 KINDS = ("canvas", "moodle")
 POINTS = {"ada": 30.0, "alan": 26.5, "barbara": 26.75}

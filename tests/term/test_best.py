@@ -15,11 +15,6 @@ from typing import Any
 import nbformat
 import pytest
 from selenium.webdriver import Chrome
-from support.accessibility import violations
-from support.all_files import files_in
-from support.command_line import grader
-from support.places import DATA
-from support.second_course_answers import WRONG
 
 from grader.classroom import kept
 from grader.classroom.graded_folder import GradedFolder
@@ -38,6 +33,11 @@ from grader.pages.feedback import write_feedback
 from grader.pages.publish import UnseenChanges
 from grader.pages.report import write_report
 from grader.release.compiling import compile_release
+from support.accessibility import violations
+from support.all_files import files_in
+from support.command_line import grader
+from support.places import DATA
+from support.second_course_answers import WRONG
 
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"

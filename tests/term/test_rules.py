@@ -17,10 +17,6 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from selenium.webdriver import Chrome
-from support.accessibility import violations
-from support.command_line import grader
-from support.places import DATA, ROOT
-from support.second_course_answers import WRONG
 from traitlets.config import Config
 
 from grader.classroom.run import Nobody, autograde
@@ -46,6 +42,10 @@ from grader.pages.whole_term import export_term, write_term_report
 from grader.release.compiling import compile_release
 from grader.term.reading import read_rules
 from grader.term.rules import Late, Rule, counted, most
+from support.accessibility import violations
+from support.command_line import grader
+from support.places import DATA, ROOT
+from support.second_course_answers import WRONG
 
 pytestmark = pytest.mark.in_parts(2)
 
