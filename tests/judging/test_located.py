@@ -35,7 +35,7 @@ from grader.running.sandbox_process import SandboxProcess
 from grader.running.trial import MOST_LOST, Trial
 from grader.running.zygote_process import Forked
 from grader.sandbox import wire
-from support.mutator import mutants
+from support.mutator import Mutant, mutants
 from support.our_course import EXERCISES, OURS, of_assignment
 from support.part import ALL, part
 from support.solution_cells import corpus, from_notebook, functions
@@ -580,12 +580,12 @@ def tally() -> Tally:
 
 def _tell(exercise: Exercise, found: Tally) -> None:
     key = AnswerKey(exercise, exercise.sample(DEFAULT_SEED))
-    for line, source in some_mutants(exercise):
-        cells = [*given_cells(exercise), source]  # as in a notebook, where it is run first
+    for mutant in some_mutants(exercise):
+        cells = [*given_cells(exercise), mutant.source]  # as in a notebook, where it is run first
         with closing(
             Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(999, 5), cells, key, {})
         ) as trial:
-            answers = [trial.ask([EditedSource(source)], case)[0] for case in key.cases]
+            answers = [trial.ask([EditedSource(mutant.source)], case)[0] for case in key.cases]
             verdict = judge_by(key, answers)
             if verdict.right or any(isinstance(answer, Lost | Missing) for answer in answers):
                 continue
@@ -595,8 +595,7 @@ def _tell(exercise: Exercise, found: Tally) -> None:
             # That nothing is returned is told, and a cause.
             unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
             if unnamed and (returned or verdict.reason == Reason.ERROR):
-                repair = trial.explain(source, "cpu")
-                _note(found, source.splitlines()[line - 1].strip(), repair, verdict)
+                _note(found, mutant.line, trial.explain(mutant.source, "cpu"), verdict)
 
 
 def _note(found: Tally, line: str, repair: Repair | Verdict | None, verdict: Verdict) -> None:
@@ -627,16 +626,13 @@ def given_cells(exercise: Exercise) -> list[str]:
     return [BEFORE, "import numpy as np", *given, *(from_notebook()[one] for one in earlier)]
 
 
-def some_mutants(exercise: Exercise) -> list[tuple[int, str]]:
-    """The changed line and the changed solution, a few of each exercise."""
+def some_mutants(exercise: Exercise) -> list[Mutant]:
+    """A few of each exercise."""
     chance = random.Random(exercise.entry)
-    found = []
+    found: list[Mutant] = []
     for style in chance.sample(list(corpus(exercise.number).values()), STYLES):
         changed = list(mutants(ast.unparse(ast.parse(style))))
-        for described, mutant in chance.sample(changed, min(len(changed), MUTANTS)):
-            match = re.match(r"line (\d+)", described)
-            assert match
-            found.append((int(match[1]), mutant))
+        found += chance.sample(changed, min(len(changed), MUTANTS))
     return found
 
 

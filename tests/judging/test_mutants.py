@@ -77,43 +77,44 @@ STYLES = {
     35: "flat_slots",
 }
 
-# Why a change can make no difference: what is so, and patterns for "exercise style description".
+# Why a change can make no difference, and patterns of such changes. Those that begin with ^ are for all of
+# "exercise style `line`: change".
 SAME = {
     "a query that sees nothing gets no weight, however it comes to that": (
-        r"^22 notebook line 1[78]: (hidden & ~)?empty → hidden ",
-        r"^22 sentence_by_sentence line 4: (n → outputs|0 → -1)",
+        r"^22 notebook `(weights =|return weights).*`: (hidden & ~)?empty → hidden ",
+        r"^22 sentence_by_sentence `if n == 0:`: (n → outputs|0 → -1)",
     ),
     "what is looked at beyond a window is hidden": (
-        r"^30 notebook line 13: ",
-        r"^30 gathered line (3: (min\(window, T\) → window|T → window)|6: )",
+        r"^30 notebook `start = ",
+        r"^30 gathered `(offsets = .*`: (min\(window, T\) → window|T → window)|places = places.clamp)",
     ),
     "where a running maximum begins has no part in the end": (
-        r"^32 notebook line (11: torch\.full_like|26: m → new_m)",
-        r"^32 merged line 1[04]: ",
+        r"^32 notebook `(m = .*`: torch\.full_like|return .*`: m → new_m)",
+        r"^32 merged `(weights = |return output, total)",
     ),
     "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),
     "a square has no sign": (r"→ -torch\.linalg\.vector_norm",),
-    "no token has such a number": (r"^25 notebook line \d+: (-100 → 100|100 → \d+) in `-100",),
+    "no token has such a number": (r"^25 notebook .*`: (-100 → 100|100 → \d+) in `-100",),
     "the key's bias adds the same number to all scores of a query": (
-        r"^[78] [^→]*\b(b_?k\d?)\b",
+        r"^[78] .*`: [^→`]*\b(b_?k\d?)\b",
         r"^[78] .*: b → .*\bK\b",
     ),
     "a tensor of one's own may be changed in place": (r"→ .+\.(add|sub|mul|div)_\(",),
     "-1 stands above and below the fraction bar": (
         r"→ -(torch\.exp|math\.exp|np\.exp|\w+\.exp)\(",
-        r"^26 by_cumulative_sums line 14: .*→ -torch\.softmax",
+        r"^26 by_cumulative_sums `chances = .*→ -torch\.softmax",
     ),
     "softmax does not see a shift": (
         r"\b(max|amax)\b",
         r"^3 max_shifted .*: shifted → items_in",
-        r"^6 all_in_loops line 7: 0 →",
-        r"^14 exp_masked line 10:",
+        r"^6 all_in_loops `s = 0`: 0 →",
+        r"^14 exp_masked `e = ",
     ),
     "another thing has the same size": (
         r"^14 triu_indices .*: T → _ in",
         r"^28 five_axes .*: d → _ in",
         r"^32 .*: queries → (keys|values) in `queries(\.new_full|\[)",
-        r"^34 ones_appended line 3: values → ",
+        r"^34 ones_appended `ones = .*`: values → ",
         r": [\w.]+ → [\w.]+ in `[\w.]+\.(shape|size|numel|dtype)`",
         r": \w+ → \w+ in `len\(\w+\)`",
         r": \w+ → \w+ in `all_\w+\[0\]`",
@@ -123,29 +124,29 @@ SAME = {
     "all words have the same size": (r"-?\d → -?\d in `all_\w+\[-?\d\]`",),
     "a product does not depend on the order of its factors, nor the larger of two on theirs": (
         r"torch\.maximum\(largest, s\) → ",
-        r"^31 .*torch\.(maximum|logaddexp)\(.* → ",
-        r"^10 slice_loop line 11:",
+        r"^31 .*`: .*torch\.(maximum|logaddexp)\(.* → ",
+        r"^10 slice_loop `for s in slices\[1:\]",
         r"^30 .*min\(.* → min\(",
-        r"^32 merged line 11: torch\.logaddexp",
+        r"^32 merged `new = .*`: torch\.logaddexp",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
     "steps do not need each other": (r"\(\(W_q, b_q, qs\)", r": vs → out"),
     "an axis has another end, and two axes another order": (
         r"transpose\((0, 1|2, 3)\) → ",
         r"-1 → 1 in `(torch\.softmax|w\.sum)\(",
-        r"^12 baddbmm line 13: 0 → -1",
+        r"^12 baddbmm `return .*`: 0 → -1",
         r": -?\d → -?\d in `(dim=|axis=|\(|.*squeeze\(|.*attention\()",
         r"transpose\(1, 2\) →",
-        r"^28 groups_chunked line 9:",
+        r"^28 groups_chunked `scores = torch.matmul",
         r": -2 → 2 in `-2:`",
-        r"^34 notebook line 9: \(\.\.\., :, None\)",
-        r"^35 flat_slots line 4:",
+        r"^34 notebook `products = .*`: \(\.\.\., :, None\)",
+        r"^35 flat_slots `flat_k, flat_v = ",
     ),
     "a default or broadcasting does the same": (
         r"nn\.Softmax\(dim=-?1\) → nn\.Softmax\(\)",
         r"^9 vmap .*→ x @ query",
-        r"^32 merged line 3: 1 → 0 in `-1`",
-        r"^34 notebook line 9: k\[",
+        r"^32 merged `output, total = .*`: 1 → 0 in `-1`",
+        r"^34 notebook `products = .*`: k\[",
         r", (dim=0|keepdims=True)\) → ",
         r"sum\(dim=0\) → ",
         r"True → False in `keepdims",
@@ -166,8 +167,8 @@ SAME = {
         r"w = \[float",
         r"\.tolist\(\) → ",
     ),
-    "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated line 4"),
-    "what is multiplied or divided by is one": (r"^26 by_cumulative_sums line 16: chances / chances",),
+    "the start value is zero, or overwritten": (r"zeros", r"^4 preallocated `i = 0`"),
+    "what is multiplied or divided by is one": (r"^26 by_cumulative_sums `new = .*`: chances / chances",),
     "who clears all gradients of a model clears those of its optimizer": (r"^27 .*: optimizer → model in",),
     "gradients as long as they may be are kept in either way": (r"^27 .*: norm > max_norm → norm >= max_norm",),
     "the value is not used, or only asked whether it is zero": (
@@ -175,37 +176,37 @@ SAME = {
         r"→ -(isinstance|len|torch\.is_tensor|\w+\.(exp|add)_)\(",
         r"→ -\(?(d_out|embed_size) % \w+",
         r"^16 .* → -torch\.(ones|triu)\(",
-        r"^14 exp_masked line 8:",
-        r"^17 loop_and_append line 4:",
+        r"^14 exp_masked `future = ",
+        r"^17 loop_and_append `self.num_heads = ",
         r"^28 .*→ -(\(Hq % Hkv\)|torch\.ones)",
     ),
     "what a parameter holds at first is drawn by chance": (r"→ -torch\.rand\(d_in, d_out\)",),
     "what is drawn or made is overwritten": (
         r"→ -torch\.empty(_like)?\(",
-        r"^12 baddbmm line 12: .*beta=0",
-        r"^11 accumulated line 5:",
+        r"^12 baddbmm `scores = .*`: .*beta=0",
+        r"^11 accumulated `context = torch.zeros_like",
     ),
     "the same device and dtype all the time": (
         r"device=\w+\.device\) → ",
         r": \w+ → \w+ in `\w+\.device`",
-        r"^15 numpy_mask line 8:",
-        r"^29 list_cache line 16:",
+        r"^15 numpy_mask `mask = torch.as_tensor",
+        r"^29 list_cache `mask = torch.full",
     ),
     "weights and rows that sum to one see no sign and no factor of a row": (r"^14 .*(→ -|→ torch\.triu)",),
     "scores of words with themselves are symmetric": (r"^11 .* in `(attn_scores\[i, j\]|inputs @ inputs\.transpose)",),
     "queries, keys and values have one size": (r": self\.W_\w+ → self\.W_\w+ in `self\.W_\w+\.out_features`",),
     "multiplied by one, or shaped alike": (
-        r"^15 functional_on_ones line 3:",
+        r"^15 functional_on_ones `return attn_weights \* 1`",
         r": weights → scores in `torch\.full_like",
     ),
-    "another condition says the same": (r"^28 groups_chunked line 3:",),
+    "another condition says the same": (r"^28 groups_chunked `if Hq < Hkv",),
     "any number far below all scores hides": (r"^28 .*1000000000\.0 → ",),
     "what is empty counts as nothing, whatever number stands for it": (
-        r"^31 notebook line 1[15]:",
-        r"^31 logsumexp line [567]:",
+        r"^31 notebook `(subtracted|o) = ",
+        r"^31 logsumexp `(empty|share1|share2) = ",
     ),
-    "what is too much is cut off later": (r"^35 notebook line 14:",),
-    "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums line 16: 1 → 0 in",),
+    "what is too much is cut off later": (r"^35 notebook `pages = ",),
+    "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums `new = torch.*`: 1 → 0 in",),
     "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
 }
 
@@ -216,7 +217,8 @@ SOME = part(STYLES, of=4)  # exercises: the same ones for all tests, since to tr
 class Outcome(NamedTuple):
     exercise: int
     style: str
-    description: str
+    line: str
+    change: str
     right: bool  # says the oracle
     full_marks: bool  # says the judge
 
@@ -265,8 +267,8 @@ def judged(number: int) -> list[Outcome]:
     with undisturbed():
         for style, source in implementations(number).items():
             assert is_right(source, 50 * STEPS), f"the solution {style} itself"
-            for description, mutant in part(mutants(source), of=8):
-                found.append(Outcome(number, style, description, is_right(mutant, STEPS), full_marks(mutant)))
+            for line, change, mutant in part(mutants(source), of=8):
+                found.append(Outcome(number, style, line, change, is_right(mutant, STEPS), full_marks(mutant)))
     return found
 
 
@@ -328,8 +330,12 @@ def test_every_reason_is_needed(outcomes: Callable[[int], list[Outcome]]) -> Non
 
 def why_the_same(mutant: Outcome) -> str:
     """The first reason that fits, or nothing."""
-    text = f"{mutant.exercise} {mutant.style} {mutant.description}"
-    return next((reason for reason, patterns in SAME.items() if any(re.search(one, text) for one in patterns)), "")
+    anywhere = f": {mutant.change}"
+    there = f"{mutant.exercise} {mutant.style} `{mutant.line}`{anywhere}"
+    for reason, patterns in SAME.items():
+        if any(re.search(one, there if one.startswith("^") else anywhere) for one in patterns):
+            return reason
+    return ""
 
 
 def gets_full_marks(forms: list[list[AnswerKey]], ask: Callable[[Inputs], Answer]) -> bool:

@@ -101,21 +101,29 @@ class Spot(NamedTuple):
     names: tuple[str, ...]
 
 
-def mutants(source: str) -> Iterator[tuple[str, str]]:
-    """Every change of one spot as (description, source), always in the same order, none twice."""
-    tree = ast.parse(source)
+class Mutant(NamedTuple):
+    """A solution with one spot changed, and the line and the words of the change."""
+
+    line: str
+    change: str
+    source: str
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """Every change of one spot, always in the same order, none twice."""
+    tree, lines = ast.parse(source), source.splitlines()
     seen = {ast.unparse(tree)}
     writer = functools.cache(functools.partial(_writer, tree))
     for spot in list(_spots(tree)):
         old, write = ast.unparse(spot.node), writer(spot.statement)
         for changed in _changes(spot):
-            description = f"line {spot.line}: {old} → {ast.unparse(changed)}{spot.around}"
+            change = f"{old} → {ast.unparse(changed)}{spot.around}"
             spot.place.put(changed)
             text = write()
             spot.place.put(spot.node)
             if text not in seen:
                 seen.add(text)
-                yield description, text
+                yield Mutant(lines[spot.line - 1].strip(), change, text)
 
 
 def _writer(tree: ast.Module, place: Place) -> Callable[[], str]:
