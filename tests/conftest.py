@@ -37,7 +37,7 @@ from grader.running import zygote_process
 from support.chromium import headless_chromium
 from support.groups import InGroups, seconds
 from support.one_line import OneLine
-from support.part import cases_in_part, slow_in_part
+from support.part import NOT_TRIED, is_tried
 
 gc.disable()  # until all tests are found: until then little becomes garbage, and to look for it takes seconds
 # Numbers are few here: threads would only wait for one another, on a busy machine a hundred times as long.
@@ -224,45 +224,25 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(OneLine(terminal))
 
 
-@pytest.hookimpl(trylast=True)  # after what the command line says
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`make test-browser` runs whatever asks for the browser; several processes leave out what is tried in parts."""
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker("browser")
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Marks that nobody has to write: what asks for the browser, and what was measured to take long."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker("browser")
+    if item.nodeid.partition("[")[0] in seconds():
+        item.add_marker("slow")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that no core waits for the other at the end."""
     if "PYTEST_XDIST_WORKER" in os.environ:
-        chosen = _tried(items)
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        # What takes long comes first, so that no core waits for the other at the end.
-        items[:] = sorted(
-            (item for item in items if item in chosen), key=lambda item: -seconds().get(_place(item), 0.0)
-        )
+        items.sort(key=lambda item: -seconds().get(item.nodeid.partition("::")[0], 0.0))
 
 
-def _tried(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Without those of which another run tries a part."""
-    names = {item: item.nodeid.partition("[")[::2] for item in items}
-    tried = cases_in_part({names[item]: _of(item) for item in items})
-    slow = {item: _slow(item) for item in items}
-    slow_tried = slow_in_part({one for one in slow.values() if one})
-    return {item for item in items if names[item] in tried and (not slow[item] or slow[item] in slow_tried)}
-
-
-def _of(item: pytest.Item) -> int:
-    """Of how many cases of a test a run tries one."""
-    mark = item.get_closest_marker("in_parts")
-    return mark.args[0] if mark else 1
-
-
-def _place(item: pytest.Item) -> str:
-    return item.nodeid.partition("::")[0]
-
-
-def _slow(item: pytest.Item) -> tuple[str, ...]:
-    """What the mark stands on, if there is one: a test with all its cases, or a file whose tests share what is slow."""
-    for node, _ in item.iter_markers_with_node("slow"):
-        return (item.path.stem,) if isinstance(node, pytest.Module) else (item.path.stem, item.name.partition("[")[0])
-    return ()
+@pytest.hookimpl(tryfirst=True)  # before anything is made for it
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Who names a test or a file has it run; several processes, which are there for everything, leave some out."""
+    if "PYTEST_XDIST_WORKER" in os.environ and item.get_closest_marker("slow") and not is_tried(item.nodeid):
+        pytest.skip(NOT_TRIED)
 
 
 def pytest_collection_finish() -> None:

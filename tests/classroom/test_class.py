@@ -152,7 +152,6 @@ print(result.unchanged, "torch" in sys.modules)
     assert said.stdout == "True False\n"
 
 
-@pytest.mark.slow
 def test_who_has_nothing_to_grade_leaves_nothing_behind() -> None:
     """The process that workers are forked from is ended in the middle of its imports."""
     head = """
@@ -255,7 +254,6 @@ class Watcher:
         action()
 
 
-@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nobody_a_grade(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     for number in range(6):
         submit(course, f"s{number}", {3: solved[3]})
@@ -304,7 +302,6 @@ def with_own_exercises(course: Course) -> Path:
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_exercise_file_that_is_wrong_is_told_once_and_costs_nobody_anything(
     jobs: int, course: Course, with_own_exercises: Path, submit: Callable[..., Path], solved: Any

@@ -144,7 +144,6 @@ def penalties(course: Course) -> list[float]:
         return [one.late_submission_penalty for one in gradebook.assignment_submissions(ASSIGNMENT)]
 
 
-@pytest.mark.slow
 def test_a_plugin_beside_the_settings_takes_points_off(course: Course, submit: Any, solved: Any) -> None:
     """The command as it is installed, in whose path there is no folder of ours."""
     (course.root / "late.py").write_text(LATE)

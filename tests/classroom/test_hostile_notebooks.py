@@ -380,7 +380,6 @@ def notes(notebook: Any) -> str:
     return first if first.startswith("**Notes from grading**") else ""
 
 
-@pytest.mark.slow
 def test_nobody_stops_the_class(graded_class: Any) -> None:
     _, results = graded_class
     assert list(results) == [*sorted(TRIED), "zoe"]

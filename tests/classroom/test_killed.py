@@ -57,7 +57,6 @@ def hand_in(course: Course, submit: Callable[..., Path], what: dict[int, str]) -
         submit(course, student, what)
 
 
-@pytest.mark.slow
 def test_killed_at_many_moments(
     course: Course,
     new_course: Callable[[], Course],
@@ -143,7 +142,6 @@ def notebook(course: Course, student: str) -> str:
 HANGS = "def softmax(items_in):\n    while True:\n        pass"
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_stops_in_the_middle_of_a_hang(course: Course, submit: Callable[..., Path], solved: Any) -> None:
     """And says how many have a grade; the next run grades the rest."""

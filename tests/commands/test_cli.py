@@ -83,7 +83,6 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-@pytest.mark.slow
 def test_colours_are_for_terminals_and_for_those_who_want_them(tmp_path: Path) -> None:
     colour = re.compile(r"\x1b\[[0-9;]*3[0-9]")
     assert colour.search(on_a_terminal("validate", folder=tmp_path))
@@ -429,7 +428,6 @@ def without_demos(course: Course, assignment: str) -> None:
         nbformat.write(notebook, course.notebook(folder, assignment))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Course) -> None:
     without_demos(course, "self_attention")
@@ -454,7 +452,6 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_all_in_this_process", "_measured_once")
 def test_bench_of_an_assignment_that_the_demo_does_not_solve_has_no_class(
     course: Course, monkeypatch: pytest.MonkeyPatch

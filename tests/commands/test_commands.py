@@ -86,7 +86,6 @@ def test_whose_hand_ins_there_are(course: Course, submit: Submit) -> None:
 # --- a fresh clone ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_where_the_release_lies_there_it_need_not_be_made_again(
     course: Course, submit: Submit, solved: dict[Label, str], scores: Any
 ) -> None:

@@ -87,7 +87,6 @@ def a_program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-@pytest.mark.slow
 def test_setup_installs_what_is_needed_and_nothing_else(autograder: Path, tmp_path: Path) -> None:
     """Here, all of it is installed: without any index, pip finds nothing that is missing or of another version."""
     programs, environment = tmp_path / "programs", tmp_path / "environment"
@@ -162,7 +161,6 @@ def hidden_from_students(autograder: Path) -> list[bytes]:
     return [packed.secret, reference[:200]]
 
 
-@pytest.mark.slow
 @needs_root
 def test_it_grades_there_and_what_is_hidden_stays_hidden(attacked: Any, autograder: Path) -> None:
     done = attacked()
@@ -180,7 +178,6 @@ def test_it_grades_there_and_what_is_hidden_stays_hidden(attacked: Any, autograd
     assert [secret for secret in hidden_from_students(autograder) if secret in found] == []
 
 
-@pytest.mark.slow
 @needs_root
 def test_without_what_closes_the_folder_the_attack_succeeds(attacked: Any, autograder: Path) -> None:
     """Both what closes it and what looks whether it is closed are switched off."""
@@ -268,7 +265,6 @@ def _wait_for_user(pid: int) -> None:
         os.sched_yield()
 
 
-@pytest.mark.slow
 def test_it_can_be_tried_as_the_page_says(course: Course, submit: Callable[..., Path]) -> None:
     submit(course, "ada", {3: "softmax = lambda x: torch.softmax(torch.as_tensor(x), 0)"})
     a_program(course.root / ".venv/bin/python", f'exec {sys.executable} "$@"')

@@ -69,7 +69,6 @@ def orders_in(said: str) -> dict[str, tuple[str, int, str]]:
     return {form[3]: (form[1], int(form[2]), form[4]) for form in forms if form}
 
 
-@pytest.mark.slow
 def test_a_student_sees_the_visible_checks(
     course: Course, exported: Path, runner: Runner, solved: dict[Label, str], make_notebook: MakeNotebook
 ) -> None:
@@ -110,7 +109,6 @@ def clone(folder: Path, notebook: Any) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_the_instructor_sees_points_and_where_they_are_lost(
     course: Course,
     exported: Path,
@@ -155,7 +153,6 @@ esac
 """
 
 
-@pytest.mark.slow
 def test_a_class_goes_there_and_back_as_the_page_says(
     new_course: Callable[[], Course], runner: Runner, make_notebook: MakeNotebook, scores: Any, tmp_path: Path
 ) -> None:

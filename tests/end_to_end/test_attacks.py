@@ -36,7 +36,7 @@ from grader.running.settings import Settings
 from support.graded_corpus import a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.outside import WON, Outside, changes, descendants
-from support.part import FEWER, part
+from support.part import part
 from support.places import DATA
 
 pytestmark = pytest.mark.users
@@ -140,23 +140,9 @@ def read(path: Path) -> Attack:
 
 
 ALL = {attack.name: attack for attack in map(read, sorted(FOLDER.glob("*/*.py")))}
-# These kinds depend on the machine, and on who grades. A half of them is tried here, the other half where somebody else
-# grades, with "others"; in a container, a half of that other half, alone. `make test` tries half of what CI tries.
+# In a container, those are tried that depend on the machine, and on who grades.
 DEPENDING = [name for name in ALL if name.split("/")[0] in ("escaping", "exhausting", "reading")]
-WHERE = os.environ.get("GRADER_ATTACKS", "")
-
-
-def half(names: Sequence[str]) -> list[str]:
-    """That of this run."""
-    first = part(names, of=2)
-    if not WHERE:
-        return part(first, of=FEWER)
-    second = [name for name in names if name not in first] or list(names)
-    return second if WHERE == "others" else part(second, of=2 * FEWER)
-
-
-OTHERS = [] if WHERE else part((name for name in ALL if name not in DEPENDING), of=3 * FEWER)
-ATTACKS = {name: ALL[name] for name in (*half(DEPENDING), *OTHERS)}
+ATTACKS = {name: ALL[name] for name in part(DEPENDING if os.environ.get("GRADER_IN_A_CONTAINER") else ALL, of=12)}
 
 
 @dataclass(frozen=True)
@@ -411,11 +397,7 @@ SWITCHED_OFF = [
 ]
 
 
-# To switch one off takes a warm process, which takes longer than its attacks: half of them are, with all their attacks.
-OFF = half([off.protection for off in SWITCHED_OFF])
-SUCCEEDING = {
-    f"{off.protection}-{name}": (off, name) for off in SWITCHED_OFF if off.protection in OFF for name in off.attacks
-}
+SUCCEEDING = {f"{off.protection}-{name}": (off, name) for off in SWITCHED_OFF for name in off.attacks}
 
 
 @pytest.fixture(scope="module")
@@ -436,7 +418,6 @@ def switched_off(request: pytest.FixtureRequest) -> Iterator[Off]:
         zygote_process.close_zygote()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("switched_off", "name"),
     [pytest.param(*one, id=name) for name, one in SUCCEEDING.items()],
@@ -500,18 +481,16 @@ c.Autograde.autograde_preprocessors = [
 STOCK_EARNS = {"forging/redefine_check": 30, "forging/shell_hooks": 30, "corrupting/filled_and_skipped": 30}
 
 
-@pytest.mark.slow
 def test_where_test_cells_run_in_the_students_process_attacks_succeed(
     course: Course, make_notebook: Any, solved: dict[int, str], tmp_path: Path
 ) -> None:
     settings = course.root / "nbgrader_config.py"
     settings.write_text(settings.read_text() + STOCK)
     outside = Outside(tmp_path, course)
-    tried = part(STOCK_EARNS, of=3)
-    for name in tried:
+    for name in STOCK_EARNS:
         ALL[name].submit(course, make_notebook, solved, outside.world())
         nbgrader_alone(course).autograde(ASSIGNMENT, ALL[name].student)
     outside.close()
     with course.api().gradebook as gradebook:
-        earned = {name: sum(filter(None, scores_of(gradebook, ALL[name].student).values())) for name in tried}
-    assert earned == {name: STOCK_EARNS[name] for name in tried}
+        earned = {name: sum(filter(None, scores_of(gradebook, ALL[name].student).values())) for name in STOCK_EARNS}
+    assert earned == STOCK_EARNS

@@ -21,7 +21,7 @@ from support.our_course import of_assignment
 from support.part import part
 from support.places import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.user]
+pytestmark = pytest.mark.user
 
 COURSE = Course(ROOT)
 RELEASE = COURSE.root / "release"

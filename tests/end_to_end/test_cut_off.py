@@ -101,7 +101,6 @@ def exchange(course: Course, make_notebook: Callable[..., Any], day: int, studen
     return folder
 
 
-@pytest.mark.slow
 def test_collect_is_killed(new_course: NewCourse, make_notebook: Callable[..., Any]) -> None:
     """Two have handed in before, and one is new. Of each there is one hand-in, whole, the old or the new one."""
 
@@ -173,7 +172,6 @@ def pages_in(path: Path) -> dict[str, bytes]:
         return {name: pages.read(name) for name in pages.namelist()}
 
 
-@pytest.mark.slow
 def test_publish_is_killed(begun: Callable[[], Course]) -> None:
     """The first publication stays as it was, and the second one is there once."""
     words = [*PUBLISH, "canvas"]
@@ -210,7 +208,6 @@ def url(held: Held) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["canvas", "moodle"])
 def test_sending_is_killed(
     kind: str, begun: Callable[[], Course], held: Held, url: str, monkeypatch: pytest.MonkeyPatch

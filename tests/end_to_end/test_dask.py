@@ -140,7 +140,6 @@ def graded_here(
     return rows(course), files(course)
 
 
-@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nobody_a_grade(
     course: Course,
     graded_here: tuple[object, object],
@@ -176,7 +175,6 @@ def test_a_worker_that_is_killed_costs_nobody_a_grade(
     assert (rows(course), files(course)) == graded_here
 
 
-@pytest.mark.slow
 def test_a_scheduler_that_vanishes_leaves_what_is_graded(
     course: Course,
     graded_here: tuple[object, object],
@@ -199,7 +197,6 @@ def test_a_scheduler_that_vanishes_leaves_what_is_graded(
     assert (rows(course), files(course)) == graded_here
 
 
-@pytest.mark.slow
 def test_what_kills_every_worker_costs_only_its_own_student(
     course: Course, new_cluster: Callable[..., Cluster], submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:
@@ -213,7 +210,6 @@ def test_what_kills_every_worker_costs_only_its_own_student(
     assert "killed" in results["eve"].error
 
 
-@pytest.mark.slow
 def test_threads_of_a_worker_do_not_get_in_each_others_way(
     course: Course,
     new_cluster: Callable[..., Cluster],
@@ -269,7 +265,6 @@ def other_grader(tmp_path: Path) -> str:
     return str(copy.parent)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preload", "says"),
     [
@@ -296,7 +291,6 @@ def test_an_unfit_worker_is_named(
     process.wait()
 
 
-@pytest.mark.slow
 def test_exercises_of_a_course_folder_travel_with_the_job(
     course: Course, scheduler: Cluster, submit: Callable[..., Path], solved: Any
 ) -> None:
@@ -315,7 +309,6 @@ def test_exercises_of_a_course_folder_travel_with_the_job(
     process.wait()
 
 
-@pytest.mark.slow
 def test_of_several_hand_ins_the_best_counts_as_it_does_here(
     new_course: Callable[[], Course], scheduler: Cluster, make_notebook: Any, solved: Any, tmp_path: Path
 ) -> None:
@@ -398,7 +391,6 @@ def test_the_missing_extra_is_named(
         list(autograde(course, ASSIGNMENT, dask="127.0.0.1:1"))
 
 
-@pytest.mark.slow
 def test_tls_lets_nobody_in_without_a_certificate(
     course: Course,
     new_cluster: Callable[..., Cluster],

@@ -142,7 +142,6 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.slow
 def test_what_a_worker_sends_is_not_run_and_others_are_graded(
     course: Course,
     hostile: Cluster,
@@ -175,7 +174,6 @@ def test_what_a_worker_sends_is_not_run_and_others_are_graded(
     assert "PRINTED" not in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_without_the_mend_all_of_it_is_run(
     course: Course, hostile: Cluster, canaries: Path, submit: Callable[..., Path], solved: dict[int, str]
 ) -> None:

@@ -187,7 +187,6 @@ def hand_in(course: Course) -> None:
         nbformat.write(notebook, path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_a_class_is_graded_however_the_package_was_installed(
     way: Callable[[Path, Path], Installation], wheel: Path, tmp_path: Path, course: Course
@@ -205,7 +204,6 @@ def test_a_class_is_graded_however_the_package_was_installed(
     assert points == POINTS
 
 
-@pytest.mark.slow
 def test_packages_that_sandboxes_may_not_read_are_told_once_and_nobody_is_graded(
     wheel: Path, tmp_path: Path, course: Course
 ) -> None:

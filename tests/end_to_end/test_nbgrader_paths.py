@@ -252,13 +252,11 @@ def endless(new_course: Any, submit: Any, solved: dict[int, str]) -> Course:
     return course
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("student", ["loop", "memory", "zoe"])
 def test_an_endless_cell_costs_its_own_exercise_only(endless: Course, scores: Any, student: str) -> None:
     assert scores(endless, student) == dict.fromkeys(POINTS, 0.0) | {"test-exercise-3": 2.0}
 
 
-@pytest.mark.slow
 def test_the_time_limit_of_nbgrader_is_honoured(endless: Course) -> None:
     assert "more than 3 seconds" in shown(graded_cell(endless, "loop", "exercise-1"))
 
@@ -299,7 +297,6 @@ def test_nbgrader_skips_what_is_graded_already_and_grades_it_again_by_force(
     assert scores(course, "ada")["test-exercise-3"] == 2.0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("gigabytes", "error"), [(1, ["MemoryError"]), (4, [])])
 def test_the_limit_of_memory_is_a_setting(gigabytes: int, error: list[str]) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = bytearray(2 * 2**30)")])

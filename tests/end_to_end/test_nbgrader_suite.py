@@ -107,7 +107,6 @@ def environment(folder: Path) -> dict[str, str]:
     return dict(os.environ) | {"USER": "instructor", "HOME": str(folder), "PATH": programs}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", APPLIES)
 def test_upstream_test_passes(outcomes: dict[str, set[str]], name: str) -> None:
     assert outcomes[name] == {"passed"}

@@ -21,8 +21,6 @@ from grader.release.compiling import compile_release
 from support.postgresql_server import Server, programs
 from support.whole_course import files, rows
 
-pytestmark = pytest.mark.slow
-
 ASSIGNMENT = "self_attention"
 OTHER = "multi_head_attention"
 DUE = datetime(2026, 11, 20, 12)

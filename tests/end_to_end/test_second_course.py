@@ -21,8 +21,6 @@ from support.part import part
 from support.places import DATA
 from support.second_course_answers import WRONG
 
-pytestmark = pytest.mark.slow
-
 COURSE = DATA / "second_course"
 PACK = "second_pack"
 ASSIGNMENTS = ("numbers", "words")

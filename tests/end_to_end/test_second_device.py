@@ -37,8 +37,6 @@ from support.part import ALL, part
 from support.places import TESTS
 from support.solution_cells import from_notebook, of_notebook
 
-pytestmark = pytest.mark.in_parts(5)
-
 SUBMISSIONS = 2 if ALL else 1  # made of the corpus, for each assignment
 # On the way to this device, a weight that two layers share becomes two.
 TAKEN_APART = {"head and embedding tied"}
@@ -109,7 +107,6 @@ def wrong_of(verdicts: dict[int, Verdict]) -> dict[int, tuple[str, ...]]:
 # --- what is right and wrong on the CPU is so there -------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_the_solutions_earn_full_marks(assignment: str, grade: Grade) -> None:
     numbers = [exercise.number for exercise in of_assignment(assignment)]
@@ -132,7 +129,6 @@ def on_second_device(request: pytest.FixtureRequest) -> dict[str, dict[str, tupl
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", part(FUNCTIONS, of=2))
 def test_every_reference_is_right_and_misconceptions_are_named(
     name: int | str, on_second_device: dict[str, dict[str, tuple[list[str], float, list[str]] | None]]
@@ -161,7 +157,6 @@ def sources_of(entries: dict[int, Entry]) -> dict[int, str]:
     return {number: entry.cell for number, entry in entries.items()}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(ASSIGNMENTS[1:], of=4))
 def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Grade) -> None:
     """As right answers are, from exercise 9 on: see tests/data/corpus/README.md."""
@@ -170,7 +165,6 @@ def test_what_is_right_on_any_device_earns_full_marks(assignment: str, grade: Gr
         assert wrong_of(grade(sources_of(entries))) == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(ASSIGNMENTS, of=5))
 def test_what_students_write_is_named_as_on_the_cpu(assignment: str, grade: Grade) -> None:
     elsewhere = 0
@@ -333,7 +327,6 @@ def causal_softmax(attn_scores, d_k):
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ON_CPU)
 def test_a_tensor_on_the_cpu_is_told_and_the_right_way_is_right(name: str, grade: Grade) -> None:
     number, code, told, wrong, right, _ = ON_CPU[name]

@@ -24,8 +24,6 @@ from support.part import ALL
 from support.places import DATA
 from support.second_course_answers import WRONG
 
-pytestmark = pytest.mark.slow
-
 RULES = """\
 timezone = "Europe/Berlin"
 counts = "best"

@@ -24,7 +24,7 @@ from support.part import ALL
 from support.small_notebooks import grade
 from support.solution_cells import corpus, from_notebook
 
-pytestmark = [pytest.mark.apart, pytest.mark.in_parts(3)]
+pytestmark = pytest.mark.apart
 
 CLASSES = [number for number, exercise in EXERCISES.items() if exercise.form is MODULE]
 PAIRS = 200 if ALL else 40  # of misconceptions at once
@@ -338,7 +338,6 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_class_gets_a_clear_verdict(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(HOSTILE[name]).strip(), "    ")

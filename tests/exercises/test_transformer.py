@@ -55,7 +55,6 @@ def judged(course: Course, make_notebook: Any) -> Judged:
     return verdicts
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("block", WRONG_BLOCKS.values(), ids=WRONG_BLOCKS)
 def test_a_wrong_block_costs_the_model_nothing(block: str, judged: Judged) -> None:
     verdicts = judged(ex24=block)

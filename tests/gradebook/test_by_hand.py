@@ -214,7 +214,6 @@ def test_the_answer_to_a_task_is_in_cells_of_the_students_own() -> None:
     assert same_answers(before, graded_text(task, essay, {**own, "source": "x = 2"}, added)) == {(WORDS, "essay")}
 
 
-@pytest.mark.slow
 def test_also_where_the_best_hand_in_counts(course: Course) -> None:
     (course.root / "course.toml").write_text('counts = "best"\n')
     list(autograde(course, WORDS))

@@ -73,7 +73,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.mark.slow
 def test_what_is_copied_is_enough_to_install_the_package(installed: Path) -> None:
     files = {path.relative_to(ROOT) for path in (ROOT / "grader").rglob("*") if path.suffix in (".py", ".css", ".html")}
     assert len(files) > 200
@@ -127,7 +126,6 @@ def test_submissions_are_graded_by_nobody_who_may_do_much() -> None:
     assert made.split()[-1] == of_stage("grader", "WORKDIR")[-1] == of_stage("students", "WORKDIR")[-1]
 
 
-@pytest.mark.slow
 def test_the_demo_runs_from_what_is_installed(installed: Path) -> None:
     """As an ordinary user, in an empty folder, without the repository: what `docker run … grader demo` does."""
     skip_unless_it_can_be_started()

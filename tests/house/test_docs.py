@@ -95,7 +95,6 @@ def test_the_page_about_an_exercise_works_as_it_stands(tmp_path: Path) -> None:
     assert re.search("^attention +all +misconceptions lose marks and are named +5 ✓$", said, re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_your_own_course_works_as_it_stands(tmp_path: Path) -> None:
     """From the first command to the export, in the order of the page."""
     follow("your_own_course.md", tmp_path)
@@ -131,7 +130,6 @@ def test_the_versions_named_for_a_hub_are_those_that_are_tried() -> None:
     assert f"works with {tried['jupyter_core']}" in page
 
 
-@pytest.mark.slow
 def test_a_term_works_as_it_stands(tmp_path: Path) -> None:
     """What students were told in the end, worked out by hand: kurt is a day late, and emmy has a point by hand."""
     follow("a_term.md", tmp_path)

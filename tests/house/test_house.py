@@ -229,14 +229,21 @@ def test_every_test_proves_something(module: str) -> None:
     assert [one.name for one in tests if not proves_something(one, functions)] == []
 
 
-def test_the_files_whose_time_is_known_are_there() -> None:
-    known = groups.seconds()
+def test_the_tests_whose_time_is_known_are_there() -> None:
+    known = [place.partition("::")[::2] for place in groups.seconds()]
+    files = {file for file, _ in known}
+    there = {(file, test) for file in files for test in ("", *functions_of(places.ROOT / file))}
     assert known
-    assert [place for place in known if not (places.ROOT / place).is_file()] == []
+    assert [one for one in known if one not in there] == []
+
+
+def functions_of(file: Path) -> list[str]:
+    found = ast.parse(file.read_text(encoding="utf-8")).body if file.is_file() else []
+    return [node.name for node in found if isinstance(node, ast.FunctionDef)]
 
 
 def test_tests_are_handed_out_as_their_marks_say(tmp_path: Path) -> None:
-    text = "@pytest.mark.slow\n@pytest.mark.own_group\ndef test_b(): ...\ndef test_c(): ...\n"
+    text = "@pytest.mark.user\n@pytest.mark.own_group\ndef test_b(): ...\ndef test_c(): ...\n"
     for name, head in (
         ("whole", ""),
         ("apart", "pytestmark = pytest.mark.apart\n"),

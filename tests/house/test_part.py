@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from support import part
@@ -12,9 +10,9 @@ NUMBERS = list(range(100))
 
 
 @pytest.fixture(autouse=True)
-def _as_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part, "CI", True)
-    monkeypatch.setattr(part, "ALL", False)
+def _not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "CI", False)
+    monkeypatch.setattr(part, "_about_what_changed", lambda: {"tests/model/test_compare.py"})
 
 
 @pytest.fixture
@@ -43,24 +41,20 @@ def test_who_asks_twice_gets_the_same_and_never_nothing() -> None:
     assert part.part([], of=5) == []
 
 
-def test_all_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part, "ALL", True)
+def test_ci_tries_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "CI", True)
     assert part.part(NUMBERS, of=5) == NUMBERS
+    assert all(part.is_tried(name) for name in SLOW_TESTS)
 
 
-def test_of_each_test_of_some_files_a_part_of_the_cases_is_tried() -> None:
-    cases = {(test, str(case)): of for test, of in (("a", 5), ("b", 5), ("whole", 1)) for case in range(20)}
-    tried = part.cases_in_part(cases | {("alone", ""): 5})
-    assert Counter(test for test, _ in tried) == {"a": 4, "b": 4, "whole": 20, "alone": 1}
+SLOW_TESTS = [f"tests/running/test_grading.py::test_a[{number}]" for number in range(1_600)]
 
 
-def test_what_is_slow_is_tried_in_ci_and_elsewhere_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = {("file", str(number)) for number in range(40)}
-    assert part.slow_in_part(slow) == slow
-    monkeypatch.setattr(part, "CI", False)
-    assert len(part.slow_in_part(slow)) == 5
-    assert part.slow_in_part(slow) < slow
-    assert part.slow_in_part(set()) == set()
+def test_of_slow_tests_those_about_what_changed_and_a_sample_are_tried() -> None:
+    tried = [name for name in SLOW_TESTS if part.is_tried(name)]
+    assert 60 < len(tried) < 140
+    assert tried == [name for name in SLOW_TESTS if part.is_tried(name)]
+    assert all(part.is_tried(f"tests/model/test_compare.py::test_a[{number}]") for number in range(100))
 
 
 def test_what_is_called_after_its_place_in_memory_is_not_drawn_from() -> None:

@@ -17,8 +17,6 @@ from support.answer_keys import answer_key
 from support.small_notebooks import grade
 from support.solution_cells import from_notebook, notebook, run, undisturbed
 
-pytestmark = pytest.mark.in_parts(3)
-
 
 def verdict(number: int, *changes: tuple[str, str]) -> Verdict:
     """On the notebook's solution with some of its text changed."""
@@ -81,7 +79,6 @@ HOSTILE = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("returned", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_caches_get_no_marks_and_stop_nothing(returned: str) -> None:
     """In a sandbox, as students' code is run."""

@@ -9,9 +9,9 @@ import pytest
 
 from grader.course import Course
 from grader.judging.code_facts import MAX_SOURCE, facts_of, variables_of
-from grader.judging.sentences import ALL_ELSE_RIGHT, of_facts
+from grader.judging.sentences import of_facts
 from grader.model.fact import Fact, Kind
-from grader.model.verdict import Reason, Verdict
+from grader.model.verdict import Verdict
 from grader.running import definitions
 from grader.running.grading import grade_notebook
 from support.our_course import EXERCISES, OURS
@@ -243,96 +243,9 @@ def right(course: Course, make_notebook: Any, solved: dict[int, str]) -> Callabl
     return verdict
 
 
-D_OF_THE_NOTEBOOK = """
-def attention_scores(all_queries, all_keys):
-    return [[(q * k).sum() / D ** 0.5 for k in all_keys] for q in all_queries]
-"""
-
-
-def test_the_notebooks_variable_is_told_by_its_name_and_no_number_is_said_to_be_written(
-    right: Callable[[int, str], Verdict],
-) -> None:
-    verdict = right(2, D_OF_THE_NOTEBOOK)
-    assert (verdict.credit, verdict.misconceptions) == (0.5, ("the notebook's variables",))
-    assert verdict.sentences == (
-        "Your code reads `D` from the notebook, where it fits the notebook's inputs. "
-        "Compute with the arguments instead.",
-        ALL_ELSE_RIGHT,
-    )
-
-
-SWAPPED_TOO = """
-def attention_scores(all_queries, all_keys):
-    return [[(q * k).sum() / D ** 0.5 for q in all_queries] for k in all_keys]
-"""
-
-
-def test_what_is_wrong_besides_is_told_with_it(right: Callable[[int, str], Verdict]) -> None:
-    verdict = right(2, SWAPPED_TOO)
-    assert ALL_ELSE_RIGHT not in verdict.sentences
-    assert verdict.sentences[-1].startswith("Your code reads `D` from the notebook")
-
-
-SIZES_IN_LOOPS = """
-def self_attention(all_queries, all_keys, all_values):
-    outputs = []
-    for n in range(N):
-        scores = torch.stack([(all_queries[n] * all_keys[m]).sum() / math.sqrt(D) for m in range(N)])
-        weights = torch.softmax(scores, dim=0)
-        outputs.append(sum(weights[m] * all_values[m] for m in range(N)))
-    return outputs
-"""
-
-MISSPELT = """
-def compute_qkv(all_x, Wq, W_k, W_v, b_q, b_k, b_v):
-    return tuple([b + W @ x for x in all_x] for W, b in ((W_q, b_q), (W_k, b_k), (W_v, b_v)))
-"""
-
-
-@pytest.mark.parametrize(("number", "source", "names"), [(6, SIZES_IN_LOOPS, "`D` and `N`"), (1, MISSPELT, "`W_q`")])
-def test_sizes_and_inputs_of_the_notebook_are_lent_those_of_the_case(
-    number: int, source: str, names: str, right: Callable[[int, str], Verdict]
-) -> None:
-    verdict = right(number, source)
-    assert verdict.sentences[-1] == ALL_ELSE_RIGHT
-    assert f"reads {names} from the notebook" in verdict.sentences[0]
-
-
-LOST_SOFTMAX = """
-def attention_weights(all_attention_scores):
-    weights = []
-    for scores in all_attention_scores:
-        row = torch.stack(scores)
-        torch.softmax(row, dim=0)
-        weights.append(row)
-    return weights
-"""
-
-
-def test_a_step_that_stands_there_and_is_lost_is_told_before_it_is_called_missing(
-    right: Callable[[int, str], Verdict],
-) -> None:
-    verdict = right(4, LOST_SOFTMAX)
-    assert verdict.sentences[0] == (
-        "The line `torch.softmax(row, dim=0)` computes something and throws it away: it changes nothing in place. "
-        "Give it a name."
-    )
-    assert verdict.misconceptions == ("raw scores as weights",)
-
-
 def test_a_tensor_of_that_many_entries_is_told_from_one_with_that_number() -> None:
     found = facts("def f(x):\n    return x / torch.Tensor(len(x)).sqrt()")
     assert any("torch.tensor(n) holds n" in text for text in of_facts(found))
-
-
-def test_a_missing_return_explains_all_that_else_would_be_said(right: Callable[[int, str], Verdict]) -> None:
-    verdict = right(3, "def softmax(items_in):\n    e = torch.exp(torch.as_tensor(items_in))\n    e / e.sum()\n")
-    assert verdict.sentences[0] == "The line `e / e.sum()` computes something and throws it away: it changes nothing " \
-        "in place. Give it a name."  # fmt: skip
-    assert verdict.sentences[1:] == ("`softmax` has no return statement, so it returns None.",)
-    assert verdict.reason == Reason.WRONG
-    written = "def softmax(items_in):\n    out = torch.empty(3)\n    for i in range(3):\n        out[i] = i\n"
-    assert right(3, written).sentences == ("`softmax` has no return statement, so it returns None.",)
 
 
 def test_of_what_other_cells_define_only_what_a_code_mentions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

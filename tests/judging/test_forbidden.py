@@ -323,7 +323,6 @@ assert not torch.allclose(found, right, atol=0.01)
     assert subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT).returncode == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("does", ["autograd", "a ready-made function"])
 def test_code_that_hides_what_it_calls_has_no_gradients_either(
     does: str, verdict: Callable[[str], Verdict], monkeypatch: pytest.MonkeyPatch
@@ -333,7 +332,6 @@ def test_code_that_hides_what_it_calls_has_no_gradients_either(
     assert (found.credit, found.reason, found.sentences) == (0, Reason.FORBIDDEN, (OTHERWISE,))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("source", OUT_OF_SIGHT.values(), ids=OUT_OF_SIGHT)
 def test_what_is_done_out_of_sight_is_not_there_where_only_what_was_read_runs(
     source: str, verdict: Callable[[str], Verdict]
@@ -360,7 +358,6 @@ def test_the_judge_lends_no_gradients_where_they_are_asked_for(
     assert re.search("ValueError: NoneType|the arguments do not fit", found.sentences[0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("style", ["", *corpus(33)])
 def test_formulas_are_right_in_every_style(style: str, verdict: Callable[[str], Verdict]) -> None:
     assert verdict(corpus(33)[style] if style else from_notebook()[33]).right

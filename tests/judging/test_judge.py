@@ -19,7 +19,7 @@ from support.answer_keys import answer_key, short_cases
 from support.our_course import EXERCISES
 from support.part import part
 
-pytestmark = [pytest.mark.apart, pytest.mark.in_parts(3)]
+pytestmark = pytest.mark.apart
 
 
 def answers(number: int, change: Any = lambda value: value) -> list[Answer]:
@@ -155,7 +155,6 @@ def test_an_error_message_shows_sizes_but_no_hidden_numbers() -> None:
     assert "1234" not in text
 
 
-@pytest.mark.slow
 def test_draws_from_nan_are_told_where_nan_comes_from() -> None:
     message = "probability tensor contains either `inf`, `nan` or element < 0"
     found = verdict(26, [Raised("RuntimeError", message)] * len(short_cases(EXERCISES[26])))

@@ -9,32 +9,15 @@ import pytest
 
 from grader.model.verdict import Verdict
 from support.our_course import EXERCISES
-from support.part import ALL, CI, part
-from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded, records
+from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded
 
 pytestmark = pytest.mark.by_parameter
 
 AT_ONCE = 40
-# `make test` tries a few exercises, whole: most time goes into what is known of an exercise before its first piece.
-SOME = part(EXERCISES, of=12)
-# What has no name is searched for its line, which takes as long as ten others, and may end by what it has computed: a
-# busy machine has computed less by then. `make proof` tries these.
-SEARCHED = ("located", "wrong")
-
-
-def tried(number: int) -> list[Piece]:
-    if ALL or os.environ.get("GRADER_RECORD"):
-        return pieces(number)
-    if not CI and number not in SOME:
-        return []
-    found = records(number)
-    return [piece for piece in pieces(number) if piece.name not in found or found[piece.name].reason not in SEARCHED]
-
-
 CHUNKS = [
     pytest.param(number, found[first : first + AT_ONCE], id=f"{number}-{first // AT_ONCE}")
     for number in EXERCISES
-    for found in [tried(number)]
+    for found in [pieces(number)]
     for first in range(0, len(found), AT_ONCE)
 ]
 

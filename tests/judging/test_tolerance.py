@@ -28,7 +28,7 @@ from support.oracle import DEFINITIONS, float64
 from support.part import ALL, part
 from support.solution_cells import corpus, define, from_notebook, notebook, run, undisturbed
 
-pytestmark = [pytest.mark.by_parameter, pytest.mark.in_parts(3)]
+pytestmark = pytest.mark.by_parameter
 
 # Softmax of numbers up to 10³⁰ in 16 bits is no number; what dropout leaves out is no matter of precision.
 # And a class that returns two things is no class of one output.

@@ -33,8 +33,6 @@ from grader.pages.code_forms import form_of
 from grader.pages.text_html import highlighted, sentence_html
 from support.solution_cells import source as course_source
 
-pytestmark = pytest.mark.in_parts(3)
-
 LENGTH = 20_000
 SECONDS = 3.0  # what grows with the square takes many times that; the slowest that is left takes one
 UNITS = [
@@ -77,7 +75,6 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_is_kept_busy(reader: str) -> None:
     read, slow = READERS[reader], {}
@@ -147,7 +144,6 @@ def test_ordinary_code_stays_as_it_is_and_far_too_much_is_shortened() -> None:
     assert sum(len(cell.source) for cell in much.cells) < 110_000
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "output",
     [

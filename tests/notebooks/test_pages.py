@@ -726,7 +726,6 @@ def server(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield url
 
 
-@pytest.mark.slow
 def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded: Course) -> None:
     (path,) = write_feedback(graded, ASSIGNMENT)
     page = path.read_text()
@@ -736,7 +735,6 @@ def test_the_feedback_page_runs_nothing(browser: Chrome, canary: Canary, graded:
     assert len(browser.find_elements("css selector", "section.exercise")) == 8
 
 
-@pytest.mark.slow
 def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
     with graded.api().gradebook as gradebook:
         submission = gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, "eve").id
@@ -746,7 +744,6 @@ def test_the_formgrader_runs_nothing(browser: Chrome, canary: Canary, graded: Co
     assert browser.find_elements("css selector", "script[src$='TeX-AMS_CHTML-full,Safe']")
 
 
-@pytest.mark.slow
 def test_jupyterlab_runs_nothing(browser: Chrome, canary: Canary, graded: Course, server: str) -> None:
     path = graded.notebook("autograded/eve", ASSIGNMENT)
     code_cells = sum(cell.cell_type == "code" for cell in nbformat.read(path, as_version=4).cells)

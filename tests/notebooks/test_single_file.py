@@ -110,7 +110,6 @@ def graded(made: Made) -> dict[str, Any]:
     return {result.student: result for result in autograde(made.course, made.assignment)}
 
 
-@pytest.mark.slow
 def test_it_is_graded_as_the_ordinary_notebook(made: Made, graded: dict[str, Any], scores: Any) -> None:
     ordinary, single = (scores(made.course, student, made.assignment) for student in ("ordinary", "single"))
     assert single == ordinary

@@ -113,7 +113,6 @@ def written(course: Course) -> str:
     return "\n".join(f"{path.relative_to(course.root)}\n{path.read_text()}" for path in paths if path.is_file())
 
 
-@pytest.mark.slow
 def test_nothing_that_is_printed_or_written_before_publication_says_who_it_is(released: Course, tmp_path: Path) -> None:
     course = copied(released, tmp_path)
     (course.root / "gradebook.db").unlink()

@@ -118,7 +118,6 @@ def test_it_asks_for_nothing_and_runs_nothing(made: Made) -> None:
     assert "default-src 'none'" in made.page.all("meta", "content")[0]
 
 
-@pytest.mark.slow
 def test_everybody_can_read_it(made: Made, browser: Chrome) -> None:
     browser.get(made.path.as_uri())
     # A page takes seconds to be looked through: the shortest in several looks, the others, of the same parts, in one.

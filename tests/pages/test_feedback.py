@@ -139,7 +139,6 @@ def says(number: int, misconception: str) -> str:
 # --- what it says ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_points_come_first_with_a_link_to_every_exercise(page: Chrome) -> None:
     # 2.75 by hand, two times half of 2, all 8 of exercise 8, 5.5 for the essay, 1.5 less for being late
     assert "16.75 of 51 points" in text(page, "header")
@@ -456,7 +455,6 @@ def test_the_mark_scheme_of_a_task_is_not_shown(cell_type: str) -> None:
 # --- who reads it ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_axe_finds_nothing_serious(page: Chrome) -> None:
     for details in page.find_elements(By.CSS_SELECTOR, "details:not([open]) summary"):
         details.click()

@@ -484,7 +484,6 @@ def test_verdicts_of_plain_nbgrader_are_read_from_the_notebook(
     assert found["environments"] == []
 
 
-@pytest.mark.slow
 def test_what_grading_says_of_hangs_and_crashes_is_understood(
     course: Course, submit: Callable[..., Path], solved: Mapping[Label, str]
 ) -> None:
@@ -891,7 +890,6 @@ def test_reading_a_class_takes_few_queries(course: Course) -> None:
     assert counts[0] == counts[1]
 
 
-@pytest.mark.slow
 def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
     page = write_report(ten, ASSIGNMENT, print)[0]
     browser.get(page.as_uri())
@@ -899,7 +897,6 @@ def test_the_page_is_accessible(ten: Course, browser: Chrome) -> None:
     assert violations(browser) == []
 
 
-@pytest.mark.slow
 def test_on_a_phone_the_last_column_is_in_sight(ten: Course, browser: Chrome) -> None:
     browser.get(write_report(ten, ASSIGNMENT, print)[0].as_uri())
     last = "th.figures:last-child"

@@ -23,8 +23,6 @@ from grader.proof.class_plot import draw_class
 from grader.proof.judging_bench import bench_judging, disturbed, judging_table
 from support.our_course import CATALOGUE, EXERCISES
 
-pytestmark = pytest.mark.in_parts(3)
-
 FUNCTIONS = [function for exercise in EXERCISES.values() for function in exercise.functions]
 
 

@@ -57,7 +57,6 @@ def test_nothing_is_graded_where_right_answers_would_fail(reference: str, said: 
     assert list(json.loads((own.root / NOTE).read_text())) == [ASSIGNMENT]
 
 
-@pytest.mark.slow
 def test_where_all_that_was_right_is_wrong_that_is_a_question(
     own: Course, submit: Callable[..., Path], solved: dict[Label, str]
 ) -> None:
@@ -79,7 +78,6 @@ def test_where_all_that_was_right_is_wrong_that_is_a_question(
     assert points(own) == {"ada": 0, "emmy": 0, "kurt": 3}
 
 
-@pytest.mark.slow
 def test_one_right_answer_that_stays_right_is_no_question(
     own: Course, submit: Callable[..., Path], solved: dict[Label, str]
 ) -> None:

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.by_parameter
 COURSE = Course(ROOT)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("assignment", part(COURSE.assignments(), of=5))
 def test_an_assignment_holds_what_it_promises(assignment: str) -> None:
     findings = list(validate(COURSE, assignment))

@@ -40,8 +40,6 @@ from support.command_line import grader
 from support.our_course import EXERCISES
 from support.places import DATA, ROOT
 
-pytestmark = pytest.mark.in_parts(2)
-
 ASSIGNMENT = "self_attention"
 # As in the notebook, but for its layout.
 SOLUTION = """\

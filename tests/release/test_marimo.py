@@ -31,8 +31,6 @@ from support.part import part
 from support.places import ROOT
 from support.warm_python import WarmPython
 
-pytestmark = pytest.mark.slow
-
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 

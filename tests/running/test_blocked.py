@@ -160,7 +160,6 @@ def test_an_empty_note_hides_nothing() -> None:
         process.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("end", ["os._exit(0)", "os.kill(os.getpid(), 9)", "while True: pass"])
 def test_an_attempt_is_noted_even_if_the_process_ends_next(end: str) -> None:
     process = SandboxProcess({}, Limits())

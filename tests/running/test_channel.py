@@ -557,7 +557,6 @@ def take_in(data: bytes) -> None:
         stand_ins.compute(received, {"softmax": EXERCISE.reference})
 
 
-@pytest.mark.slow
 @settings(max_examples=MESSAGES // BATCH, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(seed=st.integers(0, 2**64 - 1))
 def test_malformed_messages(seed: int) -> None:

@@ -80,7 +80,6 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, int]], None]
 
 
 # See tests/end_to_end/test_second_device.py and tests/running/test_memory.py.
-@pytest.mark.slow
 @pytest.mark.parametrize("loss", [loss for loss in Loss if loss not in (Loss.DEVICE, Loss.MEMORY, Loss.ROOM)])
 def test_the_verdict_says_how_the_sandbox_was_lost(
     loss: Loss, smaller: Callable[[dict[str, int]], None], request: pytest.FixtureRequest

@@ -75,7 +75,6 @@ def test_the_check_of_a_long_text_does_without_the_compiler() -> None:
     assert done.stdout.strip() == "False", done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
 def test_fonts_are_looked_for_once_on_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
     """Matplotlib keeps a list of them, where it may; each zygote would look for them again, for up to seconds."""

@@ -23,8 +23,6 @@ from grader.sandbox.cell_outputs import MAX_OUTPUT, NOTICE
 from support.kernel import client_of
 from support.our_course import OURS
 
-pytestmark = pytest.mark.in_parts(2)
-
 SECONDS = 60
 
 # Run in this order in one session on each side. Each leaves the same outputs in both.
@@ -938,7 +936,6 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Outputs, O
     return dict(zip(CELLS, zip(our_outputs, in_jupyter(list(CELLS.values()), folder), strict=True), strict=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CELLS)
 def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Outputs]]) -> None:
     ours, theirs = both[name]
@@ -946,7 +943,6 @@ def test_same_outputs_as_in_jupyter(name: str, both: dict[str, tuple[Outputs, Ou
     assert comparable(ours, timed) == comparable(theirs, timed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_solved", [True, False], ids=["solved", "unsolved"])
 def test_same_outputs_in_the_courses_notebook(
     is_solved: bool, released_course: Course, solved: dict[int, str], make_notebook: Callable[..., Any], tmp_path: Path

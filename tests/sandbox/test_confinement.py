@@ -178,7 +178,6 @@ while True:
     except RuntimeError: time.sleep(0.1)  # the machine has no more for now"""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("source", "what"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
 @pytest.mark.usefixtures("without_disks")
 def test_too_much_in_a_folder_ends_the_sandbox(source: str, what: str) -> None:
@@ -272,7 +271,6 @@ def _replaces_one_that_died() -> None:
     second.end()
 
 
-@pytest.mark.slow
 def test_a_grader_and_exercises_in_site_packages_are_hidden_too(tmp_path: Path) -> None:
     """Beside them, everything that is installed can be read."""
     venv.create(tmp_path, symlinks=True)

@@ -285,7 +285,6 @@ def refusal(ask: Callable[[], object]) -> str:
     return ""
 
 
-@pytest.mark.slow
 def test_whatever_a_platform_answers_is_told_in_a_sentence(
     published: Course, kind_and_url: tuple[str, str], held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:

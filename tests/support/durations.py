@@ -1,6 +1,7 @@
 """Where the time goes: `python -m support.durations RESULTS.xml…` sums what pytest's --junit-xml holds, by file.
 
-With --keep, it is kept in tests/data/seconds.txt: what takes long begins first, and `make quick` leaves it out.
+With --keep, it is kept in tests/data/seconds.txt: which files begin first, and which tests are slow; `make quick` and
+`make test` leave out some of these (tests/support/part.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from xml.etree import ElementTree
 from support.groups import SECONDS
 
 SLOWEST = 15  # of files, and of tests
+SLOW = 0.5  # seconds of a case
 
 
 def report(results: Path) -> str:
@@ -27,11 +29,27 @@ def report(results: Path) -> str:
 
 
 def kept(results: Iterable[Path]) -> str:
-    """The work for each file that takes a second or more, the longest first."""
-    seconds: Counter[str] = Counter()
+    """The work for each file that takes a second or more, the longest first, and behind it its slow tests."""
+    files: Counter[str] = Counter()
+    cases: defaultdict[str, list[float]] = defaultdict(list)
     for one in results:
-        seconds.update(_by_file(_seconds(one)))
-    return "".join(f"{time:7.1f} {name.replace('.', '/')}.py\n" for name, time in seconds.most_common() if time >= 1)
+        seconds = _seconds(one)
+        files.update(_by_file(seconds))
+        for name, time in seconds.items():
+            cases[name.partition("[")[0]].append(time)
+    tests = {name: sum(times) / len(times) for name, times in cases.items()}
+    slow = {name: time for name, time in sorted(tests.items()) if time >= SLOW}
+    lines: list[tuple[float, str]] = []
+    for file, work in files.most_common():
+        lines += [(work, file)] if work >= 1 else []
+        lines += [(time, name) for name, time in slow.items() if name.split("::")[0] == file]
+    return "".join(f"{time:7.1f} {_place(name)}\n" for time, name in lines)
+
+
+def _place(name: str) -> str:
+    """Of a file or a test, as pytest's own name of it."""
+    file, colons, test = name.partition("::")
+    return f"{file.replace('.', '/')}.py{colons}{test}"
 
 
 def _seconds(results: Path) -> dict[str, float]:

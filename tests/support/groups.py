@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from support.places import DATA, ROOT
 
-SECONDS = DATA / "seconds.txt"  # of work for each file, in a run of CI; `python -m support.durations --keep` writes it
+SECONDS = DATA / "seconds.txt"  # in a run of CI; `python -m support.durations --keep` writes it
 LONG = 60.0  # seconds, for which `make quick` does not wait
 
 
@@ -31,7 +31,7 @@ def group_of(nodeid: str) -> str:
 
 @functools.cache
 def seconds() -> dict[str, float]:
-    """How much work each test file is, by its place."""
+    """How much work each test file is, and how long a case takes of each test that is slow."""
     lines = (line.split() for line in SECONDS.read_text(encoding="utf-8").splitlines())
     return {place: float(work) for work, place in lines}
 

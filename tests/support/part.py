@@ -1,8 +1,8 @@
-"""The part of a large collection that one run of the tests tries.
+"""Which tests a run tries, and which part of a large collection.
 
-Each state of the grader and of the course has a part of its own, drawn from a hash of them: the same for everybody who
-has this state, and another one after the next change, so that a few changes try everything. CI tries every test that
-is marked as slow, and more of a few collections than `make test` does; `make proof` tries it all.
+CI tries everything. `make test` tries what is fast, what takes long and is about what has changed, and a sample of the
+rest. A sample is drawn from a hash of the grader and of the course: the same for everybody who has this state, and
+another one after the next change, so that a few changes try everything. `make proof` draws more examples than CI does.
 """
 
 from __future__ import annotations
@@ -10,39 +10,37 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeVar
 
 from support.places import ROOT
+from support.what_changed import changed, tests_of
 
 ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
-FEWER = 1 if CI else 2  # of a few collections that take long, `make test` tries half of what CI tries
-SLOW = 8  # of tests that are marked as slow, `make test` tries one of so many
+SAMPLE = 16  # `make test` tries one of so many slow tests that are not about what has changed
+NOT_TRIED = f"slow, and not about what has changed: `make test` tries one of {SAMPLE}, CI all"
 One = TypeVar("One")
 
 
 def part(items: Iterable[One], of: int) -> list[One]:
-    """One of each `of` items, in their order, and at least one. What an item is called decides."""
+    """In CI all, else one of each `of` items, in their order, and at least one. What an item is called decides."""
     every = list(items)
-    if ALL:
+    if CI:
         return every
     assert not any(" at 0x" in f"{one}" for one in every), "where something lies in memory is another place in each run"
     drawn = sorted(range(len(every)), key=lambda index: _hash(f"{state()}{every[index]}"))[: -(-len(every) // of)]
     return [every[index] for index in sorted(drawn)]
 
 
-def slow_in_part(tests: Iterable[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Of tests that are marked as slow, those that a run tries."""
-    return set(tests) if CI else set(part(sorted(tests), SLOW))
+def is_tried(test: str) -> bool:
+    """Whether a run tries a test that is slow. What it is called decides."""
+    return CI or test.partition("::")[0] in _about_what_changed() or int(_hash(f"{state()}{test}"), 16) % SAMPLE == 0
 
 
-def cases_in_part(cases: Mapping[tuple[str, str], int]) -> set[tuple[str, str]]:
-    """Those that a run tries: of all cases of a test, one of so many. Each is the test and the case."""
-    by_test: dict[str, list[tuple[str, str]]] = {}
-    for case in cases:
-        by_test.setdefault(case[0], []).append(case)
-    return {one for some in by_test.values() for one in part(some, cases[some[0]])}
+@functools.cache
+def _about_what_changed() -> set[str]:
+    return tests_of(changed())
 
 
 @functools.cache

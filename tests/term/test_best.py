@@ -429,7 +429,6 @@ def test_several_processes_grade_hand_ins_of_one_student(course: Course) -> None
     assert points(course) == {"kurt": 4.9}  # two days and an hour: three tenths are taken off
 
 
-@pytest.mark.slow
 def test_the_pages_are_accessible(course: Course, browser: Chrome) -> None:
     for student in ("ada", "kurt"):
         collected(course, (FIRST, notebook(course, RIGHT)), (SECOND, notebook(course, WRONG)), student=student)

@@ -47,8 +47,6 @@ from support.command_line import grader
 from support.places import DATA, ROOT
 from support.second_course_answers import WRONG
 
-pytestmark = pytest.mark.in_parts(2)
-
 publish = partial(publishing.publish, waiting_anyway=True)  # some answers wait for points by hand
 WORDS = "words"
 NUMBERS = "numbers"
@@ -189,7 +187,6 @@ def examples() -> Iterator[Any]:
             yield pytest.param(text, {name: (float(some), float(all)) for name, some, all in said}, id=title)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("text", "points"), [*examples()])
 def test_each_example_of_the_page_counts_as_it_says_wherever_points_are_told(
     text: str, points: Points, course: Course
@@ -741,7 +738,6 @@ def test_the_page_of_all_assignments(term: Course) -> None:
         write_term_report(term, silent, ["bob"])
 
 
-@pytest.mark.slow
 def test_pages_with_rules_are_accessible(term: Course, browser: Chrome) -> None:
     rule(term, ALL)
     pages = {path.parent.parent.name: path for path in write_feedback(term, WORDS, silent, ["kurt"])}
