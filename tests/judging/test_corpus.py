@@ -63,14 +63,15 @@ def test_a_mistake_in_an_earlier_exercise_is_not_told_in_place_of_the_one_in_thi
 def test_what_is_quoted_is_in_the_code(number: int) -> None:
     """What a sentence puts between backticks, it says of the code: each name and number of it is there.
 
-    What Python says is its own, and may be about given code; a function that is missing is not there.
+    What Python says is its own, and may be about given code; a function that is missing is not there; and which
+    argument a code takes for another is said by the exercise's names.
     """
     cells = {piece.name: piece.cell for piece in pieces_on_record(number)}
     found = [
         f"{name}: {word}"
         for name, one in records(number).items()
         for said in one.sentences
-        if not re.search(r"stopped with|There is no function called", said)
+        if not re.search(r"stopped with|There is no function called|^Your code takes `", said)
         for quoted in re.findall(r"`([^`]+)`", said)
         for word in re.findall(r"\w+", quoted)
         if word not in cells[name]

@@ -411,7 +411,8 @@ def _tell(exercise: Exercise, found: Tally) -> None:
             # That nothing is returned is told, and a cause.
             unnamed = not verdict.misconceptions and verdict.reason in (Reason.WRONG, Reason.ERROR, Reason.CONSTANT)
             if unnamed and (returned or verdict.reason == Reason.ERROR):
-                _note(found, mutant.line, trial.explain(mutant.source, "cpu"), verdict)
+                line = mutant.source.splitlines()[mutant.line - 1].strip()
+                _note(found, line, trial.explain(mutant.source, "cpu"), verdict)
 
 
 def _note(found: Tally, line: str, repair: Repair | Verdict | None, verdict: Verdict) -> None:

@@ -267,8 +267,10 @@ def judged(number: int) -> list[Outcome]:
     with undisturbed():
         for style, source in implementations(number).items():
             assert is_right(source, 50 * STEPS), f"the solution {style} itself"
-            for line, change, mutant in part(mutants(source), of=8):
-                found.append(Outcome(number, style, line, change, is_right(mutant, STEPS), full_marks(mutant)))
+            lines = source.splitlines()
+            for at, change, mutant in part(mutants(source), of=8):
+                line, right = lines[at - 1].strip(), is_right(mutant, STEPS)
+                found.append(Outcome(number, style, line, change, right, full_marks(mutant)))
     return found
 
 

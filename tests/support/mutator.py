@@ -102,16 +102,16 @@ class Spot(NamedTuple):
 
 
 class Mutant(NamedTuple):
-    """A solution with one spot changed, and the line and the words of the change."""
+    """A solution with one spot changed: in which line of it, from 1, and from what to what."""
 
-    line: str
+    line: int
     change: str
     source: str
 
 
 def mutants(source: str) -> Iterator[Mutant]:
     """Every change of one spot, always in the same order, none twice."""
-    tree, lines = ast.parse(source), source.splitlines()
+    tree = ast.parse(source)
     seen = {ast.unparse(tree)}
     writer = functools.cache(functools.partial(_writer, tree))
     for spot in list(_spots(tree)):
@@ -123,7 +123,7 @@ def mutants(source: str) -> Iterator[Mutant]:
             spot.place.put(spot.node)
             if text not in seen:
                 seen.add(text)
-                yield Mutant(lines[spot.line - 1].strip(), change, text)
+                yield Mutant(spot.line, change, text)
 
 
 def _writer(tree: ast.Module, place: Place) -> Callable[[], str]:
