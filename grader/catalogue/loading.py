@@ -118,7 +118,7 @@ def _import(files: ExerciseFiles) -> dict[str, Exercise]:
     with _one_at_a_time:
         if package not in _imported:
             finder = FromTexts(package, files)  # stays: a function may import something when it is called
-            sys.meta_path.append(finder)
+            sys.meta_path.insert(0, finder)  # before what finds files: those may differ from the texts
             try:
                 _imported[package] = _import_all(package, files)
             except ExerciseError:

@@ -105,6 +105,13 @@ def test_what_is_loaded_needs_no_file(tmp_path: Path) -> None:
     assert inspect.getsource(exercise.reference).strip() == "reference=lambda x: 2 * x,"
 
 
+def test_what_was_sent_is_what_runs_and_not_the_file_that_lies_there(tmp_path: Path) -> None:
+    folder = course(tmp_path, ex1=double(entry="of_the_disk"), beside="NAME = 'of_the_disk'") / "exercises"
+    sent = double().replace("from grader", "from .beside import NAME\nfrom grader").replace('"double"', "NAME")
+    texts = {"ex1.py": sent.encode(), "beside.py": b"NAME = 'of_the_texts'"}
+    assert load(ExerciseFiles(str(folder), texts)).of("ps1")[1].entry == "of_the_texts"
+
+
 def test_other_texts_are_other_exercises_and_the_same_are_loaded_once() -> None:
     one, other = files(ex1=double()), files(ex1=double().replace("2 * x", "3 * x"))
     assert [load(each).of("ps1")[1].reference(1) for each in (one, other)] == [2, 3]
