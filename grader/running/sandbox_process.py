@@ -40,7 +40,7 @@ START_SECONDS = 60  # a fork takes milliseconds; this is for a machine on its kn
 SPARE_SECONDS = 10  # of the processor, until the kernel ends a sandbox that nobody has ended here
 MAX_THREADS = 512  # torch takes one for each core, of which large machines have many
 MAX_SOURCE = 2**20  # characters of one cell
-MAX_STANDIN_CALLS = 2000  # per case; a loop over the words of a case needs a few
+MAX_STANDIN_CALLS = 2000  # per case and version; a loop over the words of a case needs a few
 
 
 class SandboxLost(Exception):
@@ -194,7 +194,8 @@ class SandboxProcess:
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
-        return answers.read(self._ask(request, tensors, within, standins), len(sources))
+        frame = self._ask(request, tensors, within, standins, MAX_STANDIN_CALLS * len(sources))
+        return answers.read(frame, len(sources))
 
     @property
     def cpu_seconds(self) -> float:
@@ -225,9 +226,10 @@ class SandboxProcess:
         tensors: dict[str, Any],
         seconds: float,
         standins: Standins | None = None,
+        most_calls: int = MAX_STANDIN_CALLS,
     ) -> wire.Frame:
         """Send a request and wait for the one reply to it."""
-        return next(self._replies(header, tensors, seconds, standins or {}))
+        return next(self._replies(header, tensors, seconds, standins or {}, most_calls=most_calls))
 
     def _replies(
         self,
@@ -236,6 +238,7 @@ class SandboxProcess:
         seconds: float,
         standins: Standins,
         promise: MemoryPromise | None = None,
+        most_calls: int = MAX_STANDIN_CALLS,
     ) -> Iterator[wire.Frame]:
         """Send a request, and wait for one reply after the other, as often as asked."""
         identity = ""
@@ -249,7 +252,7 @@ class SandboxProcess:
                 watch()
                 with kept(promise if self._on_cpu else None, self._process):
                     identity = identity or self._send(header, tensors, deadline)
-                    frame = self._receive(identity, deadline, standins, watch)
+                    frame = self._receive(identity, deadline, standins, watch, most_calls)
             yield frame
 
     @contextlib.contextmanager
@@ -275,9 +278,11 @@ class SandboxProcess:
         wire.send(self._channel, {**header, "id": identity}, tensors, deadline)
         return identity
 
-    def _receive(self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None]) -> wire.Frame:
+    def _receive(
+        self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None], most_calls: int
+    ) -> wire.Frame:
         self._beyond_lent = False
-        for _ in range(MAX_STANDIN_CALLS):
+        for _ in range(most_calls):
             frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
                 raise MustEnd(Loss.FORGED)

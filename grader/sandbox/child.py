@@ -6,6 +6,7 @@ import contextlib
 import gc
 import io
 import linecache
+import math
 import random
 import signal
 import socket
@@ -32,6 +33,7 @@ from grader.sandbox.without_autograd import take_autograd_away
 
 VERSION_SECONDS = 0.3  # of the processor; a right version takes a hundredth of it in most cases
 ALONE_SECONDS = 1.5  # for one that may be right, and is put to the long cases as well
+VERSION_CALLS = 500  # of stand-ins: an endless loop of them ends here, before its time is up, on any machine
 
 Reply = tuple[dict[str, Any], dict[str, torch.Tensor]]  # a header, and the tensors it refers to
 
@@ -81,7 +83,7 @@ def _run_test(shell: Shell, before: AsItWas, header: dict[str, Any]) -> Reply:
 def _answers(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Iterator[Reply]:
     """Put one case after the other to the student's code, until there is no such code."""
     header = request.header
-    standins = _standins(channel, header["id"], header["standins"])
+    standins = _standins(channel, header["id"], header["standins"], _Calls())
     for case in header["cases"]:
         lent = on_device(read(header["form"], case["lent"], request.tensors, pandas=True), device)
         with _lending(shell.user_ns, standins | lent):
@@ -111,12 +113,13 @@ def _lending(notebook: dict[str, Any], other: dict[str, Any]) -> Iterator[None]:
 def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, device: str) -> Reply:
     """Put one case to several versions of the student's definitions, each with names of its own for all it reads."""
     identity, header = request.header["id"], request.header
-    standins = _standins(channel, identity, header["standins"])
+    calls = _Calls()
+    standins = _standins(channel, identity, header["standins"], calls)
     given = Given(header["form"], header["inputs"], request.tensors, device)
     answers: list[bytes] = []  # each by itself, so that those are the same that say the same
     seconds = VERSION_SECONDS if len(header["sources"]) > 1 else ALONE_SECONDS
     for source, lent in zip(header["sources"], header["lent"], strict=True):
-        names = {**shell.user_ns, **standins, **lent}
+        names, calls.left = {**shell.user_ns, **standins, **lent}, VERSION_CALLS
         answers.append(wire.packed(*_define_and_call(shell, source, header["entry"], names, given, seconds)))
     all_bytes = torch.frombuffer(bytearray(b"".join(answers)), dtype=torch.uint8)
     return {"lengths": list(map(len, answers))}, {"answers": all_bytes}
@@ -181,16 +184,29 @@ def _seed(device: str) -> None:
         torch.manual_seed(0)
 
 
-def _standins(channel: socket.socket, request_id: str, kinds: dict[str, str]) -> dict[str, Any]:
+class _Calls:
+    """How many calls of stand-ins are left. The judge ends all where there are far too many."""
+
+    def __init__(self) -> None:
+        self.left = math.inf
+
+    def count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise TimeoutError
+
+
+def _standins(channel: socket.socket, request_id: str, kinds: dict[str, str], calls: _Calls) -> dict[str, Any]:
     """Functions and classes in place of a student's own, by name."""
-    asked = {name: _ask_the_judge(channel, request_id, name) for name in kinds}
+    asked = {name: _ask_the_judge(channel, request_id, name, calls) for name in kinds}
     return {name: lent_class(name, ask) if kinds[name] == "class" else ask for name, ask in asked.items()}
 
 
-def _ask_the_judge(channel: socket.socket, request_id: str, name: str) -> Callable[..., Any]:
+def _ask_the_judge(channel: socket.socket, request_id: str, name: str, calls: _Calls) -> Callable[..., Any]:
     """A function that looks like an earlier exercise's and is computed on the other side of the channel."""
 
     def ask(positional: list[Any], named: list[Any], names: list[str], gradient: torch.Tensor | None = None) -> Any:
+        calls.count()
         tree, tensors = kinds_written.encode([positional, named, gradient])
         wire.send(channel, {"to": request_id, "call": name, "arguments": tree, "names": names}, tensors)
         reply = wire.receive(channel)

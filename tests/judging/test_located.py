@@ -35,6 +35,7 @@ from grader.running.sandbox_process import SandboxProcess
 from grader.running.trial import MOST_LOST, Trial
 from grader.running.zygote_process import Forked
 from grader.sandbox import wire
+from grader.sandbox.child import VERSION_CALLS
 from support.mutator import Mutant, mutants
 from support.our_course import EXERCISES, OURS, of_assignment
 from support.part import ALL, part
@@ -218,6 +219,24 @@ def test_right_code_and_what_has_a_name_are_not_searched() -> None:
 def test_what_hangs_or_breaks_when_it_is_changed_costs_nobody_anything() -> None:
     source = AXES.replace("    scores =", "    n = 3\n    while n > 0:\n        n = n - 1\n    scores =")  # n + 1, too
     assert [place.change for place in verdict_on(source, 11).located] == [Change.NUMBER]
+
+
+def test_a_version_that_calls_an_earlier_function_without_end_takes_no_other_with_it() -> None:
+    called: list[Any] = []
+
+    def softmax(items_in: Any) -> Any:
+        called.append(items_in)
+        return EXERCISES[3].reference(items_in)
+
+    head, right = "def attention_weights(all_attention_scores):\n    ", from_notebook()[4]
+    endless = f"{head}for scores in all_attention_scores:\n        while True:\n            softmax(scores)"
+    key = AnswerKey(EXERCISES[4], EXERCISES[4].sample(DEFAULT_SEED)[:1])
+    with closing(
+        Trial(lambda time: SandboxProcess({}, Limits(), time=time), Time(60, 5), [BEFORE], key, {"softmax": softmax})
+    ) as trial:
+        answers = trial.ask([EditedSource(source) for source in (endless, right, endless)], key.cases[0])
+    assert [getattr(answer, "type", "returned") for answer in answers] == ["TimeoutError", "returned", "TimeoutError"]
+    assert 2 * VERSION_CALLS < len(called) < 2 * VERSION_CALLS + 100
 
 
 def test_a_search_that_takes_too_long_leaves_the_verdict_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
