@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grader.kit.module_cases import draw_weights, impossible, trial
     from grader.kit.module_readings import reader
     from grader.kit.module_references import glancing, observing
-    from grader.model.exercise import Case, Exercise, Inputs, Misconception, columns, randn
+    from grader.model.exercise import Case, Exercise, Inputs, Misconception, at, columns, randn, wrong
     from grader.model.forms.function import FUNCTION, Form
     from grader.model.forms.module import MODULE
     from grader.model.forms.twice import TWICE
@@ -29,6 +29,7 @@ _HOMES = {
     "Misconception": "grader.model.exercise",
     "Picture": "grader.model.picture",
     "TWICE": "grader.model.forms.twice",
+    "at": "grader.model.exercise",
     "columns": "grader.model.exercise",
     "draw_weights": "grader.kit.module_cases",
     "glancing": "grader.kit.module_references",
@@ -37,6 +38,7 @@ _HOMES = {
     "randn": "grader.model.exercise",
     "reader": "grader.kit.module_readings",
     "trial": "grader.kit.module_cases",
+    "wrong": "grader.model.exercise",
 }
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "Inputs",
     "Misconception",
     "Picture",
+    "at",
     "columns",
     "draw_weights",
     "glancing",
@@ -57,6 +60,7 @@ __all__ = [
     "randn",
     "reader",
     "trial",
+    "wrong",
 ]
 
 

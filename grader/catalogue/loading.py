@@ -31,6 +31,7 @@ from grader.model.exercise_files import ExerciseFiles
 from grader.model.forms.function import Form
 from grader.model.label import Label, in_order, label_of
 from grader.model.lent_class import LentClass
+from grader.model.lines import LineError, Written
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
 MOST_TOLD = 12  # names of which one may have been meant
@@ -274,11 +275,29 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
         yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps))
     yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
+    if isinstance(function.reference, Written):
+        yield from _wrong_lines(function.reference, function.misconceptions)
     explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:
             said = f"`explained_in` names “{name}”, which is neither a misconception nor a kind of one."
             yield f"{said}{_meant(name, explained)}", ""
+
+
+def _wrong_lines(written: Written, misconceptions: Iterable[Misconception]) -> Iterator[tuple[str, str]]:
+    """Mistakes whose lines nobody can have written, or which are another one's."""
+    known: dict[str, str] = {}
+    for one in misconceptions:
+        if not one.change or not set(one.change) <= set(written.lines.places):
+            continue
+        try:
+            text = written.lines.checked(one.change, written.variables)
+        except LineError as error:
+            yield f"“{one.name}”: {error}.", one.name
+            continue
+        if text in known:
+            yield f"“{one.name}” has the lines of “{known[text]}”.", one.name
+        known[text] = one.name
 
 
 def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None) -> Iterator[str]:
@@ -289,6 +308,8 @@ def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None) ->
 
 def _steps(reference: Callable[..., Any]) -> Collection[str] | None:
     """What a misconception can change: the arguments of a function, or what a class has. None: that is not known."""
+    if isinstance(reference, Written):
+        return reference.lines.places
     ours = inspect.unwrap(reference)
     if inspect.isclass(ours):
         return {*dir(ours), *(name for each in ours.__mro__ for name in vars(each).get("__annotations__", ()))}

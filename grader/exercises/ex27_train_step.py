@@ -33,7 +33,7 @@ def train_step(
     mode: Callable[[nn.Module], Any] = lambda model: model.train(),
     clear: Callable[[Any], Any] = lambda optimizer: optimizer.zero_grad(),
     measure: Callable[[nn.Module, Tensor], Tensor] = lambda model, tokens: next_token_loss(model(tokens), tokens),
-    backward: Callable[[Tensor], Any] = lambda loss: loss.backward(),  # type: ignore[no-untyped-call]
+    backward: Callable[[Tensor], Any] = lambda loss: loss.backward(),
     clip: Callable[[nn.Module, float], Any] = lambda model, most: nn.utils.clip_grad_norm_(model.parameters(), most),
     step: Callable[[Any], Any] = lambda optimizer: optimizer.step(),
     after: Callable[[Any], Any] = lambda optimizer: None,

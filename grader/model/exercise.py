@@ -8,7 +8,7 @@ import random
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from grader.model.allowed import Allowed
 from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
+from grader.model.lines import Change, Written
 from grader.model.memory import MemoryPromise
 from grader.model.verdict import Picture
 from grader.sandbox.tables import is_table
@@ -94,6 +95,26 @@ class Misconception:
     says_of_code: str = ""
 
 
+def wrong(
+    name: str,
+    lines: Change | Mapping[str, Change],
+    says: str,
+    *,
+    credit: float = 0.5,
+    kind: str = "wrong formula",
+    in_code: tuple[str, ...] = (),
+    says_of_code: str = "",
+) -> Misconception:
+    """A mistake: other `lines` of the solution, by their marks; of one mark, within `at`, the other line alone."""
+    change = lines if isinstance(lines, Mapping) else {"": lines}
+    return Misconception(name, kind, credit, says, change, in_code=in_code, says_of_code=says_of_code)
+
+
+def at(mark: str, *mistakes: Misconception) -> list[Misconception]:
+    """Mistakes in the line with this mark."""
+    return [replace(one, change={place or mark: line for place, line in one.change.items()}) for one in mistakes]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
     """A task of an assignment: what the student writes, how we compute it, and what goes wrong.
@@ -106,8 +127,10 @@ class Exercise:
     name: str = ""
     assignment: str
     title: str
-    entry: str
-    reference: Callable[..., Any]
+    # The solution as it stands in the notebook, with marks at lines that a mistake replaces (grader/model/lines.py).
+    solution: Callable[..., Any] | None = None
+    entry: str = ""  # what the student defines, called like the solution
+    reference: Callable[..., Any] = None  # type: ignore[assignment]  # what the solution answers, unless it is given
     cases: Sequence[Case]
     misconceptions: Sequence[Misconception]
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
@@ -135,6 +158,11 @@ class Exercise:
     explained_in: Mapping[str, str] = field(default_factory=dict)
     # Further functions of the same exercise: judged by themselves, sharing the points.
     others: Sequence[Exercise] = ()
+
+    def __post_init__(self) -> None:
+        if self.solution is not None:
+            object.__setattr__(self, "entry", self.entry or self.solution.__name__)
+            object.__setattr__(self, "reference", Written(self.solution))
 
     @property
     def label(self) -> Label:

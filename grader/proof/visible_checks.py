@@ -82,12 +82,11 @@ def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str | None]
 def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[..., Any]:
     """A student's function or class with just these mistakes: as it is called, and not as it is put to the test."""
     answers = held[0].answers if held else None
-    ours = inspect.unwrap(answers or function.reference)
     changes = {} if answers else changes_of(held)
-    if inspect.isclass(ours):
+    if inspect.isclass(ours := inspect.unwrap(answers or function.reference)):
         return class_with_steps(ours, changes)
-    asked = inspect.signature(function.reference)
-    return lambda *inputs, **named: ours(*asked.bind(*inputs, **named).args, **changes)
+    asked, answering = inspect.signature(function.reference), answers or function.reference
+    return lambda *inputs, **named: answering(*asked.bind(*inputs, **named).args, **changes)
 
 
 def _said(shell: Any, source: str) -> object:

@@ -34,6 +34,34 @@ exercise = Exercise(
 '''
 
 
+LINES = """\
+from grader import Case, Exercise, randn, wrong
+
+
+def double(x):
+    twice = 2 * x  #: twice
+    return twice  #: result
+
+
+exercise = Exercise(
+    number=1,
+    assignment="ps1",
+    title="twice as much",
+    solution=double,
+    cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
+    misconceptions=[
+        wrong("three times", {"twice": "twice = 3 * x"}, "It is three times as much."),
+        MORE
+    ],
+)
+"""
+
+
+def lines(more: str = "") -> str:
+    """Of an exercise whose mistakes are lines."""
+    return LINES.replace("MORE", f'wrong("another", {more}, "It is something else."),' if more else "")
+
+
 def double(label: str = "number=1", assignment: str = "ps1", entry: str = "double") -> str:
     return DOUBLE.format(label=label, assignment=assignment, entry=entry)
 
@@ -165,6 +193,12 @@ def test_numbers_come_before_names_and_after_what_belongs_to_none() -> None:
     assert as_in(["b", None, 10], ["a", 9, 10, None, "b"]) == [None, "b", 10, 9, "a"]
 
 
+def test_a_mistake_is_a_line_of_the_solution() -> None:
+    exercise = load(files(ex1=lines())).of("ps1")[1]
+    assert (exercise.entry, exercise.reference(5)) == ("double", 10)
+    assert exercise.wrong_answer(exercise.misconceptions, (5,)) == 15
+
+
 # --- what is wrong ---------------------------------------------------------------------------------------------------
 
 NO_NAME = "an exercise has either a number"
@@ -208,6 +242,11 @@ NO_NAME = "an exercise has either a number"
         ({"ex1": double().replace("cases=[", 'cases=["all", ')}, "`cases` holds 'all', which is no `Case(…)`."),
         ({"ex1": double().replace("lambda rng: (randn(rng, 3),)", "(1,)")}, "line 13: “three numbers”: `inputs` is of"),
         ({"ex1": double().replace("reference=lambda x: 2 * x", "reference=2")}, "`reference` is 2, and is to be"),
+        ({"ex1": lines('{"twce": "x = 1"}')}, "line 17: “another” changes “twce”, which is no step of the"),
+        ({"ex1": lines('{"twice": "x = x"}')}, "line 17: “another”: its lines read `twice`, which nothing binds."),
+        ({"ex1": lines('{"twice": "twice = 2 *"}')}, "“another”: with its lines, the solution is not Python"),
+        ({"ex1": lines('{"twice": ("3", "4")}')}, "“another”: “3” does not stand once in “twice = 2 * x”."),
+        ({"ex1": lines('{"twice": "twice = 3 * x"}')}, "line 17: “another” has the lines of “three times”."),
         ({"week/ex1": double(), "ex2": double()}, "week/ex1.py, line 7: an exercise in a folder is not found"),
     ],
 )  # fmt: skip

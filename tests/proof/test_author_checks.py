@@ -22,9 +22,12 @@ from grader.judging.identical import identical
 from grader.model.exercise import Case, Exercise, Misconception, randn
 from grader.model.exercise_files import ExerciseFiles
 from grader.model.forms.function import FUNCTION
+from grader.notebooks.cells import solved_exercise
 from grader.proof.drawn_inputs import problems_of_drawing
 from grader.proof.exercise_checks import problems_of
 from grader.proof.notebook_checks import problems_of_notebooks
+from support.our_course import of_assignment
+from support.solution_cells import source
 
 Tensor = torch.Tensor
 
@@ -263,3 +266,16 @@ def test_nothing_is_wrong_with_a_sound_notebook() -> None:
     assert list(problems_of_notebooks([notebook()], [SOUND])) == []
     spoken = SOLUTION.replace("    return", "    # begin with the solution of before\n    return")
     assert list(problems_of_notebooks([notebook(spoken)], [SOUND])) == []
+
+
+def test_a_solution_cell_that_is_not_the_solution_of_the_file_is_told() -> None:
+    notebook = copy.deepcopy(source("self_attention"))
+    exercises = of_assignment("self_attention")
+    assert list(problems_of_notebooks([notebook], exercises)) == []
+    (cell,) = (cell for cell in notebook.cells if solved_exercise(cell) == 3)
+    cell.source = cell.source.replace("exp.sum()", "exp.sum(dim=0)")
+    (problem,) = problems_of_notebooks([notebook], exercises)
+    assert str(problem) == (
+        "exercise 3, `softmax`: the solution cell has `return exp / exp.sum(dim=0)  # (n,)` where the file of the "
+        "exercise has `return exp / exp.sum()  # (n,)`. Write the same in both."
+    )

@@ -1,0 +1,183 @@
+"""A solution as people write it, and the same with other lines in place of marked ones.
+
+    def softmax(items_in):
+        items = torch.as_tensor(items_in)  #: items
+        exp = torch.exp(items - items.max())  #: exponentials
+        return exp / exp.sum()  #: weights
+
+`{"weights": "return exp"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "mean")
+writes something else within it. "after items" and "before items" add lines. A mark names the statement that its line
+belongs to, with all that is inside; on several lines below each other, it names all of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.abc import InspectLoader
+from typing import Any
+
+from grader.errors import CourseError
+
+Change = str | tuple[str, str]
+_MARK = re.compile(r"\s*#: (\w+)$")
+_PLACES = ("after", "before")
+
+
+@dataclass(frozen=True)
+class _Block:
+    """What a mark names: lines from the first to behind the last."""
+
+    first: int
+    end: int
+
+
+class Lines:
+    """The text of a function or a class in lines, of which some have marks."""
+
+    def __init__(self, written: str) -> None:
+        lines = written.rstrip("\n").split("\n")
+        self._lines = [_MARK.sub("", line) for line in lines]
+        self._blocks = dict(_blocks(lines, ast.parse(written)))
+
+    @property
+    def places(self) -> list[str]:
+        """All that a change may name: marks, and what comes before and after them."""
+        return [f"{word} {mark}".strip() for mark in self._blocks for word in ("", *_PLACES)]
+
+    def text(self, changes: Mapping[str, Change]) -> str:
+        """The text without marks, with these changes. LineError says what does not fit."""
+        lines = list(self._lines)
+        for place, change in sorted(changes.items(), key=self._where, reverse=True):
+            word, _, mark = place.rpartition(" ")
+            block = self._blocks[mark]
+            first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, (block.first, block.end))
+            lines[first:end] = self._changed(block, change)
+        return "\n".join(lines) + "\n"
+
+    def checked(self, changes: Mapping[str, Change], known: Collection[str]) -> str:
+        """The text with these changes, or LineError where they are no mistake that anybody can make.
+
+        `known` are the names that the file of the solution defines.
+        """
+        text = self.text(changes)
+        try:
+            tree, before = ast.parse(text), ast.parse(self.text({}))
+        except SyntaxError as error:
+            raise LineError(f"with its lines, the solution is not Python: {(error.text or '').strip()}") from None
+        read, bound = _names(tree, ast.Load), _names(tree, ast.Store) | _arguments(tree)
+        for name in read - bound - {*known, *dir(builtins)}:
+            raise LineError(f"its lines read `{name}`, which nothing binds")
+        for name in bound - read - _names(before, ast.Store) - _arguments(before):
+            raise LineError(f"its lines bind `{name}`, which nothing reads")
+        if _count(tree, _is_idle) > _count(before, _is_idle):
+            raise LineError("a line of it has no effect")
+        return text
+
+    def _where(self, item: tuple[str, Change]) -> tuple[int, int]:
+        """In which order changes stand in the text."""
+        place = item[0]
+        if place not in self.places:
+            raise LineError(f"there is no mark “{place}”. There are: {', '.join(self._blocks)}.")
+        word, _, mark = place.rpartition(" ")
+        block = self._blocks[mark]
+        return (block.end if word == "after" else block.first), ("after", "before", "").index(word)
+
+    def _changed(self, block: _Block, change: Change) -> list[str]:
+        here = self._lines[block.first : block.end]
+        if isinstance(change, tuple):
+            return [_replaced(line, *change) for line in here]
+        indent = here[0][: len(here[0]) - len(here[0].lstrip())]
+        return textwrap.indent(textwrap.dedent(change).strip("\n"), indent).split("\n") if change else []
+
+
+class LineError(CourseError):
+    """A change that does not fit a solution."""
+
+
+def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, _Block]]:
+    marked = [(place, found[1]) for place, line in enumerate(lines) if (found := _MARK.search(line))]
+    spans = [(node.lineno - 1, node.end_lineno or 0) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    known: dict[str, _Block] = {}
+    for place, mark in marked:
+        around = [span for span in spans if span[0] <= place < span[1]]
+        if not around:
+            raise LineError(f"the mark “{mark}” stands at no statement")
+        first, end = max(around)  # the one that begins last is the innermost
+        before = known.get(mark)
+        if before and before.end != first:
+            raise LineError(f"the mark “{mark}” stands in two places")
+        known[mark] = _Block(before.first if before else first, end)
+    yield from known.items()
+
+
+def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+
+
+def _arguments(tree: ast.AST) -> set[str]:
+    """What is bound beside assignments: arguments and definitions."""
+    arguments = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return arguments | {str(node.name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def _is_idle(node: ast.AST) -> bool:
+    """Whether a line computes something and drops it, or returns nothing."""
+    match node:
+        case ast.Expr(value=ast.Call() | ast.Constant()):  # a call may change something, and text is for people
+            return False
+        case ast.Expr() | ast.Return(value=None):
+            return True
+    return False
+
+
+def _count(tree: ast.AST, what: Callable[[ast.AST], bool]) -> int:
+    return sum(map(what, ast.walk(tree)))
+
+
+def _replaced(line: str, old: str, new: str) -> str:
+    if line.count(old) != 1:
+        raise LineError(f"“{old}” does not stand once in “{line.strip()}”")
+    return line.replace(old, new)
+
+
+class Written:
+    """A function that its author has written, as a reference: called with changes, it answers with other lines."""
+
+    def __init__(self, solution: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, solution)
+        self.lines = Lines(_source(solution))
+        self._name, self.variables = solution.__name__, solution.__globals__
+        self._versions: dict[frozenset[tuple[str, Change]], Callable[..., Any]] = {frozenset(): solution}
+
+    def __call__(self, *inputs: Any, **changes: Change) -> Any:
+        key = frozenset(changes.items())
+        if key not in self._versions:
+            self._versions[key] = self._compiled(self.lines.text(changes))
+        return self._versions[key](*inputs)
+
+    def _compiled(self, text: str) -> Callable[..., Any]:
+        defined: dict[str, Any] = {}
+        exec(compile(text, f"<{self._name} with other lines>", "exec"), self.variables, defined)
+        version: Callable[..., Any] = defined[self._name]
+        return version
+
+
+def _source(solution: Callable[..., Any]) -> str:
+    """Its text, as it was imported: a file on the disk may have changed since."""
+    module = sys.modules[solution.__module__]
+    loader = module.__spec__.loader if module.__spec__ else None
+    text = (loader.get_source(module.__name__) if isinstance(loader, InspectLoader) else None) or inspect.getsource(
+        module
+    )
+    found = [node for node in ast.parse(text).body if getattr(node, "name", "") == solution.__name__]
+    if not found:
+        raise LineError(f"`{solution.__name__}` is not defined at the top level of its file")
+    return "\n".join(text.split("\n")[found[-1].lineno - 1 : found[-1].end_lineno])

@@ -1,0 +1,111 @@
+"""A solution as people write it, with other lines in place of marked ones."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+import torch
+
+from grader.model.exercise import at, wrong
+from grader.model.lines import Change, LineError, Lines, Written
+
+TEXT = """\
+def share(x, by):
+    # what is above the line
+    top = x + by  # (n,)  #: top
+    if by > 3:  #: large
+        top = top * 2
+    low = top.sum()  #: low
+    low = low + 1  #: low
+    return top / low  #: result
+"""
+LINES = Lines(TEXT)
+PLAIN = TEXT.replace("  #: top", "").replace("  #: large", "").replace("  #: low", "").replace("  #: result", "")
+
+
+def with_(old: str, new: str) -> str:
+    assert PLAIN.count(old) == 1
+    return PLAIN.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({}, PLAIN),
+        ({"top": "top = x"}, with_("top = x + by  # (n,)", "top = x")),
+        ({"top": ("by", "1")}, with_("x + by", "x + 1")),
+        ({"large": ""}, with_("    if by > 3:\n        top = top * 2\n", "")),
+        ({"large": "if by:\n    top = 0"}, with_("if by > 3:\n        top = top * 2", "if by:\n        top = 0")),
+        ({"low": "low = 1"}, with_("low = top.sum()\n    low = low + 1", "low = 1")),
+        ({"low": ("low =", "low  =")}, PLAIN.replace("low =", "low  =")),
+        ({"after top": "top = -top"}, with_("# (n,)\n", "# (n,)\n    top = -top\n")),
+        ({"before result": "low = 2"}, with_("    return", "    low = 2\n    return")),
+        ({"after low": "a = 1", "before result": "b = 2"}, with_("    return", "    a = 1\n    b = 2\n    return")),
+        ({"result": "return 1", "top": "top = 2"}, with_("top / low", "1").replace("x + by  # (n,)", "2")),
+    ],
+)
+def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], text: str) -> None:
+    assert LINES.text(changes) == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"bottom": "low = 1"}, "there is no mark “bottom”. There are: top, large, low, result."),
+        ({"inside top": "low = 1"}, "there is no mark “inside top”"),
+        ({"top": ("low", "1")}, "“low” does not stand once in “top = x + by  # (n,)”"),
+        ({"low": ("low", "1")}, "“low” does not stand once in “low = low + 1”"),
+        ({"result": "return top /"}, "with its lines, the solution is not Python: return top /"),
+        ({"result": "return tops / low"}, "its lines read `tops`, which nothing binds"),
+        ({"top": "tops = x + by"}, "its lines bind `tops`, which nothing reads"),
+        ({"result": "return"}, "a line of it has no effect"),
+        ({"after top": "top / 2"}, "a line of it has no effect"),
+    ],
+)
+def test_lines_that_nobody_can_have_written_are_told(changes: dict[str, Change], said: str) -> None:
+    with pytest.raises(LineError) as error:
+        LINES.checked(changes, known=())
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("line", ["top = abs(x) + known", "print(x)", "top = [y for y in x]"])
+def test_builtins_what_the_file_defines_and_what_a_line_binds_may_be_read(line: str) -> None:
+    assert line in LINES.checked({"before low": line}, known={"known"})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def f(x):\n    y = x  #: one\n    z = y\n    return z  #: one\n", "the mark “one” stands in two places"),
+        ("#: one\ndef f(x):\n    return x\n", "the mark “one” stands at no statement"),
+    ],
+)
+def test_marks_that_name_nothing_are_told(text: str, said: str) -> None:
+    with pytest.raises(LineError, match=said):
+        Lines(text)
+
+
+def doubled(x: Any) -> Any:
+    twice = 2 * x  #: twice
+    return torch.as_tensor(twice)  #: result
+
+
+def test_a_written_solution_answers_with_other_lines_and_is_called_as_it_was_written() -> None:
+    written = Written(doubled)
+    assert written(3) == 6
+    assert written(3, twice="twice = 3 * x", **{"after twice": "twice = twice + 1"}) == 10
+    assert written(3, result=("twice", "x")) == 3
+    assert written(3) == 6
+    assert inspect.unwrap(written) is doubled
+
+
+def test_mistakes_of_one_line_are_written_below_its_mark() -> None:
+    one, two = at(
+        "twice",
+        wrong("three times", "twice = 3 * x", "Three times."),
+        wrong("both", {"": "twice = x", "result": "return twice"}, "Both.", credit=0.25),
+    )
+    assert (one.change, one.credit) == ({"twice": "twice = 3 * x"}, 0.5)
+    assert (two.change, two.credit) == ({"twice": "twice = x", "result": "return twice"}, 0.25)
