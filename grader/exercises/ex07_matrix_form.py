@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-
-from .mistakes import masks, projections, results, scaling, softmax, weighing
+from grader import Case, Exercise, Inputs, at, randn, wrong
 
 Tensor = torch.Tensor
 
 
-def affine(W: Tensor, X: Tensor, b: Tensor) -> Tensor:
-    return W @ X + b  # (D, D) @ (D, N) + (D, 1) -> (D, N)
+def softmax_cols(scores: Tensor) -> Tensor:
+    """As the notebook gives it: each column sums to one."""
+    return torch.softmax(scores, dim=0)
 
 
-def reference(
-    X: Tensor,
-    W_v: Tensor,
-    W_q: Tensor,
-    W_k: Tensor,
-    b_v: Tensor,
-    b_q: Tensor,
-    b_k: Tensor,
-    *,
-    before: Callable[[Tensor, Tensor], Tensor] = lambda X, b: X,
-    multiply: Callable[[Tensor, Tensor], Tensor] = lambda W, X: W @ X,
-    add: Callable[[Tensor, Tensor], Tensor] = lambda WX, b: WX + b,
-    weights: str = "qkv",
-    biases: str = "qkv",
-    score: Callable[[Tensor, Tensor], Tensor] = lambda Q, K: K.mT @ Q,
-    scale: Callable[[Tensor, int, int], Tensor] = lambda scores, D, N: scores / D**0.5,
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=0),
-    combine: Callable[[Tensor, Tensor], Tensor] = lambda V, A: V @ A,
-    values: Callable[[Tensor, Tensor], Tensor] = lambda V, X: V,
-    after: Callable[[Tensor, Tensor], Tensor] = lambda outputs, X: outputs,
-) -> Any:
-    W = {"q": W_q, "k": W_k, "v": W_v}
-    b = {"q": b_q, "k": b_k, "v": b_v, "0": torch.zeros_like(b_q)}
-    # (D, D) @ (D, N) + (D, 1) -> (D, N) each
-    Q, K, V = (add(multiply(W[w], before(X, b[c])), b[c]) for w, c in zip(weights, biases, strict=True))
-    N = X.shape[1]
-    # The length of a query: D here, but half of it where exercise 8 calls this function for a head.
-    A = normalise(scale(score(Q, K), len(Q), N))  # (N keys, N queries): a column for every query
-    return after(combine(values(V, X), A), X)
+def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
+    Q = W_q @ X + b_q  # (D, N)  #: query
+    K = W_k @ X + b_k  # (D, N)  #: key
+    V = W_v @ X + b_v  # (D, N)  #: value
+
+    scores = K.T @ Q  # (N, N): row = key, column = query  #: scores
+    scores = scores / math.sqrt(K.shape[0])  #: scale
+    weights = softmax_cols(scores)  # (N, N): each column sums to one  #: normalise
+    outputs = V @ weights  # (D, N)  #: mix
+    return outputs  #: result
 
 
-def weights_instead(
-    X: Tensor, _W_v: Tensor, W_q: Tensor, W_k: Tensor, _b_v: Tensor, b_q: Tensor, b_k: Tensor
-) -> Tensor:
-    return torch.softmax(affine(W_k, X, b_k).mT @ affine(W_q, X, b_q) / len(X) ** 0.5, dim=0)
+def projected(query: str, key: str, value: str) -> dict[str, str]:
+    return {"query": f"Q = {query}", "key": f"K = {key}", "value": f"V = {value}"}
 
 
 def sized(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
@@ -65,243 +43,144 @@ def sized(D: int, N: int) -> Callable[[torch.Generator], Inputs]:
     return inputs
 
 
+# fmt: off
 exercise = Exercise(
     number=7,
     assignment="self_attention",
     title="Matrix form",
-    entry="scaled_dot_product_self_attention",
-    reference=reference,
+    solution=scaled_dot_product_self_attention,
     explained_in={"scaling": "exercise-2"},
     scales={"scale": "the dot products of queries and keys"},
     cases=[
-        Case(
-            "the notebook's sizes",
-            catches="the notebook's globals instead of the arguments",
-            inputs=sized(4, 3),
-        ),
+        Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(4, 3)),
         Case("more words than dimensions", catches="√N for √D, a wrong softmax axis", inputs=sized(3, 8)),
         Case("more dimensions than words", catches="a hard-coded √4 or √8, D for √D", inputs=sized(7, 2)),
-        Case(
-            "as many words as dimensions",
-            catches="transposed results, whose shape is right",
-            inputs=sized(5, 5),
-        ),
+        Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
     ],
     misconceptions=[
-        Misconception(
-            "without bias",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are those without biases. It should be Q = W_q X + b_q, and the same for K and V.",
-            change={"add": lambda WX, b: WX},
-        ),
-        Misconception(
-            "bias added before the matrix",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of W (X + b). The bias comes after the product: Q = W_q X + b_q.",
-            change={"before": lambda X, b: X + b, "add": lambda WX, b: WX},
-        ),
-        Misconception(
-            "bias subtracted",
-            kind="wrong formula",
-            credit=0.5,
-            says="The biases should be added, not subtracted: Q = W_q X + b_q.",
-            change={"add": lambda WX, b: WX - b},
-        ),
-        Misconception(
-            "matrices transposed",
-            kind="convention",
-            credit=0.5,
-            says="Your results are those of transposed matrices. With words as columns it is W @ X: W comes first, as "
-            "it is.",
-            change={"multiply": lambda W, X: W.mT @ X},
-        ),
-        Misconception(
-            "parameters in q, k, v order",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of mixed-up roles: the parameters come in the order v, q, k. Queries "
-            "belong to "
-            "W_q and b_q.",
-            # The first matrix, W_v, is taken for the queries, the second, W_q, for the keys, W_k for the values.
-            change={"weights": "vqk", "biases": "vqk"},
-        ),
-        Misconception(
-            "biases exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="The matrices are in their right places in your results, but the biases are not: b_q belongs to W_q, "
-            "b_v to W_v.",
-            change={"biases": "vqk"},
-        ),
+        wrong("without bias", projected("W_q @ X", "W_k @ X", "W_v @ X"),
+              "Your results are those without biases. It should be Q = W_q X + b_q, and the same for K and V.",
+              kind="missing step"),
+        wrong("bias added before the matrix", projected("W_q @ (X + b_q)", "W_k @ (X + b_k)", "W_v @ (X + b_v)"),
+              "Your results are those of W (X + b). The bias comes after the product: Q = W_q X + b_q."),
+        wrong("bias subtracted", projected("W_q @ X - b_q", "W_k @ X - b_k", "W_v @ X - b_v"),
+              "The biases should be added, not subtracted: Q = W_q X + b_q."),
+        wrong("matrices transposed", projected("W_q.T @ X + b_q", "W_k.T @ X + b_k", "W_v.T @ X + b_v"),
+              "Your results are those of transposed matrices. With words as columns it is W @ X: W comes first, as it "
+              "is.", kind="convention"),
+        # The first matrix, W_v, is taken for the queries, the second, W_q, for the keys, W_k for the values.
+        wrong("parameters in q, k, v order", projected("W_v @ X + b_v", "W_q @ X + b_q", "W_k @ X + b_k"),
+              "Your results are those of mixed-up roles: the parameters come in the order v, q, k. Queries belong to "
+              "W_q and b_q.", kind="mix-up"),
+        wrong("biases exchanged", projected("W_q @ X + b_v", "W_k @ X + b_q", "W_v @ X + b_k"),
+              "The matrices are in their right places in your results, but the biases are not: b_q belongs to W_q, b_v "
+              "to W_v.", kind="mix-up"),
         # A forgotten b_k is no mistake that shows: it adds the same to all scores of a query, and softmax drops it.
-        Misconception(
-            "values without bias",
-            kind="missing step",
-            credit=0.75,
-            says="The bias of the values is missing: V = W_v X + b_v.",
-            change={"biases": "qk0"},
-        ),
-        Misconception(
-            "queries without bias",
-            kind="missing step",
-            credit=0.75,
-            says="The bias of the queries is missing: Q = W_q X + b_q.",
-            change={"biases": "0kv"},
-        ),
-        projections.QUERY_PARAMETERS_FOR_EVERYTHING,
-        Misconception(
-            "keys as values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are weighted keys. The weights belong to the values, V = W_v X + b_v.",
-            change={"weights": "qkk", "biases": "qkk"},
-        ),
-        Misconception(
-            "keys with keys",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of keys compared with keys. The scores are KᵀQ.",
-            change={"weights": "kkv", "biases": "kkv"},
-        ),
-        Misconception(
-            "queries with queries",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of queries compared with queries. The scores are KᵀQ.",
-            change={"weights": "qqv", "biases": "qqv"},
-        ),
-        projections.QUERIES_AND_KEYS_EXCHANGED,
-        projections.DIMENSIONS_COMPARED,
-        projections.FORMULA_FOR_ROWS,
-        projections.FORMULA_FOR_ROWS_WITH_COLUMNS,
-        Misconception(
-            "not scaled",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are not scaled. Divide the scores by √D before softmax.",
-            change={"scale": lambda scores, D, N: scores},
-        ),
-        Misconception(
-            "divided by D",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by D. Divide by its square root, √D.",
-            change={"scale": lambda scores, D, N: scores / D},
-        ),
-        Misconception(
-            "divided by √N",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √N, where N is the number of words. The scale is √D: X has "
-            "shape (D, N).",
-            change={"scale": lambda scores, D, N: scores / N**0.5},
-        ),
-        Misconception(
-            "divided by N",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the number of words. The scale is √D: X has shape (D, N).",
-            change={"scale": lambda scores, D, N: scores / N},
-        ),
-        scaling.MULTIPLIED_BY_ROOT_D,
-        Misconception(
-            "divided by 2",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of X.",
-            change={"scale": lambda scores, D, N: scores / 2},
-        ),
-        Misconception(
-            "divided by √8",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √8 whatever the sizes are. Take D from the shape of X.",
-            change={"scale": lambda scores, D, N: scores / 8**0.5},
-        ),
-        scaling.sign_flipped(scale=lambda scores, D, N: -scores / D**0.5),
-        scaling.scaled_after_softmax(
-            scale=lambda scores, D, N: scores, after=lambda outputs, X: outputs / len(X) ** 0.5
-        ),
-        softmax.ALONG_ROWS,
-        Misconception(
-            "softmax over everything",
-            kind="axis",
-            credit=0.5,
-            says="All your weights together sum to one, and not those of each query. Softmax is over each column "
-            "(softmax_cols).",
-            change={"normalise": softmax.over_everything},
-        ),
-        Misconception(
-            "raw scores as weights",
-            kind="missing step",
-            credit=0.25,
-            says="Your values are weighted by raw scores. The weights are the softmax_cols of the scores.",
-            change={"normalise": lambda scores: scores},
-        ),
-        softmax.COLUMNS_NOT_NORMALISED,
-        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 0), 0)),
-        Misconception(
-            "sigmoid",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your weights are the sigmoids of the scores. They should be the softmax, down the columns.",
-            change={"normalise": torch.sigmoid},
-        ),
-        Misconception(
-            "hard maximum",
-            kind="wrong formula",
-            credit=0.25,
-            says="Each query takes only its best value. Softmax gives every value some weight.",
-            change={"normalise": lambda scores: (scores == scores.max(0, keepdim=True).values).float()},
-        ),
-        masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores.mT).mT, dim=0)),
-        weighing.WEIGHTS_TRANSPOSED,
-        Misconception(
-            "plain average",
-            kind="missing step",
-            credit=0.0,
-            says="Your results are the average of the values, whatever the weights. Multiply V by the weights.",
-            change={"combine": lambda V, A: V.mean(dim=1, keepdim=True).expand_as(V)},
-        ),
-        Misconception(
-            "words as values",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are weighted words X. Weigh the values, V = W_v X + b_v.",
-            change={"values": lambda V, X: X},
-        ),
-        weighing.WORDS_ADDED,
-        weighing.mean_instead_of_sum(after=lambda outputs, X: outputs / X.shape[1]),
-        Misconception(
-            "result and weights",
-            kind="arrangement",
-            credit=0.75,
-            says="You return the weights as well. Return the outputs only.",
-            answers=lambda *inputs: (reference(*inputs), weights_instead(*inputs)),
-        ),
-        results.TRANSPOSED,
-        Misconception(
-            "list of columns",
-            kind="arrangement",
-            credit=0.75,
-            says="The numbers are right, but in a list of columns. Return one (D, N) tensor.",
-            change={"after": lambda outputs, X: list(outputs.split(1, dim=1))},
-        ),
-        Misconception(
-            "first word only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the output of the first word only. Return a column for every word.",
-            change={"after": lambda outputs, X: outputs[:, :1]},
-        ),
-        Misconception(
-            "weights returned",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are the attention weights. Multiply the values by them.",
-            answers=weights_instead,
-        ),
+        wrong("values without bias", {"value": "V = W_v @ X"},
+              "The bias of the values is missing: V = W_v X + b_v.", credit=0.75, kind="missing step"),
+        wrong("queries without bias", {"query": "Q = W_q @ X"},
+              "The bias of the queries is missing: Q = W_q X + b_q.", credit=0.75, kind="missing step"),
+        wrong("query parameters for everything", projected("W_q @ X + b_q", "W_q @ X + b_q", "W_q @ X + b_q"),
+              "Your results are those of W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
+              credit=0.25, kind="mix-up"),
+        wrong("keys as values", {"value": "V = W_k @ X + b_k"},
+              "Your results are weighted keys. The weights belong to the values, V = W_v X + b_v.", kind="mix-up"),
+        wrong("keys with keys", {"query": "Q = W_k @ X + b_k"},
+              "Your results are those of keys compared with keys. The scores are KᵀQ.", credit=0.25, kind="mix-up"),
+        wrong("queries with queries", {"key": "K = W_q @ X + b_q"},
+              "Your results are those of queries compared with queries. The scores are KᵀQ.",
+              credit=0.25, kind="mix-up"),
+        wrong("queries and keys exchanged", {"scores": "scores = Q.T @ K"},
+              "Queries and keys change places in your results, as with QᵀK. The scores are KᵀQ, with a column for "
+              "every query.", kind="mix-up"),
+        wrong("dimensions compared", {"scores": "scores = K @ Q.T", "mix": "outputs = weights @ V"},
+              "Your results are those of scores that compare dimensions. Words should be compared: KᵀQ has shape "
+              "(N, N).", credit=0.25, kind="convention"),
+        wrong("dimensions compared, by the formula for rows",
+              {"scores": "scores = Q @ K.T", "normalise": "weights = torch.softmax(scores, dim=1)",
+               "mix": "outputs = weights @ V"},
+              "Your results are those of the formula for words as rows, softmax(QKᵀ)V. Words are columns here, so it "
+              "compares dimensions. KᵀQ has shape (N, N).", credit=0.25, kind="convention"),
+        wrong("dimensions compared, by the formula for rows, down columns",
+              {"scores": "scores = Q @ K.T", "mix": "outputs = weights @ V"},
+              "Your results are those of QKᵀ, normalised down its columns and multiplied by V. For words as columns, "
+              "that compares dimensions. KᵀQ has shape (N, N).", credit=0.25, kind="convention"),
+        *at("scale",
+            wrong("not scaled", "",
+                  "The scores that you use are not scaled. Divide the scores by √D before softmax.", kind="scaling"),
+            wrong("divided by D", "scores = scores / K.shape[0]",
+                  "The scores that you use are divided by D. Divide by its square root, √D.", kind="scaling"),
+            wrong("divided by √N", "scores = scores / math.sqrt(X.shape[1])",
+                  "The scores that you use are divided by √N, where N is the number of words. The scale is √D: X has "
+                  "shape (D, N).", kind="scaling"),
+            wrong("divided by N", "scores = scores / X.shape[1]",
+                  "The scores that you use are divided by the number of words. The scale is √D: X has shape (D, N).",
+                  kind="scaling"),
+            wrong("multiplied by √D", "scores = scores * math.sqrt(K.shape[0])",
+                  "The scores that you use are multiplied by √D. They should be divided by it.", kind="scaling"),
+            wrong("divided by 2", "scores = scores / 2",
+                  "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of X.",
+                  kind="hard-coded"),
+            wrong("divided by √8", "scores = scores / math.sqrt(8)",
+                  "Your scores are divided by √8 whatever the sizes are. Take D from the shape of X.",
+                  kind="hard-coded"),
+            wrong("sign flipped", "scores = -scores / math.sqrt(K.shape[0])",
+                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
+                  credit=0.25),
+            wrong("scaled in the wrong place", {"": "", "after mix": "outputs = outputs / math.sqrt(K.shape[0])"},
+                  "Your results are those of scores that are not scaled, divided by the root at the end. Scale the "
+                  "scores, before softmax.", kind="scaling")),
+        *at("normalise",
+            wrong("softmax along rows", "weights = torch.softmax(scores, dim=1)",
+                  "Your weights are normalised over the queries of one key. They must be down each column of KᵀQ: "
+                  "over the keys.", kind="axis"),
+            wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
+                  "All your weights together sum to one, and not those of each query. Softmax is over each column "
+                  "(softmax_cols).", kind="axis"),
+            wrong("raw scores as weights", "weights = scores",
+                  "Your values are weighted by raw scores. The weights are the softmax_cols of the scores.",
+                  credit=0.25, kind="missing step"),
+            wrong("not normalised", "weights = torch.exp(scores)",
+                  "Your weights do not sum to one: divide the exponentials by their sum in each column.",
+                  credit=0.25, kind="missing step"),
+            wrong("applied twice", "weights = softmax_cols(softmax_cols(scores))",
+                  "Your weights are those of softmax applied twice. Once is enough."),
+            wrong("sigmoid", "weights = torch.sigmoid(scores)",
+                  "Your weights are the sigmoids of the scores. They should be the softmax, down the columns.",
+                  credit=0.25),
+            wrong("hard maximum", "weights = (scores == scores.max(dim=0).values).float()",
+                  "Each query takes only its best value. Softmax gives every value some weight.", credit=0.25)),
+        wrong("future hidden", {"before normalise": "scores = scores + torch.full_like(scores, -math.inf).tril(-1)"},
+              "Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
+              kind="mix-up"),
+        *at("mix",
+            wrong("weights transposed", "outputs = V @ weights.T",
+                  "Your results are those of transposed weights. Column i must hold the weights of query i when you "
+                  "compute V @ A.", kind="axis"),
+            wrong("plain average", "outputs = V.mean(dim=1, keepdim=True).expand_as(V)",
+                  "Your results are the average of the values, whatever the weights. Multiply V by the weights.",
+                  credit=0.0, kind="missing step")),
+        wrong("words as values", {"after value": "V = X"},
+              "Your results are weighted words X. Weigh the values, V = W_v X + b_v.", kind="missing step"),
+        wrong("words added", {"after mix": "outputs = outputs + X"},
+              "Your result has X added to it (a residual connection). Self-attention alone has no such sum.",
+              kind="mix-up"),
+        wrong("mean instead of sum", {"after mix": "outputs = outputs / X.shape[1]"},
+              "Your result is divided by the number of words. The weights already sum to one."),
+        *at("result",
+            wrong("result and weights", "return outputs, weights",
+                  "You return the weights as well. Return the outputs only.", credit=0.75, kind="arrangement"),
+            wrong("result transposed", "return outputs.T",
+                  "The numbers are right, but transposed. Words are columns: return shape (D, N).", kind="convention"),
+            wrong("list of columns", "return list(outputs.split(1, dim=1))",
+                  "The numbers are right, but in a list of columns. Return one (D, N) tensor.",
+                  credit=0.75, kind="arrangement"),
+            wrong("first word only", "return outputs[:, :1]",
+                  "You return the output of the first word only. Return a column for every word.",
+                  credit=0.25, kind="missing step"),
+            wrong("weights returned", "return weights",
+                  "Your results are the attention weights. Multiply the values by them.",
+                  credit=0.25, kind="missing step")),
     ],
 )
+# fmt: on

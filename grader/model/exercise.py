@@ -162,7 +162,8 @@ class Exercise:
     def __post_init__(self) -> None:
         if self.solution is not None:
             object.__setattr__(self, "entry", self.entry or self.solution.__name__)
-            object.__setattr__(self, "reference", Written(self.solution))
+            if self.reference is None:
+                object.__setattr__(self, "reference", Written(self.solution))
 
     @property
     def label(self) -> Label:

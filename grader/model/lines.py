@@ -6,8 +6,11 @@
         return exp / exp.sum()  #: weights
 
 `{"weights": "return exp"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "mean")
-writes something else within it. "after items" and "before items" add lines. A mark names the statement that its line
-belongs to, with all that is inside; on several lines below each other, it names all of them.
+writes something else within it. "after items" and "before items" add lines. In place of a line, a function may stand:
+it gets what the names that the line writes were before, and returns what they are from then on.
+
+A mark names the statement that its line belongs to, with all that is inside; on several lines below each other, it
+names all of them.
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ from typing import Any
 
 from grader.errors import CourseError
 
-Change = str | tuple[str, str]
+Change = str | tuple[str, str] | Callable[..., Any]
+MADE = "made_by_the_grader"  # the name of a function that stands in place of a line
 _MARK = re.compile(r"\s*#: (\w+)$")
 _PLACES = ("after", "before")
 
@@ -95,6 +99,9 @@ class Lines:
         if isinstance(change, tuple):
             return [_replaced(line, *change) for line in here]
         indent = here[0][: len(here[0]) - len(here[0].lstrip())]
+        if callable(change):
+            names = ", ".join(sorted(_names(ast.parse(textwrap.dedent("\n".join(here))), ast.Store)))
+            return [f"{indent}{names} = {MADE}({names})"]
         return textwrap.indent(textwrap.dedent(change).strip("\n"), indent).split("\n") if change else []
 
 
@@ -154,20 +161,23 @@ class Written:
     def __init__(self, solution: Callable[..., Any]) -> None:
         functools.update_wrapper(self, solution)
         self.lines = Lines(_source(solution))
-        self._name, self.variables = solution.__name__, solution.__globals__
-        self._versions: dict[frozenset[tuple[str, Change]], Callable[..., Any]] = {frozenset(): solution}
+        self.variables = solution.__globals__
+        self._name = solution.__name__
+        self._versions: dict[frozenset[tuple[str, Any]], dict[str, Any]] = {}
 
     def __call__(self, *inputs: Any, **changes: Change) -> Any:
-        key = frozenset(changes.items())
-        if key not in self._versions:
-            self._versions[key] = self._compiled(self.lines.text(changes))
-        return self._versions[key](*inputs)
+        version = self._version(changes) if changes else self.variables
+        return version[self._name](*inputs)
 
-    def _compiled(self, text: str) -> Callable[..., Any]:
-        defined: dict[str, Any] = {}
-        exec(compile(text, f"<{self._name} with other lines>", "exec"), self.variables, defined)
-        version: Callable[..., Any] = defined[self._name]
-        return version
+    def _version(self, changes: Mapping[str, Change]) -> dict[str, Any]:
+        """The names of a version, compiled once. It is the same for all functions that stand in place of a line."""
+        made = [change for change in changes.values() if callable(change)]
+        key = frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
+        if key not in self._versions:
+            self._versions[key] = names = dict(self.variables)
+            exec(compile(self.lines.text(changes), f"<{self._name} with other lines>", "exec"), names)
+        self._versions[key].update((MADE, change) for change in made)
+        return self._versions[key]
 
 
 def _source(solution: Callable[..., Any]) -> str:

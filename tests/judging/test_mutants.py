@@ -34,7 +34,7 @@ CRASHES = ("fused_kernel_arguments_swapped",)  # in the corpus; takes the proces
 # Whose numbers are right: it is by its text that such code is refused (tests/judging/test_forbidden.py).
 BY_TEXT = ("autograd", "autograd_outside", "softmax_backward_data")
 # Whose numbers are right, too: only a long text shows it, in a sandbox (tests/judging/test_corpus.py).
-BY_MEMORY = ("table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")
+BY_MEMORY = ("says_so", "table", "table_of_masks", "mask_of_all", "mask_table", "whole_table")
 STEPS = 20_000  # lines, for mutants that never end; others need a hundredth of it
 
 # Solutions that differ in style. The notebook's own comes first.
@@ -268,7 +268,7 @@ def judged(number: int) -> list[Outcome]:
         for style, source in implementations(number).items():
             assert is_right(source, 50 * STEPS), f"the solution {style} itself"
             lines = source.splitlines()
-            for at, change, mutant in part(mutants(source), of=8):
+            for at, change, mutant in part(mutants(source), of=32, in_ci=4):
                 line, right = lines[at - 1].strip(), is_right(mutant, STEPS)
                 found.append(Outcome(number, style, line, change, right, full_marks(mutant)))
     return found

@@ -89,16 +89,23 @@ def test_marks_that_name_nothing_are_told(text: str, said: str) -> None:
 
 def doubled(x: Any) -> Any:
     twice = 2 * x  #: twice
+    twice = twice + 1  #: more
     return torch.as_tensor(twice)  #: result
 
 
 def test_a_written_solution_answers_with_other_lines_and_is_called_as_it_was_written() -> None:
     written = Written(doubled)
-    assert written(3) == 6
-    assert written(3, twice="twice = 3 * x", **{"after twice": "twice = twice + 1"}) == 10
+    assert written(3) == 7
+    assert written(3, twice="twice = 3 * x", **{"after twice": "twice = twice + 1"}) == 11
     assert written(3, result=("twice", "x")) == 3
-    assert written(3) == 6
+    assert written(3) == 7
     assert inspect.unwrap(written) is doubled
+
+
+def test_a_function_may_stand_in_place_of_a_line() -> None:
+    written = Written(doubled)
+    assert [written(3, more=lambda twice, by=by: twice * by) for by in (1, 10, 0.5)] == [6, 60, 3]
+    assert written(3) == 7
 
 
 def test_mistakes_of_one_line_are_written_below_its_mark() -> None:

@@ -1,8 +1,9 @@
 """Which tests a run tries, and which part of a large collection.
 
-CI tries everything. `make test` tries what is fast, what takes long and is about what has changed, and a sample of the
-rest. A sample is drawn from a hash of the grader and of the course: the same for everybody who has this state, and
-another one after the next change, so that a few changes try everything. `make proof` draws more examples than CI does.
+CI tries every test, but of a few collections a part. `make test` tries what is fast, what takes long and is about what
+has changed, and a sample of the rest. What is tried is drawn from a hash of the grader and of the course: the same for
+everybody who has this state, and another one after the next change, so that a few changes try everything. `make proof`
+tries it all, and draws more random examples.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ NOT_TRIED = f"slow, and not about what has changed: `make test` tries one of {SA
 One = TypeVar("One")
 
 
-def part(items: Iterable[One], of: int) -> list[One]:
-    """In CI all, else one of each `of` items, in their order, and at least one. What an item is called decides."""
+def part(items: Iterable[One], of: int, in_ci: int = 1) -> list[One]:
+    """One of each `of` items, in CI of each `in_ci`, in their order, and at least one. What one is called decides."""
     every = list(items)
-    if CI:
+    of = 1 if ALL else in_ci if CI else of
+    if of == 1:
         return every
     assert not any(" at 0x" in f"{one}" for one in every), "where something lies in memory is another place in each run"
     drawn = sorted(range(len(every)), key=lambda index: _hash(f"{state()}{every[index]}"))[: -(-len(every) // of)]
