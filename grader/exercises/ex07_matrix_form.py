@@ -22,7 +22,7 @@ def scaled_dot_product_self_attention(X, W_v, W_q, W_k, b_v, b_q, b_k):
     K = W_k @ X + b_k  # (D, N)  #: key
     V = W_v @ X + b_v  # (D, N)  #: value
 
-    scores = K.T @ Q  # (N, N): row = key, column = query  #: scores
+    scores = K.mT @ Q  # (N, N): row = key, column = query  #: scores
     scores = scores / math.sqrt(K.shape[0])  #: scale
     weights = softmax_cols(scores)  # (N, N): each column sums to one  #: normalise
     outputs = V @ weights  # (D, N)  #: mix
