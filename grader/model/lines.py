@@ -1,12 +1,11 @@
 """A solution as people write it, and the same with other lines in place of marked ones.
 
-    def softmax(items_in):
-        items = torch.as_tensor(items_in)  #: items
-        exp = torch.exp(items - items.max())  #: exponentials
-        return exp / exp.sum()  #: weights
+    def mean(numbers):
+        total = sum(numbers)  #: total
+        return total / len(numbers)  #: result
 
-`{"weights": "return exp"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "mean")
-writes something else within it. "after items" and "before items" add lines. In place of a line, a function may stand:
+`{"result": "return total"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "max")
+writes something else within it. "after total" and "before total" add lines. In place of a line, a function may stand:
 it gets what the names that the line writes were before, and returns what they are from then on.
 
 A mark names the statement that its line belongs to, with all that is inside; on several lines below each other, it

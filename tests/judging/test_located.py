@@ -1,7 +1,7 @@
 """Where nothing names a mistake, the line is told in which it lies: the student's own code, changed there, is right.
 
-Of what the mutator makes of right solutions, a hundred are searched: in CI a third of them, of some exercises, at a
-time, and four hundred of all with GRADER_ALL=1.
+Of what the mutator makes of right solutions, a hundred are searched, by `make test` a third of them, of some exercises,
+and four hundred with GRADER_ALL=1.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ from support.solution_cells import corpus, from_notebook, functions
 from support.solution_cells import source as source_notebook
 
 STYLES, MUTANTS = (3, 4) if ALL else (1, 3)  # of each exercise, and of each style
-SOME = part(EXERCISES, of=6, in_ci=3)
+SOME = part(EXERCISES, of=3)
 # Of the hundred, those that nothing explains: in a part of them, a share would be one or none.
 UNEXPLAINED = {
+    "5: pass",
     "9: s = s",
     "14: return (attn_scores / math.sqrt(d_k)).masked_fill(hidden, smallest)",
 }
@@ -474,7 +475,7 @@ def some_mutants(exercise: Exercise) -> list[Mutant]:
 
 def test_the_line_told_is_the_line_that_was_changed(tally: Tally) -> None:
     assert tally.own > tally.all / 2 > 10
-    assert len(tally.others) <= 0.05 * (tally.own + len(tally.others)), tally.others
+    assert len(tally.others) <= max(1, 0.05 * (tally.own + len(tally.others))), tally.others
 
 
 def test_hardly_any_mutant_is_unexplained(tally: Tally) -> None:

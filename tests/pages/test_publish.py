@@ -148,7 +148,7 @@ def points_changed(course: Course, _submit: Submit) -> None:
 
 def exercise_changed(course: Course, _submit: Submit) -> None:
     path = course.root / "exercises/ex03_softmax.py"
-    path.write_text(path.read_text().replace('entry="softmax"', 'entry="softmax_of"'))
+    path.write_text(path.read_text().replace("solution=softmax,", 'solution=softmax,\n    entry="softmax_of",'))
 
 
 def due(course: Course, _submit: Submit) -> None:
