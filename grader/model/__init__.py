@@ -13,6 +13,7 @@ __all__ = [
     "forms",
     "label",
     "lent_class",
+    "lines",
     "located",
     "memory",
     "only_numbers",

@@ -194,7 +194,7 @@ class SandboxProcess:
             "sources": [edited.source for edited in sources],
             "lent": [dict(edited.lent) for edited in sources],
         }  # fmt: skip
-        frame = self._ask(request, tensors, within, standins, MAX_STANDIN_CALLS * len(sources))
+        frame = self._ask(request, tensors, within, standins, versions=len(sources))
         return answers.read(frame, len(sources))
 
     @property
@@ -226,10 +226,10 @@ class SandboxProcess:
         tensors: dict[str, Any],
         seconds: float,
         standins: Standins | None = None,
-        most_calls: int = MAX_STANDIN_CALLS,
+        versions: int = 1,
     ) -> wire.Frame:
         """Send a request and wait for the one reply to it."""
-        return next(self._replies(header, tensors, seconds, standins or {}, most_calls=most_calls))
+        return next(self._replies(header, tensors, seconds, standins or {}, versions=versions))
 
     def _replies(
         self,
@@ -238,7 +238,7 @@ class SandboxProcess:
         seconds: float,
         standins: Standins,
         promise: MemoryPromise | None = None,
-        most_calls: int = MAX_STANDIN_CALLS,
+        versions: int = 1,
     ) -> Iterator[wire.Frame]:
         """Send a request, and wait for one reply after the other, as often as asked."""
         identity = ""
@@ -252,7 +252,7 @@ class SandboxProcess:
                 watch()
                 with kept(promise if self._on_cpu else None, self._process):
                     identity = identity or self._send(header, tensors, deadline)
-                    frame = self._receive(identity, deadline, standins, watch, most_calls)
+                    frame = self._receive(identity, deadline, standins, watch, versions)
             yield frame
 
     @contextlib.contextmanager
@@ -279,10 +279,10 @@ class SandboxProcess:
         return identity
 
     def _receive(
-        self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None], most_calls: int
+        self, identity: str, deadline: float, standins: Standins, watch: Callable[[], None], versions: int
     ) -> wire.Frame:
         self._beyond_lent = False
-        for _ in range(most_calls):
+        for _ in range(MAX_STANDIN_CALLS * versions):
             frame = wire.receive(self._channel, deadline, watch)
             if frame.header.get("to") != identity:
                 raise MustEnd(Loss.FORGED)

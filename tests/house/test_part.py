@@ -12,7 +12,7 @@ NUMBERS = list(range(100))
 @pytest.fixture(autouse=True)
 def _not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "CI", False)
-    monkeypatch.setattr(part, "_about_what_changed", lambda: {"tests/model/test_compare.py"})
+    monkeypatch.setattr(part, "about_what_changed", lambda: {"tests/model/test_compare.py"})
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_ci_tries_all(monkeypatch: pytest.MonkeyPatch) -> None:
 SLOW_TESTS = [f"tests/running/test_grading.py::test_a[{number}]" for number in range(1_600)]
 
 
-def test_of_slow_tests_those_about_what_changed_and_a_sample_are_tried() -> None:
+def test_of_slow_tests_thoseabout_what_changed_and_a_sample_are_tried() -> None:
     tried = [name for name in SLOW_TESTS if part.is_tried(name)]
     assert 60 < len(tried) < 140
     assert tried == [name for name in SLOW_TESTS if part.is_tried(name)]

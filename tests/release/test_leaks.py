@@ -8,6 +8,7 @@ import contextlib
 import functools
 import gzip
 import html
+import inspect
 import io
 import json
 import lzma
@@ -46,7 +47,7 @@ SOLUTION = """\
     items = torch.as_tensor( items_in )   # another comment
 
     exp=torch.exp(
-        items-items.max(),
+        items,
     )
     return exp/exp.sum()
 """
@@ -321,7 +322,7 @@ def test_other_secrets_are_found_by_what_they_say(secret: str, of: str, course: 
 
 
 def test_the_code_of_a_reference_is_found(course: Course, release: Path) -> None:
-    with_file("more.py", Path(EXERCISES[7].reference.__code__.co_filename).read_text())(release)
+    with_file("more.py", Path(inspect.unwrap(EXERCISES[7].reference).__code__.co_filename).read_text())(release)
     assert any("the reference of exercise 7" in leak for leak in find_leaks(course, ASSIGNMENT))
 
 
@@ -472,7 +473,7 @@ def test_a_solution_that_says_little_is_no_secret(course: Course, release: Path)
 NO_LEAKS = {
     "a word": "softmax", "another": "scores", "a name": "all_scores", "a short line": "    return all_scores",
     "a line of three": LINES[0], "two lines of three": "\n".join(LINES[:-1]),
-    "other attributes": SOLUTION.replace(".max", ".mean"),
+    "other attributes": SOLUTION.replace(".sum", ".mean"),
     "one name for two": re.sub(r"\b(items|exp)\b(?!\()", "x", SOLUTION),
     "imports": "import math\nimport time\nimport torch\nfrom checks import check, solved",
     "a signature": "def softmax(items_in):\n    raise NotImplementedError", "a test": "check(3)",

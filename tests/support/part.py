@@ -37,11 +37,11 @@ def part(items: Iterable[One], of: int, in_ci: int = 1) -> list[One]:
 
 def is_tried(test: str) -> bool:
     """Whether a run tries a test that is slow. What it is called decides."""
-    return CI or test.partition("::")[0] in _about_what_changed() or int(_hash(f"{state()}{test}"), 16) % SAMPLE == 0
+    return CI or test.partition("::")[0] in about_what_changed() or int(_hash(f"{state()}{test}"), 16) % SAMPLE == 0
 
 
 @functools.cache
-def _about_what_changed() -> set[str]:
+def about_what_changed() -> set[str]:
     return tests_of(changed())
 
 
