@@ -9,15 +9,28 @@ import pytest
 
 from grader.model.verdict import Verdict
 from support.our_course import EXERCISES
-from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded
+from support.part import part
+from support.recorded import Piece, as_text, difference, judging, pieces, record, recorded, records
 
 pytestmark = pytest.mark.by_parameter
 
 AT_ONCE = 40
+SEARCHED = ("located", "wrong")  # for a line, which takes as long as ten others: CI tries half of these at a time
+
+
+def tried(number: int) -> list[Piece]:
+    every, known = pieces(number), records(number)
+    if os.environ.get("GRADER_RECORD"):
+        return every
+    searched = [piece for piece in every if piece.name in known and known[piece.name].reason in SEARCHED]
+    left_out = set(searched) - set(part(searched, of=2, in_ci=2))
+    return [piece for piece in every if piece not in left_out]
+
+
 CHUNKS = [
     pytest.param(number, found[first : first + AT_ONCE], id=f"{number}-{first // AT_ONCE}")
     for number in EXERCISES
-    for found in [pieces(number)]
+    for found in [tried(number)]
     for first in range(0, len(found), AT_ONCE)
 ]
 
