@@ -19,7 +19,7 @@ from support.what_changed import changed, tests_of
 
 ALL = bool(os.environ.get("GRADER_ALL"))
 CI = ALL or bool(os.environ.get("GRADER_CI"))
-SAMPLE = 16  # `make test` tries one of so many slow tests that are not about what has changed
+SAMPLE = 32  # `make test` tries one of so many slow tests that are not about what has changed
 NOT_TRIED = f"slow, and not about what has changed: `make test` tries one of {SAMPLE}, CI all"
 One = TypeVar("One")
 
