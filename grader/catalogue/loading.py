@@ -276,7 +276,8 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps))
     yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
     if isinstance(function.reference, Written):
-        yield from _wrong_lines(function.reference, function.misconceptions)
+        known = [one for one in function.misconceptions if one.change and set(one.change) <= set(steps or ())]
+        yield from _wrong_lines(function.reference, known)
     explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:
@@ -288,8 +289,6 @@ def _wrong_lines(written: Written, misconceptions: Iterable[Misconception]) -> I
     """Mistakes whose lines nobody can have written, or which are another one's."""
     known: dict[str, str] = {}
     for one in misconceptions:
-        if not one.change or not set(one.change) <= set(written.lines.places):
-            continue
         try:
             text = written.lines.checked(one.change, written.variables)
         except LineError as error:

@@ -22,7 +22,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.abc import InspectLoader
 from typing import Any
 
@@ -30,8 +30,10 @@ from grader.errors import CourseError
 
 Change = str | tuple[str, str] | Callable[..., Any]
 MADE = "made_by_the_grader"  # the name of a function that stands in place of a line
+MOST_VERSIONS = 2_000  # that are kept: all mistakes and pairs of them; of three at once, there is no end
 _MARK = re.compile(r"\s*#: (\w+)$")
 _PLACES = ("after", "before")
+_BUILTINS = set(dir(builtins))
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,11 @@ class Lines:
     def __init__(self, written: str) -> None:
         lines = written.rstrip("\n").split("\n")
         self._lines = [_MARK.sub("", line) for line in lines]
-        self._blocks = dict(_blocks(lines, ast.parse(written)))
-
-    @property
-    def places(self) -> list[str]:
-        """All that a change may name: marks, and what comes before and after them."""
-        return [f"{word} {mark}".strip() for mark in self._blocks for word in ("", *_PLACES)]
+        tree = ast.parse(written)
+        self._blocks = dict(_blocks(lines, tree))
+        self._seen = _seen_in(tree)
+        # All that a change may name: marks, and what comes before and after them.
+        self.places = [f"{word} {mark}".strip() for mark in self._blocks for word in ("", *_PLACES)]
 
     def text(self, changes: Mapping[str, Change]) -> str:
         """The text without marks, with these changes. LineError says what does not fit."""
@@ -72,15 +73,14 @@ class Lines:
         """
         text = self.text(changes)
         try:
-            tree, before = ast.parse(text), ast.parse(self.text({}))
+            seen = _seen_in(ast.parse(text))
         except SyntaxError as error:
             raise LineError(f"with its lines, the solution is not Python: {(error.text or '').strip()}") from None
-        read, bound = _names(tree, ast.Load), _names(tree, ast.Store) | _arguments(tree)
-        for name in read - bound - {*known, *dir(builtins)}:
-            raise LineError(f"its lines read `{name}`, which nothing binds")
-        for name in bound - read - _names(before, ast.Store) - _arguments(before):
-            raise LineError(f"its lines bind `{name}`, which nothing reads")
-        if _count(tree, _is_idle) > _count(before, _is_idle):
+        if unbound := seen.read - seen.bound - _BUILTINS - set(known):
+            raise LineError(f"its lines read `{min(unbound)}`, which nothing binds")
+        if unread := seen.bound - seen.read - self._seen.bound:
+            raise LineError(f"its lines bind `{min(unread)}`, which nothing reads")
+        if seen.idle > self._seen.idle:
             raise LineError("a line of it has no effect")
         return text
 
@@ -99,7 +99,7 @@ class Lines:
             return [_replaced(line, *change) for line in here]
         indent = here[0][: len(here[0]) - len(here[0].lstrip())]
         if callable(change):
-            names = ", ".join(sorted(_names(ast.parse(textwrap.dedent("\n".join(here))), ast.Store)))
+            names = ", ".join(sorted(_seen_in(ast.parse(textwrap.dedent("\n".join(here)))).bound))
             return [f"{indent}{names} = {MADE}({names})"]
         return textwrap.indent(textwrap.dedent(change).strip("\n"), indent).split("\n") if change else []
 
@@ -124,28 +124,28 @@ def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, _Block]]:
     yield from known.items()
 
 
-def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+@dataclass
+class _Seen:
+    """Names that a text reads and binds, and how many of its lines drop what they compute, or return nothing."""
+
+    read: set[str] = field(default_factory=set)
+    bound: set[str] = field(default_factory=set)
+    idle: int = 0
 
 
-def _arguments(tree: ast.AST) -> set[str]:
-    """What is bound beside assignments: arguments and definitions."""
-    arguments = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return arguments | {str(node.name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-
-
-def _is_idle(node: ast.AST) -> bool:
-    """Whether a line computes something and drops it, or returns nothing."""
-    match node:
-        case ast.Expr(value=ast.Call() | ast.Constant()):  # a call may change something, and text is for people
-            return False
-        case ast.Expr() | ast.Return(value=None):
-            return True
-    return False
-
-
-def _count(tree: ast.AST, what: Callable[[ast.AST], bool]) -> int:
-    return sum(map(what, ast.walk(tree)))
+def _seen_in(tree: ast.AST) -> _Seen:
+    seen = _Seen()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                seen.read.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                seen.bound.add(name)
+            case ast.Expr(value=ast.Call() | ast.Constant()):  # a call may change something, and text is for people
+                continue
+            case ast.Expr() | ast.Return(value=None):
+                seen.idle += 1
+    return seen
 
 
 def _replaced(line: str, old: str, new: str) -> str:
@@ -161,32 +161,41 @@ class Written:
         functools.update_wrapper(self, solution)
         self.lines = Lines(_source(solution))
         self.variables = solution.__globals__
-        self._name = solution.__name__
-        self._versions: dict[frozenset[tuple[str, Any]], dict[str, Any]] = {}
+        self._solution = solution
+        self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
 
     def __call__(self, *inputs: Any, **changes: Change) -> Any:
-        version = self._version(changes) if changes else self.variables
-        return version[self._name](*inputs)
-
-    def _version(self, changes: Mapping[str, Change]) -> dict[str, Any]:
-        """The names of a version, compiled once. It is the same for all functions that stand in place of a line."""
+        if not changes:
+            return self._solution(*inputs)
+        # Of all functions that stand in place of a line, the version is the same: they are looked up by their name.
         made = [change for change in changes.values() if callable(change)]
-        key = frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
-        if key not in self._versions:
-            self._versions[key] = names = dict(self.variables)
-            exec(compile(self.lines.text(changes), f"<{self._name} with other lines>", "exec"), names)
-        self._versions[key].update((MADE, change) for change in made)
-        return self._versions[key]
+        version = self._version(frozenset((place, _made if callable(one) else one) for place, one in changes.items()))
+        version.update((MADE, change) for change in made)
+        return version[self._solution.__name__](*inputs)
+
+    def _compiled(self, changes: frozenset[tuple[str, Change]]) -> dict[str, Any]:
+        """The names of a version."""
+        names, what = dict(self.variables), f"<{self._solution.__name__} with other lines>"
+        exec(compile(self.lines.text(dict(changes)), what, "exec"), names)
+        return names
+
+
+def _made(*_before: Any) -> None:
+    """Stands for whichever function stands in place of a line."""
 
 
 def _source(solution: Callable[..., Any]) -> str:
     """Its text, as it was imported: a file on the disk may have changed since."""
     module = sys.modules[solution.__module__]
     loader = module.__spec__.loader if module.__spec__ else None
-    text = (loader.get_source(module.__name__) if isinstance(loader, InspectLoader) else None) or inspect.getsource(
-        module
-    )
-    found = [node for node in ast.parse(text).body if getattr(node, "name", "") == solution.__name__]
-    if not found:
+    text = loader.get_source(module.__name__) if isinstance(loader, InspectLoader) else None
+    found = definition(text or inspect.getsource(module), solution.__name__)
+    if found is None:
         raise LineError(f"`{solution.__name__}` is not defined at the top level of its file")
-    return "\n".join(text.split("\n")[found[-1].lineno - 1 : found[-1].end_lineno])
+    return found
+
+
+def definition(text: str, name: str) -> str | None:
+    """The lines of a text that define a function or a class at its top level, the last ones if there are several."""
+    nodes = [node for node in ast.parse(text).body if getattr(node, "name", None) == name]
+    return "\n".join(text.split("\n")[nodes[-1].lineno - 1 : nodes[-1].end_lineno]) if nodes else None

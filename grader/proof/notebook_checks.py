@@ -13,8 +13,9 @@ from typing import Any
 
 from grader.model.exercise import Exercise
 from grader.model.label import Label, label_of
-from grader.model.lines import Written
+from grader.model.lines import Written, definition
 from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
+from grader.notebooks.solutions import solutions
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
 
@@ -42,7 +43,7 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
     }
     solved = dict.fromkeys(label for cell in cells if (label := solved_exercise(cell)) is not None)
     headings = {anchor: text for notebook in notebooks for anchor, text in Sections.of(notebook).by_anchor.items()}
-    yield from _other_solutions(cells, exercises)
+    yield from _other_solutions(notebooks, exercises)
     for label in labels:
         yield from _missing_parts(label, solved, tests, headings)
     for label in [one for one in {**(solved if labels else {}), **tests} if one not in labels]:
@@ -54,39 +55,36 @@ def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise
         yield from _other_points(label, cell, headings.get(f"exercise-{label}", ""))
 
 
-def _other_solutions(cells: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
+def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
     """Solution cells that are not what the file of the exercise has as its solution."""
-    written = {exercise.label: exercise.functions for exercise in exercises}
-    for cell in cells:
-        for function in written.get(solved_exercise(cell) or "", []):
-            if not isinstance(function.reference, Written):
-                continue
-            ours = _as_lines(function.reference.lines.text({}), function.entry)
-            theirs = _as_lines(cell.source, function.entry)
-            if ours != theirs:
-                pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
-                one, other = next(pair for pair in pairs if pair[0] != pair[1])
-                what = f"the solution cell has `{other.strip()}` where the file of the exercise has `{one.strip()}`"
-                yield Problem(function.label, f"`{function.entry}`", what, "Write the same in both.")
+    cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
+    for function in (function for exercise in exercises for function in exercise.functions):
+        if not isinstance(function.reference, Written) or function.label not in cells:
+            continue
+        ours, theirs = _lines_of(function.reference.lines.text({})), _of_cell(cells[function.label], function.entry)
+        if ours != theirs:
+            pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
+            one, other = next(pair for pair in pairs if pair[0] != pair[1])
+            what = f"the solution cell has `{other.strip()}` where the file of the exercise has `{one.strip()}`"
+            yield Problem(function.label, f"`{function.entry}`", what, "Write the same in both.")
 
 
-def _as_lines(text: str, name: str) -> list[str]:
-    """What defines this name, without docstrings, nbgrader's markers and empty lines."""
+def _of_cell(text: str, name: str) -> list[str]:
     try:
-        tree = ast.parse(text)
+        return _lines_of(definition(text, name) or "")
     except SyntaxError:  # which is told elsewhere
         return []
-    found = next((node for node in tree.body if getattr(node, "name", "") == name), None)
-    if not isinstance(found, ast.FunctionDef | ast.ClassDef):
-        return []
+
+
+def _lines_of(text: str) -> list[str]:
+    """Without docstrings and empty lines."""
     hidden = set[int]()
-    for node in ast.walk(found):
+    for node in ast.walk(ast.parse(text)):
         first = node.body[0] if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             hidden |= set(range(first.lineno, (first.end_lineno or 0) + 1))
-    lines = enumerate(text.split("\n")[: found.end_lineno], 1)
-    own = [re.sub(r"\s+#", "  #", line.rstrip()) for at, line in lines if at >= found.lineno and at not in hidden]
-    return [line for line in own if line and not any(marker in line for marker in MARKERS)]
+    own = [line.rstrip() for at, line in enumerate(text.split("\n"), 1) if at not in hidden]
+    return [re.sub(r"\s+#", "  #", line) for line in own if line]
 
 
 def broken_cells(notebooks: Sequence[Any]) -> Iterator[Problem]:

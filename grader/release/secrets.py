@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 
 from grader.model.exercise import Exercise
-from grader.model.lines import Written
 from grader.release.token_lines import Line, lines_of
 
 SHOWN = "shown"  # the tag of a cell whose lines students are meant to see, though a solution has them, too
@@ -124,9 +123,6 @@ def shown_by_an_author(cells: Iterable[Any], marks: Marks) -> list[str]:
 def _function(function: Any, of: str) -> Iterator[Secret]:
     while isinstance(function, functools.partial):
         function = function.func
-    if isinstance(function, Written):
-        yield from _code(function.lines.text({}), of)
-        return
     if callable(function):
         try:
             yield from _code(_source(function), of)

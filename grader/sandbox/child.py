@@ -119,7 +119,8 @@ def _answer_edited(shell: Shell, channel: socket.socket, request: wire.Frame, de
     answers: list[bytes] = []  # each by itself, so that those are the same that say the same
     seconds = VERSION_SECONDS if len(header["sources"]) > 1 else ALONE_SECONDS
     for source, lent in zip(header["sources"], header["lent"], strict=True):
-        names, calls.left = {**shell.user_ns, **standins, **lent}, VERSION_CALLS
+        names = {**shell.user_ns, **standins, **lent}
+        calls.left = VERSION_CALLS
         answers.append(wire.packed(*_define_and_call(shell, source, header["entry"], names, given, seconds)))
     all_bytes = torch.frombuffer(bytearray(b"".join(answers)), dtype=torch.uint8)
     return {"lengths": list(map(len, answers))}, {"answers": all_bytes}

@@ -45,7 +45,7 @@ def hand_in_all_kinds(course: Course, submit: Callable[..., Path], solved: dict[
     make_up_class(course)
     made_up = course.students(ASSIGNMENT)
     # An endless loop costs time, and an upload that broke off has no grade.
-    kept = {"ada", "kurt", *part(made_up, of=3)} - {"henri", "luca"}
+    kept = {"ada", "kurt", *part(made_up, of=3, in_ci=1)} - {"henri", "luca"}
     for student in set(made_up) - kept:
         shutil.rmtree(course.root / "submitted" / student)
     for student, hours in (("late", 30), ("extended", 30), ("early", -5)):

@@ -204,7 +204,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module", params=part(ANSWERS, of=5, in_ci=5))
+@pytest.fixture(scope="module", params=part(ANSWERS, of=5))
 def assignment(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -251,7 +251,7 @@ def test_all_mathematics_is_rendered(page: NotebookPage, text: str) -> None:
 def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
     links = page.find(".jp-MarkdownOutput a[href^='#']:not(.jp-InternalAnchorLink)")
     assert len(links) == len(re.findall(r"\]\(#", text))
-    for link in (links[number] for number in part(range(len(links)), of=2, in_ci=2)):
+    for link in (links[number] for number in part(range(len(links)), of=2)):
         anchor = str(link.get_dom_attribute("href"))[1:]
         link.click()
         page.wait(partial(page.script, IN_SIGHT, anchor), f"the link to #{anchor} leads nowhere")
@@ -260,7 +260,7 @@ def test_every_link_leads_to_its_section(page: NotebookPage, text: str) -> None:
 def test_hints_unfold_and_fold(page: NotebookPage, text: str) -> None:
     hints = page.find(".jp-MarkdownOutput details")
     assert len(hints) == text.count("<details>")
-    some = part(range(len(hints)), of=4, in_ci=4)  # a click takes long on a long page
+    some = part(range(len(hints)), of=4)  # a click takes long on a long page
     for hint in (hints[number] for number in some):
         summary = hint.find_element("css selector", "summary")
         folded = hint.size["height"]
@@ -311,7 +311,7 @@ def test_nothing_is_wider_than_its_cell(page: NotebookPage, width: int) -> None:
 
 # One is looked at as handed out, the other one solved.
 THEMES = ("Dark", "Light")
-AS_HANDED_OUT = part(THEMES, of=2, in_ci=2)
+AS_HANDED_OUT = part(THEMES, of=2)
 SOLVED = [theme for theme in THEMES if theme not in AS_HANDED_OUT] or THEMES
 
 

@@ -180,7 +180,7 @@ def test_publish_is_killed(begun: Callable[[], Course]) -> None:
     steps = stopped(course, words)
     after, pages, table = told(course), files_in(course.root / "feedback"), files_in(course.root / "export")
     assert (len(before), len(after)) == (1, 2)
-    for at in part(moments(steps, KILLS["publish"]), of=2, in_ci=2):
+    for at in part(moments(steps, KILLS["publish"]), of=2):
         course = begun()
         stopped(course, words, at)
         assert told(course) in (before, after)

@@ -41,16 +41,23 @@ def test_who_asks_twice_gets_the_same_and_never_nothing() -> None:
     assert part.part([], of=5) == []
 
 
-def test_ci_tries_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part, "CI", True)
+def test_all_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "ALL", True)
     assert part.part(NUMBERS, of=5) == NUMBERS
+
+
+def test_ci_tries_all_slow_tests_and_of_collections_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "CI", True)
+    assert part.part(NUMBERS, of=5, in_ci=1) == NUMBERS
+    assert len(part.part(NUMBERS, of=5)) == 20
+    assert len(part.part(NUMBERS, of=10, in_ci=2)) == 50
     assert all(part.is_tried(name) for name in SLOW_TESTS)
 
 
 SLOW_TESTS = [f"tests/running/test_grading.py::test_a[{number}]" for number in range(1_600)]
 
 
-def test_of_slow_tests_thoseabout_what_changed_and_a_sample_are_tried() -> None:
+def test_of_slow_tests_those_about_what_changed_and_a_sample_are_tried() -> None:
     tried = [name for name in SLOW_TESTS if part.is_tried(name)]
     assert 25 < len(tried) < 80
     assert tried == [name for name in SLOW_TESTS if part.is_tried(name)]

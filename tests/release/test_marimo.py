@@ -34,7 +34,7 @@ from support.warm_python import WarmPython
 ASSIGNMENTS = ["self_attention", "causal_attention", "multi_head_attention", "transformer", "fast_attention"]
 
 
-@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5, in_ci=5))
+@pytest.fixture(scope="module", params=part(ASSIGNMENTS, of=5))
 def converted(request: pytest.FixtureRequest, new_course: Callable[[], Course]) -> Path:
     """The notebook of one assignment for marimo, as it is handed out."""
     return convert_release(new_course(), request.param)

@@ -24,10 +24,10 @@ NOT_TRIED = f"slow, and not about what has changed: `make test` tries one of {SA
 One = TypeVar("One")
 
 
-def part(items: Iterable[One], of: int, in_ci: int = 1) -> list[One]:
-    """One of each `of` items, in CI of each `in_ci`, in their order, and at least one. What one is called decides."""
+def part(items: Iterable[One], of: int, in_ci: int = 0) -> list[One]:
+    """One of each `of` items, in CI of each `in_ci`, if given, in their order. What an item is called decides."""
     every = list(items)
-    of = 1 if ALL else in_ci if CI else of
+    of = 1 if ALL else (in_ci or of) if CI else of
     if of == 1:
         return every
     assert not any(" at 0x" in f"{one}" for one in every), "where something lies in memory is another place in each run"
