@@ -269,15 +269,15 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         for name, times in Counter(names).items():
             if times > 1:
                 yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own.", name
-    steps = _steps(function.reference)
+    steps = function.written.lines.places if function.written else _steps(function.reference)
     for one in function.misconceptions:
         if one.kind not in KINDS:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
         yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps))
     yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
-    if isinstance(function.reference, Written):
+    if function.written:
         known = [one for one in function.misconceptions if one.change and set(one.change) <= set(steps or ())]
-        yield from _wrong_lines(function.reference, known)
+        yield from _wrong_lines(function.written, known)
     explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:
@@ -307,8 +307,6 @@ def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None) ->
 
 def _steps(reference: Callable[..., Any]) -> Collection[str] | None:
     """What a misconception can change: the arguments of a function, or what a class has. None: that is not known."""
-    if isinstance(reference, Written):
-        return reference.lines.places
     ours = inspect.unwrap(reference)
     if inspect.isclass(ours):
         return {*dir(ours), *(name for each in ours.__mro__ for name in vars(each).get("__annotations__", ()))}

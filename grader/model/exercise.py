@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
+import importlib
 import random
 import warnings
 import zlib
@@ -158,12 +160,14 @@ class Exercise:
     explained_in: Mapping[str, str] = field(default_factory=dict)
     # Further functions of the same exercise: judged by themselves, sharing the points.
     others: Sequence[Exercise] = ()
+    written: Written | None = field(default=None, init=False)  # the solution, if it is the reference
 
     def __post_init__(self) -> None:
         if self.solution is not None:
             object.__setattr__(self, "entry", self.entry or self.solution.__name__)
             if self.reference is None:
-                object.__setattr__(self, "reference", Written(self.solution))
+                object.__setattr__(self, "written", written := Written(self.solution))
+                object.__setattr__(self, "reference", _asked(written, self.form))
 
     @property
     def label(self) -> Label:
@@ -224,6 +228,17 @@ class Exercise:
     def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
         """What the reference answers with these steps."""
         return _quietly(self.reference, inputs, changes)
+
+
+def _asked(written: Written, form: Form) -> Callable[..., Any]:
+    """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
+    put = importlib.import_module(f"grader.sandbox.forms.{form.name}").put
+
+    @functools.wraps(written)  # its source is the one that must not leak
+    def reference(*inputs: Any, **changes: Change) -> Any:
+        return put(functools.partial(written, **changes), inputs)
+
+    return reference
 
 
 class NotDrawn(CourseError):

@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.model.exercise import Exercise
 from grader.model.label import Label, label_of
-from grader.model.lines import Written, definition
+from grader.model.lines import definition
 from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
 from grader.notebooks.solutions import solutions
 from grader.pages.sections import Sections
@@ -59,9 +59,9 @@ def _other_solutions(notebooks: Sequence[Any], exercises: Sequence[Exercise]) ->
     """Solution cells that are not what the file of the exercise has as its solution."""
     cells = {label: text for notebook in notebooks for label, text in solutions(notebook).items()}
     for function in (function for exercise in exercises for function in exercise.functions):
-        if not isinstance(function.reference, Written) or function.label not in cells:
+        if not function.written or function.label not in cells:
             continue
-        ours, theirs = _lines_of(function.reference.lines.text({})), _of_cell(cells[function.label], function.entry)
+        ours, theirs = _lines_of(function.written.lines.text({})), _of_cell(cells[function.label], function.entry)
         if ours != theirs:
             pairs = itertools.zip_longest(ours, theirs, fillvalue="nothing")
             one, other = next(pair for pair in pairs if pair[0] != pair[1])
