@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from grader import Misconception
+from grader import Misconception, wrong
 from grader.model.forms import exact
 
 Tensor = torch.Tensor
@@ -74,3 +74,24 @@ ALWAYS_FLOAT64 = Misconception(
 # Of any function, and of one of which no gradients are asked.
 OF_ANY_TYPE = (ALWAYS_FLOAT32, ALWAYS_FLOAT64)
 PIECES = (CUT_OFF, RUINED, *OF_ANY_TYPE)
+
+
+def gradients_lost(result: str, place: str = "before result") -> list[Misconception]:
+    """Where no gradient comes through a function whose result is called so."""
+    return [
+        wrong("gradients cut off", {place: f"{result} = {result}.detach()"}, exact.CUT_OFF, kind="gradient"),
+        wrong(
+            "gradients ruined in place",
+            {place: f"needed = torch.sigmoid({result}.nan_to_num())\n{result} = {result} + needed.zero_()"},
+            exact.RUINED,
+            kind="gradient",
+        ),
+    ]
+
+
+def another_type(result: str, place: str) -> list[Misconception]:
+    """Where the result that is called so has numbers of a type of its own."""
+    return [
+        wrong(one.name, {place: f"{result} = {result}.{to}()"}, one.says, credit=0.75, kind="type")
+        for one, to in ((ALWAYS_FLOAT32, "float"), (ALWAYS_FLOAT64, "double"))
+    ]
