@@ -31,7 +31,7 @@ from grader.model.exercise_files import ExerciseFiles
 from grader.model.forms.function import Form
 from grader.model.label import Label, in_order, label_of
 from grader.model.lent_class import LentClass
-from grader.model.lines import LineError, Written
+from grader.written.lines import LineError, Lines
 
 Exercises = Mapping[Label, Exercise]  # of an assignment, in their order
 MOST_TOLD = 12  # names of which one may have been meant
@@ -277,7 +277,7 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
     yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
     if function.written:
         known = [one for one in function.misconceptions if one.change and set(one.change) <= set(steps or ())]
-        yield from _wrong_lines(function.written, known)
+        yield from _wrong_lines(function.written.lines, function.written.variables, known)
     explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:
@@ -285,12 +285,14 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
             yield f"{said}{_meant(name, explained)}", ""
 
 
-def _wrong_lines(written: Written, misconceptions: Iterable[Misconception]) -> Iterator[tuple[str, str]]:
+def _wrong_lines(
+    lines: Lines, variables: Collection[str], misconceptions: Iterable[Misconception]
+) -> Iterator[tuple[str, str]]:
     """Mistakes whose lines nobody can have written, or which are another one's."""
     known: dict[str, str] = {}
     for one in misconceptions:
         try:
-            text = written.lines.checked(one.change, written.variables)
+            text = lines.checked(one.change, variables)
         except LineError as error:
             yield f"“{one.name}”: {error}.", one.name
             continue

@@ -2,129 +2,56 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception
+from grader import Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial, impossible
 from grader.kit.module_readings import picture_of_future, reader
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 from . import attention_cases
 from .ex16_causal_attention import wrong_buffer
-from .mistakes import dropout, gradients, masks, modules, split_heads, weighing
 
 Tensor = torch.Tensor
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of."""
-
-    d_in: int
-    d_out: int
-    heads: int
-    head_dim: int
-    context: int
-    T: int
-
-
 class MultiHeadAttention(nn.Module):
-    """The reference, in steps that a misconception can change."""
-
-    roles: Any = ("query", "key", "value")
-    bias: Any = staticmethod(lambda asked: asked)
-    out_bias: Any = staticmethod(lambda asked: True)
-    out_sizes: Any = staticmethod(lambda d_out, head_dim: (d_out, d_out))
-    per_head: Any = staticmethod(lambda d_out, heads: d_out)
-    several: Any = staticmethod(lambda new: [new(), new(), new()])
-    number: Any = staticmethod(lambda heads, head_dim: heads)
-    prepare: Any = staticmethod(lambda x: x)
-    project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
-    split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
-    score: Any = staticmethod(lambda q, k: q @ k.mT)
-    scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
-    later: Any = staticmethod(lambda size, device: torch.ones(size, size, dtype=torch.bool, device=device).triu(1))
-    crop: Any = staticmethod(lambda later, T: later[:T, :T])
-    drop_raw: Any = staticmethod(lambda dropout, scores: scores)
-    longest: Any = staticmethod(lambda context: context)
-    hide: Any = staticmethod(lambda scores, later, sizes: scores.masked_fill(later, -torch.inf))
-    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
-    hide_weights: Any = staticmethod(lambda weights, later: weights)
-    change_weights: Any = staticmethod(lambda weights, sizes: weights)
-    rate: Any = staticmethod(lambda p: p)
-    drop_scores: Any = staticmethod(lambda dropout, scores: scores)
-    drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
-    drop_values: Any = staticmethod(lambda dropout, v: v)
-    drop_outputs: Any = staticmethod(lambda dropout, outputs: outputs)
-    mix: Any = staticmethod(lambda weights, v: weights @ v)
-    merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
-    out: Any = staticmethod(lambda out_proj, merged: out_proj(merged))
-    normalise_result: Any = staticmethod(lambda module, outputs: outputs)
-    finish: Any = staticmethod(lambda outputs: outputs)
-    keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
-    keep_out: Any = staticmethod(lambda module, linear: setattr(module, "out_proj", linear))
-    fits: Any = staticmethod(lambda d_out, heads: d_out % heads == 0)
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-
-    def __init__(
-        self, d_in: int, d_out: int, context_length: int, dropout: float, num_heads: int, qkv_bias: bool = False
-    ) -> None:
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
-        if not self.fits(d_out, num_heads):
-            raise ValueError("d_out must be divisible by num_heads")
-        head_dim = d_out // num_heads
-        context_length = self.longest(context_length)
-        self.sizes = (d_in, d_out, num_heads, head_dim, context_length)
-        width = self.per_head(d_out, num_heads)
-        layers = self.several(lambda: Linear(d_in, width, bias=self.bias(qkv_bias)))
-        self.W_query, self.W_key, self.W_value = layers
-        d_before, d_after = self.out_sizes(d_out, head_dim)
-        self.keep_out(self, Linear(d_before, d_after, bias=self.out_bias(qkv_bias)))
-        self.dropout = nn.Dropout(self.rate(dropout))
-        self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
-        self.begin(self)
+        if d_out % num_heads != 0:  #: fits
+            raise ValueError(f"d_out = {d_out} is not divisible by num_heads = {num_heads}")
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.out_proj = nn.Linear(d_out, d_out)  #: out_proj
+        self.dropout = nn.Dropout(dropout)  #: rate
+        mask = torch.ones(context_length, context_length).triu(diagonal=1)  #: size
+        self.register_buffer("mask", mask)  #: buffer
 
-    def forward(self, x: Tensor) -> Any:
-        x = self.prepare(x)
-        sizes = Sizes(*self.sizes, T=x.shape[1])
-        later = self.crop(self.later(sizes.context, x.device), sizes.T)  # (T, T)
-        number = self.number(sizes.heads, sizes.head_dim)
-        projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]  # (B, T, d_out) each
-        passed_on = (self.pass_on(vectors, role, x) for vectors, role in zip(projected, "qkv", strict=True))
-        q, k, v = (self.split(vectors, number) for vectors in passed_on)  # (B, num_heads, T, head_dim) each
-        scores = self.hide(
-            self.drop_raw(self.dropout, self.scale(self.score(q, k), sizes)), later, sizes
-        )  # (B, num_heads, T, T)
-        weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
-        weights = self.drop_weights(self.dropout, self.change_weights(weights, sizes))
-        outputs = self.mix(weights, self.drop_values(self.dropout, v))  # (B, num_heads, T, head_dim)
-        merged = self.drop_outputs(self.dropout, self.merge(outputs))  # (B, T, d_out)
-        outputs = self.normalise_result(self, self.out(getattr(self, "out_proj", None), merged))  # (B, T, d_out)
-        return self.dtype(self.finish(outputs))
+    def forward(self, x):
+        B, T, _ = x.shape  #: sizes
+        q = self.W_query(x)  # (B, T, d_out)  #: query
+        k = self.W_key(x)  #: key
+        v = self.W_value(x)  #: value
+        q, k, v = (y.view(B, T, self.num_heads, -1).transpose(1, 2) for y in (q, k, v))  # (B, H, T, d)  #: split
 
+        scores = q @ k.transpose(2, 3)  # (B, H, T, T)  #: scores
+        scores = scores / math.sqrt(self.head_dim)  #: scale
+        mask = self.mask[:T, :T] == 1  # later words  #: crop
+        scores = scores.masked_fill(mask, -math.inf)  #: hide
+        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = self.dropout(weights)  #: drop
 
-def hide_in_first(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
-    """In the first head alone."""
-    return torch.cat([scores[:, :1].masked_fill(later, -torch.inf), scores[:, 1:]], dim=1)
-
-
-def hide_in_first_sentence(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
-    return torch.cat([scores[:1].masked_fill(later, -torch.inf), scores[1:]])
-
-
-def with_large_numbers(scores: Tensor, later: Tensor, _sizes: Sizes) -> Tensor:
-    """Where all that is summed over is hidden, softmax makes NaN of −∞, and even weights of a large number."""
-    return scores.masked_fill(later, -1e9)
+        y = weights @ v  # (B, H, T, d)  #: mix
+        y = y.transpose(1, 2).reshape(B, T, -1)  # (B, T, d_out)  #: merge
+        y = self.out_proj(y)  #: out
+        return y  #: result
 
 
 def shapes(d_in: int, d_out: int, _heads: int, bias: bool) -> dict[str, list[int]]:
@@ -148,21 +75,18 @@ def with_dropout(rng: torch.Generator) -> Inputs:
     return dropout_trial(rng, lambda d_in, d_head: [d_in, heads * d_head, WORDS + 2, p, heads], weights)
 
 
-reference = observing(MultiHeadAttention)
-
+# fmt: off
 exercise = Exercise(
     number=18,
     assignment="multi_head_attention",
     title="Split into heads",
-    entry="MultiHeadAttention",
+    solution=MultiHeadAttention,
     form=MODULE,
-    glance=glancing(MultiHeadAttention),
-    reference=reference,
     picture=picture_of_future,
     explained_in=dict.fromkeys(
         ("words mixed up in splitting", "words mixed up in merging", "heads interleaved"), "why-view-alone"
     ),
-    read=reader(reference, causal=True, mask=wrong_buffer),
+    read=reader(MultiHeadAttention, causal=True, mask=wrong_buffer),
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
@@ -216,392 +140,356 @@ exercise = Exercise(
         *beside_numbers(sized(2, 5, 3, 6, 2, 6)),
     ],
     misconceptions=[
-        *split_heads.IN_MODULES,
-        split_heads.SENTENCES_MIXED_UP_IN_MERGING,
-        split_heads.result_normalised("out_proj", lambda module: module.sizes[1]),
-        *masks.IN_MODULES,
-        *dropout.IN_MODULES,
-        Misconception(
-            "scaled by √d_out",
-            kind="scaling",
-            credit=0.75,
-            says="The scores that you use are divided by √d_out. The keys of one head have head_dim entries: divide by "
-            "the root of that.",
-            change={"scale": lambda scores, sizes: scores / sizes.d_out**0.5},
-        ),
-        Misconception(
-            "scaled by √d_in",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √d_in. The keys of one head have head_dim entries: divide by "
-            "the root of that.",
-            change={"scale": lambda scores, sizes: scores / sizes.d_in**0.5},
-        ),
-        Misconception(
-            "scaled by √num_heads",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √num_heads. Divide by √head_dim: after the transpose, "
-            "head_dim is keys.shape[-1].",
-            change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
-        ),
-        Misconception(
-            "scaled by √T",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the number of words. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
-        ),
-        Misconception(
-            "divided by T",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the number of words. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.T},
-        ),
-        Misconception(
-            "scaled by √context_length",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √context_length. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.context**0.5},
-        ),
-        Misconception(
-            "divided by √8",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √8 whatever the sizes are. Divide by √head_dim: keys.shape[-1] ** 0.5.",
-            change={"scale": lambda scores, sizes: scores / 8**0.5},
-        ),
-        weighing.QUERIES_AND_KEYS_EXCHANGED,
-        Misconception(
-            "keys as values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are weighted keys. The weights belong to the values, W_value(x).",
-            change={"roles": ("query", "key", "key")},
-        ),
-        Misconception(
-            "queries as values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are weighted queries. The weights belong to the values, W_value(x).",
-            change={"roles": ("query", "key", "query")},
-        ),
-        Misconception(
-            "queries as keys",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of queries compared with queries. They should be compared with the keys, "
-            "W_key(x).",
-            change={"roles": ("query", "query", "value")},
-        ),
-        Misconception(
-            "keys and values exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Keys and values change places in your results: queries should be compared with W_key(x), and "
-            "W_value(x) should be weighed.",
-            change={"roles": ("query", "value", "key")},
-        ),
-        Misconception(
-            "values not projected",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are x itself, weighted. Weigh the values, W_value(x).",
-            change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
-        ),
-        Misconception(
-            "words mixed up in splitting",
-            kind="arrangement",
-            credit=0.25,
-            says="Your results are those of (B, T, d_out) viewed as (B, num_heads, T, head_dim), which mixes words up. "
-            "View as (B, T, num_heads, head_dim), then take the result of transpose(1, 2).",
-            change={"split": split_heads.viewed},
-        ),
-        Misconception(
-            "words mixed up in merging",
-            kind="arrangement",
-            credit=0.25,
-            says="Your results are those of heads merged while they stand before the words, which mixes words up. Take "
-            "the result of transpose(1, 2), and then contiguous().view(B, T, d_out) of that.",
-            change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
-        ),
-        Misconception(
-            "heads interleaved",
-            kind="arrangement",
-            credit=0.5,
-            says="Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: view as "
-            "(B, T, num_heads, head_dim), in this order.",
-            change={"split": lambda x, heads: x.reshape(*x.shape[:-1], -1, heads).permute(0, 3, 1, 2)},
-        ),
-        Misconception(
-            "features interleaved in merging",
-            kind="arrangement",
-            credit=0.5,
-            says="The features of the heads take turns in your result. All those of head 0 come first: transpose(1, "
-            "2), then view(B, T, d_out).",
-            change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
-        ),
-        Misconception(
-            "words and heads exchanged",
-            kind="axis",
-            credit=0.25,
-            says="In your results, the heads of one word look at each other. Scores and values should have the shape "
-            "(B, num_heads, T, …), as returned by transpose(1, 2).",
-            change={
-                "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
-                "merge": lambda outputs: outputs.flatten(2),
-            },
-        ),
-        Misconception(
-            "num_heads and head_dim exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of head_dim heads with num_heads features. View as (B, T, num_heads, "
-            "head_dim).",
-            change={"number": lambda heads, head_dim: head_dim},
-        ),
-        Misconception(
-            "one head",
-            kind="input",
-            credit=0.25,
-            says="Your results are those of one head over all features, scaled by √d_out. The features should be split "
-            "among num_heads heads.",
-            change={
-                "number": lambda heads, head_dim: 1,
-                "scale": lambda scores, sizes: scores / sizes.d_out**0.5,
-            },
-        ),
-        Misconception(
-            "one head, scaled by √head_dim",
-            kind="input",
-            credit=0.25,
-            says="Your results are those of one head over all features. They should be split among num_heads heads.",
-            change={"number": lambda heads, head_dim: 1},
-        ),
-        Misconception(
-            "two heads",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your results are those of two heads, whatever num_heads is. The features should be split among "
-            "num_heads heads.",
-            change={
-                "number": lambda heads, head_dim: 2,
-                "scale": lambda scores, sizes: scores / (sizes.d_out // 2) ** 0.5,
-            },
-        ),
-        Misconception(
-            "one layer for all",
-            kind="mix-up",
-            credit=0.25,
-            says="W_query, W_key and W_value are one and the same layer. Make three of them.",
-            change={"several": lambda new: [new()] * 3},
-        ),
-        masks.FUTURE_NOT_HIDDEN,
-        masks.PAST_HIDDEN,
-        Misconception(
-            "mask inverted",
-            kind="mix-up",
-            credit=0.25,
-            says="What should be seen is hidden in your results: the past and the word itself. −∞ belongs above the "
-            "diagonal only.",
-            change={"hide": lambda scores, later, sizes: scores.masked_fill(~later, -torch.inf)},
-        ),
-        masks.OWN_WORD_HIDDEN,
-        masks.NEXT_WORD_SEEN,
-        split_heads.zeros_for_infinity(credit=0.25),
-        split_heads.minus_one_for_infinity(credit=0.25),
-        split_heads.minus_one_after_scaling(credit=0.25),
-        masks.MASKED_AFTER_SOFTMAX,
-        masks.NO_NUMBERS,
-        masks.NO_NUMBERS_AFTER_SOFTMAX,
-        Misconception(
-            "context length 6",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your module works for six words and no more. Its mask should have the size context_length.",
-            change={"longest": lambda _context: 6},
-        ),
-        Misconception(
-            "mask on the first head only",
-            kind="missing step",
-            credit=0.25,
-            says="The future is hidden from the first head only. The same mask is for all of them.",
-            change={"hide": hide_in_first},
-        ),
-        Misconception(
-            "mask on the first sentence only",
-            kind="missing step",
-            credit=0.25,
-            says="The future is hidden in the first sentence of the batch only. The same mask is for all of them.",
-            change={"hide": hide_in_first_sentence},
-        ),
-        Misconception(
-            "softmax over queries",
-            kind="axis",
-            credit=0.25,
-            says="Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: "
-            "dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=2)},
-        ),
-        *(
-            Misconception(
-                f"softmax over {what}{how}",
-                kind="axis",
-                credit=0.25,
-                says=f"Your weights are normalised over {of} (dim={dim} of the scores). "
-                "They must be over the keys: dim=-1.",
-                change={"normalise": split_heads.softmax_over(dim), **hiding},
-            )
-            for what, of, dim in (("heads", "the heads", 1), ("the batch", "the sentences of the batch", 0))
-            for how, hiding in (("", {}), (", without NaN", {"hide": with_large_numbers}))
-        ),
-        masks.SOFTMAX_MISSING,
-        Misconception(
-            "last word only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the last word of each sentence. The result has shape (B, T, d_out).",
-            change={"finish": lambda outputs: outputs[:, -1]},
-        ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
-            change={"finish": lambda outputs: outputs.mT},
-        ),
-        Misconception(
-            "out_proj missing",
-            kind="missing step",
-            credit=0.5,
-            says="Your module holds no out_proj. Make it in __init__, nn.Linear(d_out, d_out), and apply it last.",
-            change={"keep_out": split_heads.not_kept, "out": lambda out_proj, merged: merged},
-        ),
-        Misconception(
-            "out_proj without effect",
-            kind="missing step",
-            credit=0.5,
-            says="Your result is that of the merged heads: out_proj has no part in it. Return what self.out_proj(…) "
-            "makes of them.",
-            change={"out": lambda out_proj, merged: merged},
-        ),
-        Misconception(
-            "out_proj applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your result is that of out_proj applied twice. Once is enough.",
-            change={"out": lambda out_proj, merged: out_proj(out_proj(merged))},
-        ),
-        Misconception(
-            "out_proj without its bias",
-            kind="missing step",
-            credit=0.75,
-            says="Your out_proj has no bias. It should always have one: nn.Linear(d_out, d_out).",
-            change={"out_bias": lambda _asked: False},
-        ),
-        Misconception(
-            "qkv_bias for out_proj",
-            kind="input",
-            credit=0.75,
-            says="Your out_proj has a bias only if qkv_bias is True. It should always have one: nn.Linear(d_out, "
-            "d_out).",
-            change={"out_bias": lambda asked: asked},
-        ),
-        Misconception(
-            "out_proj before merging",
-            kind="arrangement",
-            credit=0.5,
-            says="Your out_proj has the size of one head. Merge the heads first, then project d_out features to d_out.",
-            change={"out_sizes": lambda d_out, head_dim: (head_dim, head_dim)},
-        ),
-        Misconception(
-            "out_proj transposed",
-            kind="arrangement",
-            credit=0.5,
-            says="Your result is that of the weight of out_proj without its transpose. Call self.out_proj(…).",
-            change={"out": lambda out_proj, merged: merged @ out_proj.weight + out_proj.bias},
-        ),
-        Misconception(
-            "out_proj detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches out_proj. Call self.out_proj(…), without .data or detach.",
-            change={
-                "out": lambda out_proj, merged: nn.functional.linear(merged, out_proj.weight.data, out_proj.bias.data)
-            },
-        ),
-        Misconception(
-            "projections of head_dim",
-            kind="mix-up",
-            credit=0.25,
-            says="Your projections have head_dim features, for one head. Make them nn.Linear(d_in, d_out), then split.",
-            change={"per_head": lambda d_out, heads: d_out // heads},
-        ),
-        Misconception(
-            "projections of num_heads · d_out",
-            kind="mix-up",
-            credit=0.5,
-            says="Your projections have num_heads · d_out features. Here all heads together should have d_out: "
-            "nn.Linear(d_in, d_out), then split.",
-            change={"per_head": lambda d_out, heads: d_out * heads},
-        ),
-        Misconception(
-            "divisibility not enforced",
-            kind="missing step",
-            credit=0.75,
-            says="Your class accepts a d_out that num_heads does not divide. It must stop with an error in __init__.",
-            change={"fits": lambda d_out, heads: True},
-        ),
-        Misconception(
-            "always biased",
-            kind="input",
-            credit=0.75,
-            says="Your projections have a bias although qkv_bias is False. Give them bias=qkv_bias.",
-            change={"bias": lambda _asked: True},
-        ),
-        Misconception(
-            "never biased",
-            kind="input",
-            credit=0.75,
-            says="Your projections have no bias when qkv_bias is True. Give them bias=qkv_bias.",
-            change={"bias": lambda _asked: False},
-        ),
-        Misconception(
-            "heads detached",
-            kind="gradient",
-            credit=0.5,
-            says="Gradients reach out_proj alone. Neither detach nor .data belongs before it.",
-            change={"merge": lambda outputs: outputs.transpose(1, 2).flatten(2).detach()},
-        ),
-        Misconception(
-            "input detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches the input. Use x as it is: without detach, .data or a copy.",
-            change={"prepare": lambda x: x.detach()},
-        ),
-        gradients.VALUES_DETACHED,
-        Misconception(
-            "keys detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches W_key. Neither detach nor .data belongs on the path of the keys.",
-            change={"pass_on": gradients.detached("k")},
-        ),
-        gradients.WEIGHTS_DETACHED,
-        masks.MASK_NOT_KEPT,
-        Misconception(
-            "rate 1 − p",
-            kind="wrong formula",
-            credit=0.5,
-            says="Weights are dropped with probability 1 − dropout. The argument is the rate itself.",
-            change={"rate": lambda p: 1 - p},
-        ),
-        dropout.BEFORE_SOFTMAX,
-        dropout.ON_MASKED_SCORES,
-        *modules.IN_MODULES,
-        masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),
+        *at("scale",
+            wrong("not scaled", "",
+                  "The scores that you use are not scaled. Divide them by √head_dim, the root of the length of a key.",
+                  kind="scaling"),
+            wrong("divided by head_dim", "scores = scores / self.head_dim",
+                  "Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
+                  kind="scaling"),
+            wrong("divided by head_dim and 2", "scores = scores / self.head_dim ** 1 / 2",
+                  "The scores that you use are divided by head_dim and by 2. Divide by the root of head_dim, ** 0.5.",
+                  in_code=("_ / _ ** 1 / 2",),
+                  says_of_code="/ … ** 1 / 2 divides by (… ** 1), and then by 2. Write ** 0.5."),
+            wrong("divided by head_dim / 2", "scores = scores / (self.head_dim ** 1 / 2)",
+                  "The scores that you use are divided by half of head_dim. Divide by the root of it, ** 0.5.",
+                  in_code=("_ ** 1 / 2",),
+                  says_of_code="** 1 / 2 is (… ** 1) / 2, so you divide by half of head_dim. Write ** 0.5."),
+            wrong("multiplied by √head_dim", "scores = scores * math.sqrt(self.head_dim)",
+                  "The scores that you use are multiplied by √head_dim. They should be divided by it.",
+                  kind="scaling")),
+        wrong("scaled in the wrong place", {"scale": "", "before drop": "weights = weights / math.sqrt(self.head_dim)"},
+              "Your results are those of scores that are not scaled, divided by √head_dim at the end. Divide the "
+              "scores, before softmax.", kind="scaling"),
+        wrong("sign flipped", {"scale": "scores = -scores / math.sqrt(self.head_dim)"},
+              "The scores have the wrong sign: a query should look most where its dot product is largest.",
+              credit=0.25),
+        wrong("heads in reverse order", {"merge": "y = y.flip(1).transpose(1, 2).reshape(B, T, -1)"},
+              "The last head comes first. Merge the heads in their order.", kind="arrangement"),
+        *at("before drop",
+            wrong("first head's weights for all", "weights = weights[:, :1].expand_as(weights)",
+                  "In your results, all heads have the weights of the first. Each head should have its own.",
+                  credit=0.25, kind="mix-up"),
+            wrong("weights averaged over heads", "weights = weights.mean(1, keepdim=True).expand_as(weights)",
+                  "In your results, all heads have the mean of their weights. Each head should have its own.",
+                  credit=0.25, kind="mix-up")),
+        *at("merge",
+            wrong("first head only", "y = y[:, 0].repeat(1, 1, y.shape[1])",
+                  "The output of the first head stands in the places of all heads. Merge all of them.",
+                  credit=0.25, kind="mix-up"),
+            wrong("heads averaged", "y = y.mean(1).repeat(1, 1, y.shape[1])",
+                  "The mean of the heads stands in the places of all heads. Put them side by side.", credit=0.25)),
+        *at("normalise",
+            wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
+                  "Your results are those of softmax applied twice, where the second gives hidden words weight "
+                  "again. Apply it once.", credit=0.25),
+            wrong("exponentials not divided", "weights = torch.exp(scores)",
+                  "Your values are weighted by exponentials that are not divided by their sum. The weights are the "
+                  "softmax.", credit=0.25, kind="missing step"),
+            wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
+                  "Your weights are the sigmoids of the scores, which do not sum to one. They should be the softmax "
+                  "over the keys.", credit=0.25)),
+        wrong("first sentence's weights for all", {"before drop": "weights = weights[:1].expand_as(weights)"},
+              "In your results, all sentences of a batch have the weights of the first. Each of them should have "
+              "weights of its own.", credit=0.25, kind="mix-up"),
+        *at("result",
+            wrong("squeezed", "return y.squeeze()",
+                  "Your result has lost the dimensions of size 1, as with squeeze. One sentence is a batch, too.",
+                  kind="arrangement"),
+            wrong("everything detached", "return y.detach()",
+                  "No gradient comes through, as when something like no_grad or detach is around the computation. "
+                  "The result must be computed from the weights by operations that keep gradients.", kind="gradient")),
+        wrong("sentences mixed up in merging", {"merge": "y = y.transpose(0, 1).reshape(B, T, -1)"},
+              "Your results are those of heads merged while they stand before the sentences of the batch, which "
+              "mixes sentences and words up. All heads of a word belong side by side.",
+              credit=0.25, kind="arrangement"),
+        wrong("result normalised", {"after buffer": "self.norm = nn.LayerNorm(d_out)", "after out": "y = self.norm(y)"},
+              "Your results are those of a LayerNorm after out_proj. That belongs to the block around attention: "
+              "return what out_proj makes.", kind="mix-up"),
+        wrong("words and sentences exchanged",
+              {"before sizes": "x = x.transpose(0, 1)", "result": "return y.transpose(0, 1)"},
+              "Your results are those of words that look at the words in the same place of other sentences. Texts "
+              "come as (B, T, d_in): the words of a sentence are along dimension 1.", credit=0.25, kind="axis"),
+        wrong("words and sentences exchanged, masked as they come",
+              {"before sizes": "x = x.transpose(0, 1)", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1",
+               "result": "return y.transpose(0, 1)"},
+              "Your results are those of words that look at the words in the same place of other sentences. Texts "
+              "come as (B, T, d_in): the words of a sentence are along dimension 1.", credit=0.25, kind="axis"),
+        wrong("mask not cut to the text", {"crop": "mask = self.mask == 1"},
+              "Texts shorter than context_length stop with an error. The mask must be cut to the text: mask[:T, :T].",
+              kind="hard-coded"),
+        wrong("weights transposed", {"mix": "y = weights.transpose(2, 3) @ v"},
+              "Your results are those of transposed weights, where words see the future. Row i of the weights "
+              "belongs to query i.", credit=0.25, kind="axis"),
+        wrong("first sentence only", {"result": "return y[0]"},
+              "You return one sentence of the batch. The result has shape (B, T, d_out).",
+              credit=0.25, kind="missing step"),
+        *at("buffer",
+            wrong("mask is a plain attribute", "self.mask = mask",
+                  "The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
+                  credit=0.75, kind="missing step"),
+            wrong("mask is not saved", 'self.register_buffer("mask", mask, persistent=False)',
+                  "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out.",
+                  credit=0.75, kind="missing step"),
+            wrong("mask is a parameter", "self.mask = nn.Parameter(mask, requires_grad=False)",
+                  "The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
+                  credit=0.75, kind="mix-up")),
+        wrong("nothing dropped", {"drop": ""},
+              "In training, nothing is dropped. Dropout is for the attention weights.", kind="missing step"),
+        wrong("dropout of 0", {"rate": "self.dropout = nn.Dropout(0.5)"},
+              "Even with a dropout of 0, two calls in training differ, as with a rate written in the code, or with "
+              "the default of nn.Dropout. Take every rate from the argument dropout.", kind="hard-coded"),
+        *at("drop",
+            wrong("dropout always active", "weights = nn.functional.dropout(weights, self.dropout.p)",
+                  "Weights are dropped outside of training, too. Use nn.Dropout, or F.dropout with "
+                  "training=self.training.", kind="missing step"),
+            wrong("dropout elsewhere", "v = self.dropout(v)",
+                  "Something other than attention weights is dropped, or more than these, perhaps values. Drop "
+                  "attention weights only.", kind="mix-up")),
+        wrong("dropout on the output", {"drop": "", "after merge": "y = self.dropout(y)"},
+              "Entries of the vectors are dropped that come after the weights. Drop attention weights, before they "
+              "meet the values.", kind="mix-up"),
+        wrong("survivors not scaled",
+              {"drop": "if self.training:\n    weights = weights * (torch.rand_like(weights) >= self.dropout.p)"},
+              "Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.", kind="missing step"),
+        *at("scale",
+            wrong("scaled by √d_out", "scores = scores / math.sqrt(self.W_query.out_features)",
+                  "The scores that you use are divided by √d_out. The keys of one head have head_dim entries: divide "
+                  "by the root of that.", credit=0.75, kind="scaling"),
+            wrong("scaled by √d_in", "scores = scores / math.sqrt(x.shape[-1])",
+                  "The scores that you use are divided by √d_in. The keys of one head have head_dim entries: divide "
+                  "by the root of that.", kind="scaling"),
+            wrong("scaled by √num_heads", "scores = scores / math.sqrt(self.num_heads)",
+                  "The scores that you use are divided by √num_heads. Divide by √head_dim: after the transpose, "
+                  "head_dim is keys.shape[-1].", kind="scaling"),
+            wrong("scaled by √T", "scores = scores / math.sqrt(T)",
+                  "The scores that you use are divided by the root of the number of words. Divide by √head_dim.",
+                  kind="scaling"),
+            wrong("divided by T", "scores = scores / T",
+                  "The scores that you use are divided by the number of words. Divide by √head_dim.", kind="scaling"),
+            wrong("scaled by √context_length", "scores = scores / math.sqrt(len(self.mask))",
+                  "The scores that you use are divided by √context_length. Divide by √head_dim.", kind="scaling"),
+            wrong("divided by √8", "scores = scores / math.sqrt(8)",
+                  "Your scores are divided by √8 whatever the sizes are. Divide by √head_dim: keys.shape[-1] ** 0.5.",
+                  kind="hard-coded")),
+        wrong("queries and keys exchanged", {"scores": "scores = k @ q.transpose(2, 3)"},
+              "Queries and keys change places in your results. Row i of the scores is query i with every key.",
+              kind="mix-up"),
+        *at("value",
+            wrong("keys as values", "v = self.W_key(x)",
+                  "Your results are weighted keys. The weights belong to the values, W_value(x).", kind="mix-up"),
+            wrong("queries as values", "v = self.W_query(x)",
+                  "Your results are weighted queries. The weights belong to the values, W_value(x).", kind="mix-up")),
+        wrong("queries as keys", {"key": "k = self.W_query(x)"},
+              "Your results are those of queries compared with queries. They should be compared with the keys, "
+              "W_key(x).", kind="mix-up"),
+        wrong("keys and values exchanged", {"key": "k = self.W_value(x)", "value": "v = self.W_key(x)"},
+              "Keys and values change places in your results: queries should be compared with W_key(x), and "
+              "W_value(x) should be weighed.", kind="mix-up"),
+        wrong("values not projected", {"after value": "v = x"},
+              "Your results are x itself, weighted. Weigh the values, W_value(x).", kind="missing step"),
+        wrong("words mixed up in splitting",
+              {"split": "q, k, v = (y.view(B, self.num_heads, T, -1) for y in (q, k, v))"},
+              "Your results are those of (B, T, d_out) viewed as (B, num_heads, T, head_dim), which mixes words up. "
+              "View as (B, T, num_heads, head_dim), then take the result of transpose(1, 2).",
+              credit=0.25, kind="arrangement"),
+        wrong("words mixed up in merging", {"merge": "y = y.reshape(B, T, -1)"},
+              "Your results are those of heads merged while they stand before the words, which mixes words up. Take "
+              "the result of transpose(1, 2), and then contiguous().view(B, T, d_out) of that.",
+              credit=0.25, kind="arrangement"),
+        wrong("heads interleaved",
+              {"split": "q, k, v = (y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2) for y in (q, k, v))"},
+              "Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: view as (B, "
+              "T, num_heads, head_dim), in this order.", kind="arrangement"),
+        wrong("features interleaved in merging", {"merge": "y = y.permute(0, 2, 3, 1).reshape(B, T, -1)"},
+              "The features of the heads take turns in your result. All those of head 0 come first: transpose(1, 2), "
+              "then view(B, T, d_out).", kind="arrangement"),
+        wrong("words and heads exchanged",
+              {"split": "q, k, v = (y.view(B, T, self.num_heads, -1) for y in (q, k, v))",
+               "merge": "y = y.reshape(B, T, -1)"},
+              "In your results, the heads of one word look at each other. Scores and values should have the shape "
+              "(B, num_heads, T, …), as returned by transpose(1, 2).", credit=0.25, kind="axis"),
+        wrong("num_heads and head_dim exchanged", {"split": ("self.num_heads", "self.head_dim")},
+              "Your results are those of head_dim heads with num_heads features. View as (B, T, num_heads, head_dim).",
+              kind="mix-up"),
+        wrong("one head", {"split": ("self.num_heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
+              "Your results are those of one head over all features, scaled by √d_out. The features should be split "
+              "among num_heads heads.", credit=0.25, kind="input"),
+        wrong("one head, scaled by √head_dim", {"split": ("self.num_heads", "1")},
+              "Your results are those of one head over all features. They should be split among num_heads heads.",
+              credit=0.25, kind="input"),
+        wrong("two heads", {"split": ("self.num_heads", "2"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
+              "Your results are those of two heads, whatever num_heads is. The features should be split among "
+              "num_heads heads.", kind="hard-coded"),
+        wrong("one layer for all",
+              {"projections": "self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"},
+              "W_query, W_key and W_value are one and the same layer. Make three of them.",
+              credit=0.25, kind="mix-up"),
+        *at("hide",
+            wrong("future not hidden", "",
+                  "Every word sees all words: the weights that you use are not masked. Above the diagonal, the "
+                  "scores must be −∞ before softmax.", credit=0.25, kind="missing step"),
+            wrong("past hidden", "scores = scores.masked_fill(mask.T, -math.inf)",
+                  "The past is hidden and the future shown in your results. −∞ belongs above the diagonal: later "
+                  "keys are there.", credit=0.25, kind="mix-up"),
+            wrong("mask inverted", "scores = scores.masked_fill(~mask, -math.inf)",
+                  "What should be seen is hidden in your results: the past and the word itself. −∞ belongs above the "
+                  "diagonal only.", credit=0.25, kind="mix-up"),
+            wrong("own word hidden", "scores = scores.masked_fill(~mask.T, -math.inf)",
+                  "A word does not see itself, as when the mask includes the diagonal. It should start above it: "
+                  "diagonal=1.", credit=0.25, kind="mix-up"),
+            wrong("next word seen", "scores = scores.masked_fill(mask.triu(2), -math.inf)",
+                  "A word sees the one after it, as when the mask begins too late. It should start above the "
+                  "diagonal: diagonal=1.", credit=0.25, kind="mix-up"),
+            wrong("zeros for −∞", "scores = scores.masked_fill(mask, 0)",
+                  "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
+                  "Set them to −∞.", credit=0.25),
+            wrong("−1 for −∞", "scores = scores.masked_fill(mask, -1 / math.sqrt(self.head_dim))",
+                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.", credit=0.25),
+            wrong("−1 for −∞, after scaling", "scores = scores.masked_fill(mask, -1)",
+                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.", credit=0.25)),
+        wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(mask, 0)"},
+              "Your results are those of softmax over all words, with zeros put in afterwards: rows no longer sum to "
+              "one, and the future was in the sum. Mask the scores before softmax.", credit=0.25, kind="missing step"),
+        wrong("no numbers for what is hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
+              "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
+              "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+        wrong("no numbers for what is hidden, after softmax",
+              {"hide": "", "after normalise": "weights = weights.masked_fill(mask, -math.inf)"},
+              "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
+              "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+        wrong("context length 6", {"size": "mask = torch.ones(6, 6).triu(diagonal=1)"},
+              "Your module works for six words and no more. Its mask should have the size context_length.",
+              kind="hard-coded"),
+        *at("hide",
+            wrong("mask on the first head only",
+                  "scores = torch.cat([scores[:, :1].masked_fill(mask, -math.inf), scores[:, 1:]], dim=1)",
+                  "The future is hidden from the first head only. The same mask is for all of them.",
+                  credit=0.25, kind="missing step"),
+            wrong("mask on the first sentence only",
+                  "scores = torch.cat([scores[:1].masked_fill(mask, -math.inf), scores[1:]])",
+                  "The future is hidden in the first sentence of the batch only. The same mask is for all of them.",
+                  credit=0.25, kind="missing step")),
+        *at("normalise",
+            wrong("softmax over queries", "weights = torch.softmax(scores, dim=2)",
+                  "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: "
+                  "dim=-1.", credit=0.25, kind="axis"),
+            wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
+                  "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: "
+                  "dim=-1.", credit=0.25, kind="axis")),
+        wrong("softmax over heads, without NaN",
+              {"hide": "scores = scores.masked_fill(mask, -1e9)",
+               "normalise": "weights = torch.softmax(scores, dim=1)"},
+              "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=-1.",
+              credit=0.25, kind="axis"),
+        wrong("softmax over the batch", {"normalise": "weights = torch.softmax(scores, dim=0)"},
+              "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
+              "the keys: dim=-1.", credit=0.25, kind="axis"),
+        wrong("softmax over the batch, without NaN",
+              {"hide": "scores = scores.masked_fill(mask, -1e9)",
+               "normalise": "weights = torch.softmax(scores, dim=0)"},
+              "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
+              "the keys: dim=-1.", credit=0.25, kind="axis"),
+        wrong("raw scores as weights",
+              {"hide": "scores = scores.masked_fill(mask, 0)", "normalise": "weights = scores"},
+              "Your values are weighted by raw scores. The weights are the softmax of the masked scores.",
+              credit=0.25, kind="missing step"),
+        *at("result",
+            wrong("last word only", "return y[:, -1]",
+                  "You return the last word of each sentence. The result has shape (B, T, d_out).",
+                  credit=0.25, kind="missing step"),
+            wrong("result transposed", "return y.transpose(1, 2)",
+                  "The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
+                  kind="convention")),
+        wrong("out_proj missing", {"out_proj": "", "out": ""},
+              "Your module holds no out_proj. Make it in __init__, nn.Linear(d_out, d_out), and apply it last.",
+              kind="missing step"),
+        *at("out",
+            wrong("out_proj without effect", "",
+                  "Your result is that of the merged heads: out_proj has no part in it. Return what self.out_proj(…) "
+                  "makes of them.", kind="missing step"),
+            wrong("out_proj applied twice", "y = self.out_proj(self.out_proj(y))",
+                  "Your result is that of out_proj applied twice. Once is enough.")),
+        *at("out_proj",
+            wrong("out_proj without its bias", "self.out_proj = nn.Linear(d_out, d_out, bias=False)",
+                  "Your out_proj has no bias. It should always have one: nn.Linear(d_out, d_out).",
+                  credit=0.75, kind="missing step"),
+            wrong("qkv_bias for out_proj", "self.out_proj = nn.Linear(d_out, d_out, bias=qkv_bias)",
+                  "Your out_proj has a bias only if qkv_bias is True. It should always have one: nn.Linear(d_out, "
+                  "d_out).", credit=0.75, kind="input"),
+            wrong("out_proj before merging", "self.out_proj = nn.Linear(self.head_dim, self.head_dim)",
+                  "Your out_proj has the size of one head. Merge the heads first, then project d_out features to "
+                  "d_out.", kind="arrangement")),
+        *at("out",
+            wrong("out_proj transposed", "y = y @ self.out_proj.weight + self.out_proj.bias",
+                  "Your result is that of the weight of out_proj without its transpose. Call self.out_proj(…).",
+                  kind="arrangement"),
+            wrong("out_proj detached",
+                  "y = nn.functional.linear(y, self.out_proj.weight.data, self.out_proj.bias.data)",
+                  "No gradient reaches out_proj. Call self.out_proj(…), without .data or detach.", kind="gradient")),
+        *at("projections",
+            wrong("projections of head_dim", ("d_out", "self.head_dim"),
+                  "Your projections have head_dim features, for one head. Make them nn.Linear(d_in, d_out), then "
+                  "split.", credit=0.25, kind="mix-up"),
+            wrong("projections of num_heads · d_out", ("d_out", "num_heads * d_out"),
+                  "Your projections have num_heads · d_out features. Here all heads together should have d_out: "
+                  "nn.Linear(d_in, d_out), then split.", kind="mix-up")),
+        wrong("divisibility not enforced", {"fits": ""},
+              "Your class accepts a d_out that num_heads does not divide. It must stop with an error in __init__.",
+              credit=0.75, kind="missing step"),
+        *at("projections",
+            wrong("always biased", ("bias=qkv_bias", "bias=True"),
+                  "Your projections have a bias although qkv_bias is False. Give them bias=qkv_bias.",
+                  credit=0.75, kind="input"),
+            wrong("never biased", ("bias=qkv_bias", "bias=False"),
+                  "Your projections have no bias when qkv_bias is True. Give them bias=qkv_bias.",
+                  credit=0.75, kind="input")),
+        wrong("heads detached", {"merge": "y = y.detach().transpose(1, 2).reshape(B, T, -1)"},
+              "Gradients reach out_proj alone. Neither detach nor .data belongs before it.", kind="gradient"),
+        wrong("input detached", {"before sizes": "x = x.detach()"},
+              "No gradient reaches the input. Use x as it is: without detach, .data or a copy.", kind="gradient"),
+        wrong("values detached", {"after value": "v = v.detach()"},
+              "No gradient reaches W_value. Neither detach nor .data belongs on the path of the values.",
+              kind="gradient"),
+        wrong("keys detached", {"after key": "k = k.detach()"},
+              "No gradient reaches W_key. Neither detach nor .data belongs on the path of the keys.", kind="gradient"),
+        wrong("weights detached", {"after query": "q = q.detach()", "after key": "k = k.detach()"},
+              "No gradient reaches W_query and W_key. Neither detach nor .data belongs on the path of scores and "
+              "weights.", kind="gradient"),
+        wrong("mask not kept", {"buffer": "", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1"},
+              "No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
+              credit=0.75, kind="missing step"),
+        wrong("rate 1 − p", {"rate": "self.dropout = nn.Dropout(1 - dropout)"},
+              "Weights are dropped with probability 1 − dropout. The argument is the rate itself."),
+        wrong("dropout before softmax", {"drop": "", "after scale": "scores = self.dropout(scores)"},
+              "With dropout as without, your weights sum to one, as when what goes into softmax is dropped. Drop "
+              "weights, after the last softmax.", kind="mix-up"),
+        wrong("dropout on masked scores", {"drop": "", "before normalise": "scores = self.dropout(scores)"},
+              "In training, your results have NaN or infinite numbers, as after dropout on masked scores, where 0 · "
+              "−∞ is NaN. Drop weights, after the softmax.", kind="mix-up"),
+        wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
+              "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use "
+              "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
+        wrong("weights not random",
+              {"after buffer": "for parameter in self.parameters():\n"
+                               "    if parameter.dim() > 1:\n"
+                               "        nn.init.zeros_(parameter)"},
+              "In a new module, all weights are the same number. Begin with random numbers: otherwise words would "
+              "differ in nothing that training could make use of.", credit=0.75, kind="missing step"),
+        *at("before result",
+            wrong("float64 returned", "y = y.double()",
+                  "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the "
+                  "inputs.", credit=0.75, kind="type"),
+            wrong("not the input's dtype", "y = y.float()",
+                  "With float64 inputs and weights, your result has a different type. Make new tensors with "
+                  "x.new_zeros(…) or dtype=x.dtype, and leave out .float().", credit=0.75, kind="type")),
+        wrong("renormalised after softmax",
+              {"hide": "",
+               "after normalise": "weights = weights.masked_fill(mask, 0)\n"
+                                  "weights = weights / weights.sum(-1, keepdim=True)"},
+              "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and "
+              "0/0 is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
+              credit=0.75),
     ],
 )
+# fmt: on

@@ -14,6 +14,8 @@ from grader.kit.pieces import other_type
 from grader.model.forms.exact import RUINED
 from grader.model.forms.parts import IN_PART
 from grader.model.verdict import Picture
+from grader.sandbox.forms.module import observe
+from grader.written.chance import same_chance
 
 Tensor = torch.Tensor
 Parts = dict[str, Any]  # name of a part -> a sentence (empty: all is well), or named tensors
@@ -30,7 +32,7 @@ RATE = 3  # which of the arguments of a class with dropout is its rate
 
 
 def reader(
-    reference: Callable[..., dict[str, Any]],
+    solution: Callable[..., Any],
     *,
     causal: bool = False,
     mask: Callable[..., str] | None = None,
@@ -45,7 +47,7 @@ def reader(
 
     def undropped(arguments: Any, weights: Any, calls: Any, extra: Tensor) -> Tensor:
         if not last or last[0] is not extra:
-            last[:] = extra, reference(arguments, weights, calls, {"train": False})["outputs"]["output"]
+            last[:] = extra, _seen_of(solution, arguments, weights, calls, {"train": False})["outputs"]["output"]
         return last[1]
 
     def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
@@ -74,6 +76,11 @@ def reader(
         return parts | {"type": other_type(outputs["output"], given), "initial": not_random(seen, weights)}
 
     return read
+
+
+def _seen_of(solution: Callable[..., Any], *inputs: Any) -> Any:
+    with same_chance():
+        return observe(solution, *inputs) if isinstance(solution, type) else solution(*inputs)
 
 
 def picture_of_future(value: Any, inputs: Sequence[Any]) -> Picture | None:

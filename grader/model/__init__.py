@@ -13,7 +13,6 @@ __all__ = [
     "forms",
     "label",
     "lent_class",
-    "lines",
     "located",
     "memory",
     "only_numbers",

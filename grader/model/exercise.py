@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import importlib
-import random
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -21,10 +19,13 @@ from grader.model.allowed import Allowed
 from grader.model.exercise_files import place_of_code, said_of
 from grader.model.forms.function import FUNCTION, Form
 from grader.model.label import Label
-from grader.model.lines import Change, Written
 from grader.model.memory import MemoryPromise
 from grader.model.verdict import Picture
 from grader.sandbox.tables import is_table
+from grader.written.chance import same_chance, shared_generators
+from grader.written.functions import WrittenFunction
+from grader.written.lines import Change
+from grader.written.modules import ModuleCase, WrittenClass
 
 Inputs = tuple[Any, ...]
 # Right functions in place of a student's own, by name.
@@ -160,14 +161,23 @@ class Exercise:
     explained_in: Mapping[str, str] = field(default_factory=dict)
     # Further functions of the same exercise: judged by themselves, sharing the points.
     others: Sequence[Exercise] = ()
-    written: Written | None = field(default=None, init=False)  # the solution, if it is the reference
+    written: WrittenFunction | WrittenClass | None = field(default=None, init=False)  # the solution, as the reference
 
     def __post_init__(self) -> None:
         if self.solution is not None:
             object.__setattr__(self, "entry", self.entry or self.solution.__name__)
             if self.reference is None:
-                object.__setattr__(self, "written", written := Written(self.solution))
-                object.__setattr__(self, "reference", _asked(written, self.form))
+                self._take_for_reference(self.solution)
+
+    def _take_for_reference(self, solution: Callable[..., Any]) -> None:
+        written: WrittenFunction | WrittenClass
+        if isinstance(solution, type):
+            written = WrittenClass(solution)
+            object.__setattr__(self, "glance", functools.partial(ModuleCase, written))
+        else:
+            written = WrittenFunction(solution)
+        object.__setattr__(self, "written", written)
+        object.__setattr__(self, "reference", _asked(written, self.form))
 
     @property
     def label(self) -> Label:
@@ -192,7 +202,7 @@ class Exercise:
 
     def _draw(self, case: Case, rng: torch.Generator, elsewhere: int) -> Inputs:
         """The inputs of a case, or NotDrawn."""
-        with _shared_generators(rng.initial_seed() + elsewhere):
+        with shared_generators(rng.initial_seed() + elsewhere):
             try:
                 inputs: Any = case.inputs(rng)
             except Exception as error:  # it is the author's own Python: anything can happen
@@ -230,13 +240,14 @@ class Exercise:
         return _quietly(self.reference, inputs, changes)
 
 
-def _asked(written: Written, form: Form) -> Callable[..., Any]:
+def _asked(written: Callable[..., Any], form: Form) -> Callable[..., Any]:
     """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
     put = importlib.import_module(f"grader.sandbox.forms.{form.name}").put
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        return put(functools.partial(written, **changes), inputs)
+        with same_chance():
+            return put(functools.partial(written, **changes), inputs)
 
     return reference
 
@@ -276,21 +287,6 @@ def can_combine(one: Misconception, other: Misconception) -> bool:
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:
     # crc32, not hash(): the same on every run and machine.
     return torch.Generator().manual_seed(zlib.crc32(f"{seed}/{label}/{name}/{sample}".encode()))
-
-
-@contextlib.contextmanager
-def _shared_generators(seed: int) -> Iterator[None]:
-    """In a state that depends on nothing else, so that who draws from them draws the same in every process."""
-    ours, theirs, others = torch.default_generator.get_state(), np.random.get_state(), random.getstate()
-    torch.default_generator.manual_seed(seed)
-    np.random.seed(seed % 2**32)
-    random.seed(seed)
-    try:
-        yield
-    finally:
-        torch.default_generator.set_state(ours)
-        np.random.set_state(theirs)
-        random.setstate(others)
 
 
 def fresh(value: Any) -> Any:

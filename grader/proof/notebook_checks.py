@@ -13,11 +13,11 @@ from typing import Any
 
 from grader.model.exercise import Exercise
 from grader.model.label import Label, label_of
-from grader.model.lines import definition
 from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
 from grader.notebooks.solutions import solutions
 from grader.pages.sections import Sections
 from grader.proof.exercise_checks import Problem
+from grader.written.lines import definition
 
 SCHEMA = 3  # of nbgrader's metadata; it mends older ones itself
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")

@@ -1,4 +1,4 @@
-"""A solution as people write it, and the same with other lines in place of marked ones.
+"""The text of a solution as people write it, and the same with other lines in place of marked ones.
 
     def mean(numbers):
         total = sum(numbers)  #: total
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import inspect
 import re
 import sys
@@ -24,24 +23,26 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.abc import InspectLoader
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.errors import CourseError
 
 Change = str | tuple[str, str] | Callable[..., Any]
 MADE = "made_by_the_grader"  # the name of a function that stands in place of a line
-MOST_VERSIONS = 2_000  # that are kept: all mistakes and pairs of them; of three at once, there is no end
 _MARK = re.compile(r"\s*#: (\w+)$")
 _PLACES = ("after", "before")
 _BUILTINS = set(dir(builtins))
 
 
-@dataclass(frozen=True)
-class _Block:
-    """What a mark names: lines from the first to behind the last."""
+class Block(NamedTuple):
+    """Lines from the first to behind the last: what a mark names, or a statement."""
 
     first: int
     end: int
+
+    def holds(self, other: Block) -> bool:
+        """Whether the other lies within it."""
+        return self.first <= other.first and other.end <= self.end
 
 
 class Lines:
@@ -50,21 +51,27 @@ class Lines:
     def __init__(self, written: str) -> None:
         lines = written.rstrip("\n").split("\n")
         self._lines = [_MARK.sub("", line) for line in lines]
-        tree = ast.parse(written)
-        self._blocks = dict(_blocks(lines, tree))
-        self._seen = _seen_in(tree)
+        self.tree = ast.parse(written)
+        self.marked = dict(_blocks(lines, self.tree))
+        self._seen = _seen_in(self.tree)
         # All that a change may name: marks, and what comes before and after them.
-        self.places = [f"{word} {mark}".strip() for mark in self._blocks for word in ("", *_PLACES)]
+        self.places = [f"{word} {mark}".strip() for mark in self.marked for word in ("", *_PLACES)]
 
-    def text(self, changes: Mapping[str, Change]) -> str:
-        """The text without marks, with these changes. LineError says what does not fit."""
-        lines = list(self._lines)
+    def text(self, changes: Mapping[str, Change], within: Block | None = None) -> str:
+        """The text without marks, or what is within these lines, with changes. LineError says what does not fit."""
+        begin, stop = within or (0, len(self._lines))
+        lines = self._lines[begin:stop]
         for place, change in sorted(changes.items(), key=self._where, reverse=True):
-            word, _, mark = place.rpartition(" ")
-            block = self._blocks[mark]
-            first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, (block.first, block.end))
-            lines[first:end] = self._changed(block, change)
+            word, block = place.rpartition(" ")[0], self.block(place)
+            first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, block)
+            lines[first - begin : end - begin] = self._changed(block, change)
         return "\n".join(lines) + "\n"
+
+    def block(self, place: str) -> Block:
+        """The lines that a change is about."""
+        if place not in self.places:
+            raise LineError(f"there is no mark “{place}”. There are: {', '.join(self.marked)}.")
+        return self.marked[place.rpartition(" ")[2]]
 
     def checked(self, changes: Mapping[str, Change], known: Collection[str]) -> str:
         """The text with these changes, or LineError where they are no mistake that anybody can make.
@@ -86,14 +93,10 @@ class Lines:
 
     def _where(self, item: tuple[str, Change]) -> tuple[int, int]:
         """In which order changes stand in the text."""
-        place = item[0]
-        if place not in self.places:
-            raise LineError(f"there is no mark “{place}”. There are: {', '.join(self._blocks)}.")
-        word, _, mark = place.rpartition(" ")
-        block = self._blocks[mark]
+        word, block = item[0].rpartition(" ")[0], self.block(item[0])
         return (block.end if word == "after" else block.first), ("after", "before", "").index(word)
 
-    def _changed(self, block: _Block, change: Change) -> list[str]:
+    def _changed(self, block: Block, change: Change) -> list[str]:
         here = self._lines[block.first : block.end]
         if isinstance(change, tuple):
             return [_replaced(line, *change) for line in here]
@@ -108,10 +111,10 @@ class LineError(CourseError):
     """A change that does not fit a solution."""
 
 
-def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, _Block]]:
+def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
     marked = [(place, found[1]) for place, line in enumerate(lines) if (found := _MARK.search(line))]
     spans = [(node.lineno - 1, node.end_lineno or 0) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    known: dict[str, _Block] = {}
+    known: dict[str, Block] = {}
     for place, mark in marked:
         around = [span for span in spans if span[0] <= place < span[1]]
         if not around:
@@ -120,7 +123,7 @@ def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, _Block]]:
         before = known.get(mark)
         if before and before.end != first:
             raise LineError(f"the mark “{mark}” stands in two places")
-        known[mark] = _Block(before.first if before else first, end)
+        known[mark] = Block(before.first if before else first, end)
     yield from known.items()
 
 
@@ -154,37 +157,7 @@ def _replaced(line: str, old: str, new: str) -> str:
     return line.replace(old, new)
 
 
-class Written:
-    """A function that its author has written, as a reference: called with changes, it answers with other lines."""
-
-    def __init__(self, solution: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, solution)
-        self.lines = Lines(_source(solution))
-        self.variables = solution.__globals__
-        self._solution = solution
-        self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
-
-    def __call__(self, *inputs: Any, **changes: Change) -> Any:
-        if not changes:
-            return self._solution(*inputs)
-        # Of all functions that stand in place of a line, the version is the same: they are looked up by their name.
-        made = [change for change in changes.values() if callable(change)]
-        version = self._version(frozenset((place, _made if callable(one) else one) for place, one in changes.items()))
-        version.update((MADE, change) for change in made)
-        return version[self._solution.__name__](*inputs)
-
-    def _compiled(self, changes: frozenset[tuple[str, Change]]) -> dict[str, Any]:
-        """The names of a version."""
-        names, what = dict(self.variables), f"<{self._solution.__name__} with other lines>"
-        exec(compile(self.lines.text(dict(changes)), what, "exec"), names)
-        return names
-
-
-def _made(*_before: Any) -> None:
-    """Stands for whichever function stands in place of a line."""
-
-
-def _source(solution: Callable[..., Any]) -> str:
+def source_of(solution: Callable[..., Any]) -> str:
     """Its text, as it was imported: a file on the disk may have changed since."""
     module = sys.modules[solution.__module__]
     loader = module.__spec__.loader if module.__spec__ else None

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from grader.model.exercise import at, wrong
-from grader.model.lines import Change, LineError, Lines, Written
+from grader.written.functions import WrittenFunction
+from grader.written.lines import Change, LineError, Lines
 
 TEXT = """\
 def share(x, by):
@@ -94,7 +95,7 @@ def doubled(x: Any) -> Any:
 
 
 def test_a_written_solution_answers_with_other_lines_and_is_called_as_it_was_written() -> None:
-    written = Written(doubled)
+    written = WrittenFunction(doubled)
     assert written(3) == 7
     assert written(3, twice="twice = 3 * x", **{"after twice": "twice = twice + 1"}) == 11
     assert written(3, result=("twice", "x")) == 3
@@ -103,7 +104,7 @@ def test_a_written_solution_answers_with_other_lines_and_is_called_as_it_was_wri
 
 
 def test_a_function_may_stand_in_place_of_a_line() -> None:
-    written = Written(doubled)
+    written = WrittenFunction(doubled)
     assert [written(3, more=lambda twice, by=by: twice * by) for by in (1, 10, 0.5)] == [6, 60, 3]
     assert written(3) == 7
 

@@ -1,0 +1,37 @@
+"""The generators that all code shares, in a state that depends on nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+
+@contextlib.contextmanager
+def same_chance() -> Iterator[None]:
+    """For modules, which draw their parameters, and what they drop, from torch's own generator."""
+    generator = torch.default_generator
+    state = generator.get_state()
+    generator.manual_seed(0)  # torch.manual_seed formats a traceback for each kind of device that is not in use
+    try:
+        yield
+    finally:
+        generator.set_state(state)
+
+
+@contextlib.contextmanager
+def shared_generators(seed: int) -> Iterator[None]:
+    """For code that may draw from any of them: the same in every process."""
+    ours, theirs, others = torch.default_generator.get_state(), np.random.get_state(), random.getstate()
+    torch.default_generator.manual_seed(seed)
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        torch.default_generator.set_state(ours)
+        np.random.set_state(theirs)
+        random.setstate(others)
