@@ -2,51 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, randn, wrong
 from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero, trial
 from grader.kit.module_readings import reader
-from grader.kit.module_references import glancing, observing
 from grader.model.forms.module import MODULE
 
-from .mistakes import modules, one_head
+from .mistakes import attention
 
 Tensor = torch.Tensor
 
 
 class SelfAttention_v1(nn.Module):  # noqa: N801  as in the notebook
-    """The reference, in steps that a misconception can change."""
-
-    roles: Any = ("query", "key", "value")
-    make: Any = staticmethod(lambda d_in, d_out: nn.Parameter(torch.rand(d_in, d_out)))
-    project: Any = staticmethod(lambda weight, x: x @ weight)
-    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    score: Any = staticmethod(lambda q, k: q @ k.mT)
-    scale: Any = staticmethod(lambda scores, d_in, d_out, T: scores / d_out**0.5)
-    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
-    mix: Any = staticmethod(lambda weights, v: weights @ v)
-    finish: Any = staticmethod(lambda outputs: outputs)
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-
-    def __init__(self, d_in: int, d_out: int) -> None:
+    def __init__(self, d_in, d_out):
         super().__init__()
-        self.sizes = (d_in, d_out)
-        for name in ("query", "key", "value"):
-            setattr(self, f"W_{name}", self.make(d_in, d_out))
-        self.begin(self)
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))  #: parameters
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))  #: parameters
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))  #: parameters
 
-    def forward(self, x: Tensor) -> Any:
-        projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        roles = zip("qkv", projected, strict=True)
-        q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (T, d_out) each
-        scores = self.scale(self.score(q, k), *self.sizes, len(x))  # (T, T)
-        return self.dtype(self.finish(self.mix(self.normalise(scores), v)))  # (T, d_out)
+    def forward(self, x):
+        q = x @ self.W_query  # (T, d_out)  #: query
+        k = x @ self.W_key  #: key
+        v = x @ self.W_value  #: value
+
+        scores = q @ k.T  # (T, T): row = query, column = key  #: scores
+        scores = scores / math.sqrt(k.shape[-1])  #: scale
+        weights = torch.softmax(scores, dim=-1)  #: normalise
+
+        context = weights @ v  # (T, d_out)  #: mix
+        return context  #: result
 
 
 def sized(T: int, d_in: int, d_out: int, **how: Any) -> Callable[[torch.Generator], Inputs]:
@@ -58,17 +48,14 @@ def sized(T: int, d_in: int, d_out: int, **how: Any) -> Callable[[torch.Generato
     return inputs
 
 
-reference = observing(SelfAttention_v1)
-
+# fmt: off
 exercise = Exercise(
     number=12,
     assignment="causal_attention",
     title="Trainable weights",
-    entry="SelfAttention_v1",
+    solution=SelfAttention_v1,
     form=MODULE,
-    glance=glancing(SelfAttention_v1),
-    reference=reference,
-    read=reader(reference),
+    read=reader(SelfAttention_v1),
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("fewer features than words", catches="√d_in or √T for √d_out", inputs=sized(5, 3, 4, gradients=1)),
@@ -80,43 +67,26 @@ exercise = Exercise(
         far_below_zero(sized(4, 3, 5)),
     ],
     misconceptions=[
-        *one_head.SCALING_ROLES_AND_GRADIENTS,
-        *one_head.WEIGHTS_WITHOUT_MASK,
-        Misconception(
-            "plain tensors",
-            kind="missing step",
-            credit=0.25,
-            says="Your weights are plain tensors, which no optimiser finds. Wrap them in nn.Parameter.",
-            change={"make": lambda d_in, d_out: torch.rand(d_in, d_out)},
-        ),
-        Misconception(
-            "linear layers",
-            kind="convention",
-            credit=0.5,
-            says="Your parameters are those of layers, such as nn.Linear. That is exercise 13; here the weights are "
-            "nn.Parameter (d_in, d_out).",
-            change={
-                "make": lambda d_in, d_out: nn.Linear(d_in, d_out, bias=False),
-                "project": lambda linear, x: linear(x),
-            },
-        ),
-        Misconception(
-            "parameters transposed",
-            kind="convention",
-            credit=0.5,
-            says="Your parameters have shape (d_out, d_in). Make them (d_in, d_out), so that x @ W_query fits.",
-            change={
-                "make": lambda d_in, d_out: nn.Parameter(torch.rand(d_out, d_in)),
-                "project": lambda weight, x: x @ weight.mT,
-            },
-        ),
-        Misconception(
-            "not trainable",
-            kind="gradient",
-            credit=0.5,
-            says="Your parameters have requires_grad=False, so no optimiser changes them. Leave that out.",
-            change={"make": lambda d_in, d_out: nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)},
-        ),
-        *modules.IN_MODULES,
+        *attention.of_one_head("x @ self.W_query", "x @ self.W_key", "x @ self.W_value"),
+        *attention.UNMASKED,
+        wrong("plain tensors", {"parameters": ("nn.Parameter(torch.rand(d_in, d_out))", "torch.rand(d_in, d_out)")},
+              "Your weights are plain tensors, which no optimiser finds. Wrap them in nn.Parameter.",
+              credit=0.25, kind="missing step"),
+        wrong("linear layers",
+              {"parameters": ("nn.Parameter(torch.rand(d_in, d_out))", "nn.Linear(d_in, d_out, bias=False)"),
+               "query": "q = self.W_query(x)", "key": "k = self.W_key(x)", "value": "v = self.W_value(x)"},
+              "Your parameters are those of layers, such as nn.Linear. That is exercise 13; here the weights are "
+              "nn.Parameter (d_in, d_out).", kind="convention"),
+        wrong("parameters transposed",
+              {"parameters": ("d_in, d_out", "d_out, d_in"), "query": "q = x @ self.W_query.T",
+               "key": "k = x @ self.W_key.T", "value": "v = x @ self.W_value.T"},
+              "Your parameters have shape (d_out, d_in). Make them (d_in, d_out), so that x @ W_query fits.",
+              kind="convention"),
+        wrong("not trainable",
+              {"parameters": ("d_out))", "d_out), requires_grad=False)")},
+              "Your parameters have requires_grad=False, so no optimiser changes them. Leave that out.",
+              kind="gradient"),
+        *attention.of_modules("parameters"),
     ],
 )
+# fmt: on

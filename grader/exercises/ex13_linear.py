@@ -2,53 +2,42 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.module_cases import SECOND_CALL, beside_numbers, draw_weights, far_below_zero, trial
 from grader.kit.module_readings import reader
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 from .attention_cases import projection_shapes
-from .mistakes import modules, one_head, projections
+from .mistakes import attention
 
 Tensor = torch.Tensor
 
 
 class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
-    """The reference, in steps that a misconception can change."""
-
-    roles: Any = ("query", "key", "value")
-    bias: Any = staticmethod(lambda asked: asked)
-    project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    score: Any = staticmethod(lambda q, k: q @ k.mT)
-    scale: Any = staticmethod(lambda scores, d_in, d_out, T: scores / d_out**0.5)
-    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
-    mix: Any = staticmethod(lambda weights, v: weights @ v)
-    finish: Any = staticmethod(lambda outputs: outputs)
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-
-    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False) -> None:
+    def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()
-        self.sizes = (d_in, d_out)
-        for name in ("query", "key", "value"):
-            setattr(self, f"W_{name}", Linear(d_in, d_out, bias=self.bias(qkv_bias)))
-        self.begin(self)
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
 
-    def forward(self, x: Tensor) -> Any:
-        projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        roles = zip("qkv", projected, strict=True)
-        q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (T, d_out) each
-        scores = self.scale(self.score(q, k), *self.sizes, len(x))  # (T, T)
-        return self.dtype(self.finish(self.mix(self.normalise(scores), v)))  # (T, d_out)
+    def forward(self, x):
+        q = self.W_query(x)  # (T, d_out)  #: query
+        k = self.W_key(x)  #: key
+        v = self.W_value(x)  #: value
+
+        scores = q @ k.T  # (T, T): row = query, column = key  #: scores
+        scores = scores / math.sqrt(k.shape[-1])  #: scale
+        weights = torch.softmax(scores, dim=-1)  #: normalise
+
+        context = weights @ v  # (T, d_out)  #: mix
+        return context  #: result
 
 
 def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Callable[[torch.Generator], Inputs]:
@@ -61,17 +50,14 @@ def sized(T: int, d_in: int, d_out: int, bias: bool = False, **how: Any) -> Call
     return inputs
 
 
-reference = observing(SelfAttention_v2)
-
+# fmt: off
 exercise = Exercise(
     number=13,
     assignment="causal_attention",
     title="Linear layers",
-    entry="SelfAttention_v2",
+    solution=SelfAttention_v2,
     form=MODULE,
-    glance=glancing(SelfAttention_v2),
-    reference=reference,
-    read=reader(reference),
+    read=reader(SelfAttention_v2),
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("fewer features than words", catches="√d_in or √T for √d_out", inputs=sized(5, 3, 4, gradients=1)),
@@ -84,10 +70,16 @@ exercise = Exercise(
         far_below_zero(sized(4, 3, 5)),
     ],
     misconceptions=[
-        *one_head.SCALING_ROLES_AND_GRADIENTS,
-        *one_head.WEIGHTS_WITHOUT_MASK,
-        projections.ALWAYS_BIASED,
-        projections.NEVER_BIASED,
-        *modules.IN_MODULES,
+        *attention.of_one_head("self.W_query(x)", "self.W_key(x)", "self.W_value(x)"),
+        *attention.UNMASKED,
+        *at("projections",
+            wrong("always biased", ("bias=qkv_bias", "bias=True"),
+                  "Your linear layers have a bias although qkv_bias is False. Give them bias=qkv_bias.",
+                  credit=0.75, kind="input"),
+            wrong("never biased", ("bias=qkv_bias", "bias=False"),
+                  "Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
+                  credit=0.75, kind="input")),
+        *attention.of_modules("projections"),
     ],
 )
+# fmt: on

@@ -2,74 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception
+from grader import Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import WORDS, beside_numbers, dropout_trial
 from grader.kit.module_readings import picture_of_future, reader, wrong_mask
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
 from . import attention_cases
-from .mistakes import dropout, masks, modules, one_head, projections, weighing
+from .mistakes import attention
 
 Tensor = torch.Tensor
 
 
 class CausalAttention(nn.Module):
-    """The reference, in steps that a misconception can change."""
-
-    roles: Any = ("query", "key", "value")
-    bias: Any = staticmethod(lambda asked: asked)
-    prepare: Any = staticmethod(lambda x: x)
-    project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    score: Any = staticmethod(lambda q, k: q @ k.mT)
-    scale: Any = staticmethod(lambda scores, d_in, d_out, T, context: scores / d_out**0.5)
-    later: Any = staticmethod(lambda size, device: torch.ones(size, size, dtype=torch.bool, device=device).triu(1))
-    crop: Any = staticmethod(lambda later, T: later[:T, :T])
-    hide: Any = staticmethod(lambda scores, later: scores.masked_fill(later, -torch.inf))
-    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
-    hide_weights: Any = staticmethod(lambda weights, later: weights)
-    rate: Any = staticmethod(lambda p: p)
-    drop_raw: Any = staticmethod(lambda dropout, scores: scores)
-    drop_scores: Any = staticmethod(lambda dropout, scores: scores)
-    drop_weights: Any = staticmethod(lambda dropout, weights: dropout(weights))
-    drop_values: Any = staticmethod(lambda dropout, v: v)
-    drop_outputs: Any = staticmethod(lambda dropout, outputs: outputs)
-    mix: Any = staticmethod(lambda weights, v: weights @ v)
-    finish: Any = staticmethod(lambda outputs: outputs)
-    keep_mask: Any = staticmethod(lambda module, mask: module.register_buffer("mask", mask))
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False) -> None:
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()
-        self.sizes = (d_in, d_out, context_length)
-        for name in ("query", "key", "value"):
-            setattr(self, f"W_{name}", Linear(d_in, d_out, bias=self.bias(qkv_bias)))
-        self.dropout = nn.Dropout(self.rate(dropout))
-        self.keep_mask(self, torch.ones(context_length, context_length).triu(1))
-        self.begin(self)
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections
+        self.dropout = nn.Dropout(dropout)  #: rate
+        mask = torch.ones(context_length, context_length).triu(diagonal=1)  #: size
+        self.register_buffer("mask", mask)  #: buffer
 
-    def forward(self, x: Tensor) -> Any:
-        d_in, d_out, context = self.sizes
-        x = self.prepare(x)
-        T = x.shape[1]
-        later = self.crop(self.later(context, x.device), T)  # (T, T)
-        projected = [self.project(getattr(self, f"W_{name}"), x) for name in self.roles]
-        roles = zip("qkv", projected, strict=True)
-        q, k, v = (self.pass_on(vectors, role, x) for role, vectors in roles)  # (B, T, d_out) each
-        scores = self.drop_raw(self.dropout, self.scale(self.score(q, k), d_in, d_out, T, context))  # (B, T, T)
-        scores = self.hide(scores, later)
-        weights = self.hide_weights(self.normalise(self.drop_scores(self.dropout, scores)), later)
-        outputs = self.mix(self.drop_weights(self.dropout, weights), self.drop_values(self.dropout, v))  # (B, T, d_out)
-        return self.dtype(self.finish(self.drop_outputs(self.dropout, outputs)))
+    def forward(self, x):
+        T = x.shape[1]  #: sizes
+        q = self.W_query(x)  # (B, T, d_out)  #: query
+        k = self.W_key(x)  #: key
+        v = self.W_value(x)  #: value
+
+        scores = q @ k.transpose(1, 2)  # (B, T, T): row = query, column = key  #: scores
+        scores = scores / math.sqrt(k.shape[-1])  #: scale
+        mask = self.mask[:T, :T] == 1  # later words  #: crop
+        scores = scores.masked_fill(mask, -math.inf)  #: hide
+        weights = torch.softmax(scores, dim=-1)  #: normalise
+        weights = self.dropout(weights)  #: drop
+
+        context = weights @ v  # (B, T, d_out)  #: mix
+        return context  #: result
 
 
 def sized(
@@ -92,19 +67,16 @@ def wrong_buffer(seen: Any, _d_in: int, _d_out: int, context: int, *_others: Any
     return wrong_mask(seen, context)
 
 
-reference = observing(CausalAttention)
-
+# fmt: off
 exercise = Exercise(
     number=16,
     assignment="causal_attention",
     title="Causal attention",
-    entry="CausalAttention",
+    solution=CausalAttention,
     form=MODULE,
-    glance=glancing(CausalAttention),
-    reference=reference,
     picture=picture_of_future,
     explained_in={"scaling": "exercise-12"},
-    read=reader(reference, causal=True, mask=wrong_buffer),
+    read=reader(CausalAttention, causal=True, mask=wrong_buffer),
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
@@ -140,65 +112,48 @@ exercise = Exercise(
         *beside_numbers(sized(2, 5, 3, 4, 6)),
     ],
     misconceptions=[
-        *masks.IN_MODULES,
-        *dropout.IN_MODULES,
-        *one_head.SCALING_ROLES_AND_GRADIENTS,
-        Misconception(
-            "scaled by √context_length",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √context_length. Divide by √d_out, the root of the "
-            "length of a "
-            "key.",
-            change={"scale": lambda scores, d_in, d_out, T, context: scores / context**0.5},
-        ),
-        masks.FUTURE_NOT_HIDDEN,
-        masks.PAST_HIDDEN,
-        masks.OWN_WORD_HIDDEN,
-        masks.NEXT_WORD_SEEN,
-        Misconception(
-            "zeros for −∞",
-            kind="wrong formula",
-            credit=0.25,
-            says="Hidden scores count as (nearly) 0 in your results, and softmax makes exp(0) = 1 of each. Set them to "
-            "−∞.",
-            change={"hide": lambda scores, later: scores.masked_fill(later, 0.0)},
-        ),
-        masks.MASKED_AFTER_SOFTMAX,
-        masks.NO_NUMBERS,
-        masks.NO_NUMBERS_AFTER_SOFTMAX,
-        masks.SOFTMAX_TWICE,
-        Misconception(
-            "scores averaged over the batch",
-            kind="mix-up",
-            credit=0.25,
-            says="The sentences of a batch share their weights. Each sentence should have its own.",
-            change={"score": lambda q, k: (q @ k.mT).mean(dim=0, keepdim=True).expand(len(q), -1, -1)},
-        ),
-        Misconception(
-            "softmax over queries",
-            kind="axis",
-            credit=0.25,
-            says="Your weights are normalised over the queries (dim=1 of the scores). They must be over the keys: "
-            "dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-        ),
-        Misconception(
-            "softmax over the batch",
-            kind="axis",
-            credit=0.25,
-            says="Your weights are normalised over the sentences of the batch (dim=0). They must be over the keys: "
-            "dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-        ),
-        masks.SOFTMAX_MISSING,
-        weighing.first_sentences_weights(normalise=lambda scores: torch.softmax(scores[:1], dim=-1).expand_as(scores)),
-        projections.ALWAYS_BIASED,
-        projections.NEVER_BIASED,
-        masks.MASK_NOT_KEPT,
-        dropout.BEFORE_SOFTMAX,
-        dropout.ON_MASKED_SCORES,
-        *modules.IN_MODULES,
-        masks.renormalised_after_softmax(hide=lambda scores, *_hidden: scores, hide_weights=masks.shared_anew),
+        *attention.MASKED,
+        *attention.DROPOUT,
+        *attention.of_one_head("self.W_query(x)", "self.W_key(x)", "self.W_value(x)"),
+        wrong("scaled by √context_length", {"scale": "scores = scores / math.sqrt(len(self.mask))"},
+              "The scores that you use are divided by √context_length. Divide by √d_out, the root of the length of a "
+              "key.", kind="scaling"),
+        *attention.FUTURE,
+        *attention.OWN_WORD,
+        wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
+              "Hidden scores count as (nearly) 0 in your results, and softmax makes exp(0) = 1 of each. Set them to "
+              "−∞.", credit=0.25),
+        *attention.HIDDEN_LATE,
+        wrong("softmax twice", {"normalise": "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)"},
+              "Your results are those of softmax applied twice, where the second gives hidden words weight again. "
+              "Apply it once.", credit=0.25),
+        wrong("scores averaged over the batch",
+              {"scores": "scores = (q @ k.transpose(1, 2)).mean(dim=0, keepdim=True).expand(len(q), -1, -1)"},
+              "The sentences of a batch share their weights. Each sentence should have its own.",
+              credit=0.25, kind="mix-up"),
+        *at("normalise",
+            wrong("softmax over queries", "weights = torch.softmax(scores, dim=1)",
+                  "Your weights are normalised over the queries (dim=1 of the scores). They must be over the keys: "
+                  "dim=-1.", credit=0.25, kind="axis"),
+            wrong("softmax over the batch", "weights = torch.softmax(scores, dim=0)",
+                  "Your weights are normalised over the sentences of the batch (dim=0). They must be over the keys: "
+                  "dim=-1.", credit=0.25, kind="axis")),
+        attention.SOFTMAX_MISSING,
+        wrong("first sentence's weights for all",
+              {"normalise": "weights = torch.softmax(scores[:1], dim=-1).expand_as(scores)"},
+              "In your results, all sentences of a batch have the weights of the first. Each of them should have "
+              "weights of its own.", credit=0.25, kind="mix-up"),
+        *at("projections",
+            wrong("always biased", ("bias=qkv_bias", "bias=True"),
+                  "Your linear layers have a bias although qkv_bias is False. Give them bias=qkv_bias.",
+                  credit=0.75, kind="input"),
+            wrong("never biased", ("bias=qkv_bias", "bias=False"),
+                  "Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
+                  credit=0.75, kind="input")),
+        attention.MASK_NOT_KEPT,
+        *attention.DROPPED_SCORES,
+        *attention.of_modules("buffer"),
+        attention.RENORMALISED,
     ],
 )
+# fmt: on

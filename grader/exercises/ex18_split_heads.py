@@ -15,6 +15,7 @@ from grader.model.forms.module import MODULE
 
 from . import attention_cases
 from .ex16_causal_attention import wrong_buffer
+from .mistakes import attention
 
 Tensor = torch.Tensor
 
@@ -48,10 +49,10 @@ class MultiHeadAttention(nn.Module):
         weights = torch.softmax(scores, dim=-1)  #: normalise
         weights = self.dropout(weights)  #: drop
 
-        y = weights @ v  # (B, H, T, d)  #: mix
-        y = y.transpose(1, 2).reshape(B, T, -1)  # (B, T, d_out)  #: merge
-        y = self.out_proj(y)  #: out
-        return y  #: result
+        context = weights @ v  # (B, H, T, d)  #: mix
+        context = context.transpose(1, 2).reshape(B, T, -1)  # (B, T, d_out)  #: merge
+        context = self.out_proj(context)  #: out
+        return context  #: result
 
 
 def shapes(d_in: int, d_out: int, _heads: int, bias: bool) -> dict[str, list[int]]:
@@ -164,7 +165,7 @@ exercise = Exercise(
         wrong("sign flipped", {"scale": "scores = -scores / math.sqrt(self.head_dim)"},
               "The scores have the wrong sign: a query should look most where its dot product is largest.",
               credit=0.25),
-        wrong("heads in reverse order", {"merge": "y = y.flip(1).transpose(1, 2).reshape(B, T, -1)"},
+        wrong("heads in reverse order", {"merge": "context = context.flip(1).transpose(1, 2).reshape(B, T, -1)"},
               "The last head comes first. Merge the heads in their order.", kind="arrangement"),
         *at("before drop",
             wrong("first head's weights for all", "weights = weights[:, :1].expand_as(weights)",
@@ -174,10 +175,10 @@ exercise = Exercise(
                   "In your results, all heads have the mean of their weights. Each head should have its own.",
                   credit=0.25, kind="mix-up")),
         *at("merge",
-            wrong("first head only", "y = y[:, 0].repeat(1, 1, y.shape[1])",
+            wrong("first head only", "context = context[:, 0].repeat(1, 1, context.shape[1])",
                   "The output of the first head stands in the places of all heads. Merge all of them.",
                   credit=0.25, kind="mix-up"),
-            wrong("heads averaged", "y = y.mean(1).repeat(1, 1, y.shape[1])",
+            wrong("heads averaged", "context = context.mean(1).repeat(1, 1, context.shape[1])",
                   "The mean of the heads stands in the places of all heads. Put them side by side.", credit=0.25)),
         *at("normalise",
             wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
@@ -193,65 +194,22 @@ exercise = Exercise(
               "In your results, all sentences of a batch have the weights of the first. Each of them should have "
               "weights of its own.", credit=0.25, kind="mix-up"),
         *at("result",
-            wrong("squeezed", "return y.squeeze()",
+            wrong("squeezed", "return context.squeeze()",
                   "Your result has lost the dimensions of size 1, as with squeeze. One sentence is a batch, too.",
                   kind="arrangement"),
-            wrong("everything detached", "return y.detach()",
+            wrong("everything detached", "return context.detach()",
                   "No gradient comes through, as when something like no_grad or detach is around the computation. "
                   "The result must be computed from the weights by operations that keep gradients.", kind="gradient")),
-        wrong("sentences mixed up in merging", {"merge": "y = y.transpose(0, 1).reshape(B, T, -1)"},
+        wrong("sentences mixed up in merging", {"merge": "context = context.transpose(0, 1).reshape(B, T, -1)"},
               "Your results are those of heads merged while they stand before the sentences of the batch, which "
               "mixes sentences and words up. All heads of a word belong side by side.",
               credit=0.25, kind="arrangement"),
-        wrong("result normalised", {"after buffer": "self.norm = nn.LayerNorm(d_out)", "after out": "y = self.norm(y)"},
+        wrong("result normalised",
+              {"after buffer": "self.norm = nn.LayerNorm(d_out)", "after out": "context = self.norm(context)"},
               "Your results are those of a LayerNorm after out_proj. That belongs to the block around attention: "
               "return what out_proj makes.", kind="mix-up"),
-        wrong("words and sentences exchanged",
-              {"before sizes": "x = x.transpose(0, 1)", "result": "return y.transpose(0, 1)"},
-              "Your results are those of words that look at the words in the same place of other sentences. Texts "
-              "come as (B, T, d_in): the words of a sentence are along dimension 1.", credit=0.25, kind="axis"),
-        wrong("words and sentences exchanged, masked as they come",
-              {"before sizes": "x = x.transpose(0, 1)", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1",
-               "result": "return y.transpose(0, 1)"},
-              "Your results are those of words that look at the words in the same place of other sentences. Texts "
-              "come as (B, T, d_in): the words of a sentence are along dimension 1.", credit=0.25, kind="axis"),
-        wrong("mask not cut to the text", {"crop": "mask = self.mask == 1"},
-              "Texts shorter than context_length stop with an error. The mask must be cut to the text: mask[:T, :T].",
-              kind="hard-coded"),
-        wrong("weights transposed", {"mix": "y = weights.transpose(2, 3) @ v"},
-              "Your results are those of transposed weights, where words see the future. Row i of the weights "
-              "belongs to query i.", credit=0.25, kind="axis"),
-        wrong("first sentence only", {"result": "return y[0]"},
-              "You return one sentence of the batch. The result has shape (B, T, d_out).",
-              credit=0.25, kind="missing step"),
-        *at("buffer",
-            wrong("mask is a plain attribute", "self.mask = mask",
-                  "The mask is a plain attribute: it does not move with the module. Use self.register_buffer.",
-                  credit=0.75, kind="missing step"),
-            wrong("mask is not saved", 'self.register_buffer("mask", mask, persistent=False)',
-                  "The mask is a buffer with persistent=False, so it is not in state_dict. Leave that out.",
-                  credit=0.75, kind="missing step"),
-            wrong("mask is a parameter", "self.mask = nn.Parameter(mask, requires_grad=False)",
-                  "The mask is a parameter, so an optimiser would look at it. Register it as a buffer instead.",
-                  credit=0.75, kind="mix-up")),
-        wrong("nothing dropped", {"drop": ""},
-              "In training, nothing is dropped. Dropout is for the attention weights.", kind="missing step"),
-        wrong("dropout of 0", {"rate": "self.dropout = nn.Dropout(0.5)"},
-              "Even with a dropout of 0, two calls in training differ, as with a rate written in the code, or with "
-              "the default of nn.Dropout. Take every rate from the argument dropout.", kind="hard-coded"),
-        *at("drop",
-            wrong("dropout always active", "weights = nn.functional.dropout(weights, self.dropout.p)",
-                  "Weights are dropped outside of training, too. Use nn.Dropout, or F.dropout with "
-                  "training=self.training.", kind="missing step"),
-            wrong("dropout elsewhere", "v = self.dropout(v)",
-                  "Something other than attention weights is dropped, or more than these, perhaps values. Drop "
-                  "attention weights only.", kind="mix-up")),
-        wrong("dropout on the output", {"drop": "", "after merge": "y = self.dropout(y)"},
-              "Entries of the vectors are dropped that come after the weights. Drop attention weights, before they "
-              "meet the values.", kind="mix-up"),
-        wrong("survivors not scaled",
-              {"drop": "if self.training:\n    weights = weights * (torch.rand_like(weights) >= self.dropout.p)"},
-              "Weights that survive dropout must be divided by 1 − p, as nn.Dropout does.", kind="missing step"),
+        *attention.MASKED,
+        *attention.DROPOUT,
         *at("scale",
             wrong("scaled by √d_out", "scores = scores / math.sqrt(self.W_query.out_features)",
                   "The scores that you use are divided by √d_out. The keys of one head have head_dim entries: divide "
@@ -293,7 +251,7 @@ exercise = Exercise(
               "Your results are those of (B, T, d_out) viewed as (B, num_heads, T, head_dim), which mixes words up. "
               "View as (B, T, num_heads, head_dim), then take the result of transpose(1, 2).",
               credit=0.25, kind="arrangement"),
-        wrong("words mixed up in merging", {"merge": "y = y.reshape(B, T, -1)"},
+        wrong("words mixed up in merging", {"merge": "context = context.reshape(B, T, -1)"},
               "Your results are those of heads merged while they stand before the words, which mixes words up. Take "
               "the result of transpose(1, 2), and then contiguous().view(B, T, d_out) of that.",
               credit=0.25, kind="arrangement"),
@@ -301,12 +259,12 @@ exercise = Exercise(
               {"split": "q, k, v = (y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2) for y in (q, k, v))"},
               "Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: view as (B, "
               "T, num_heads, head_dim), in this order.", kind="arrangement"),
-        wrong("features interleaved in merging", {"merge": "y = y.permute(0, 2, 3, 1).reshape(B, T, -1)"},
+        wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).reshape(B, T, -1)"},
               "The features of the heads take turns in your result. All those of head 0 come first: transpose(1, 2), "
               "then view(B, T, d_out).", kind="arrangement"),
         wrong("words and heads exchanged",
               {"split": "q, k, v = (y.view(B, T, self.num_heads, -1) for y in (q, k, v))",
-               "merge": "y = y.reshape(B, T, -1)"},
+               "merge": "context = context.reshape(B, T, -1)"},
               "In your results, the heads of one word look at each other. Scores and values should have the shape "
               "(B, num_heads, T, …), as returned by transpose(1, 2).", credit=0.25, kind="axis"),
         wrong("num_heads and head_dim exchanged", {"split": ("self.num_heads", "self.head_dim")},
@@ -325,22 +283,12 @@ exercise = Exercise(
               {"projections": "self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)"},
               "W_query, W_key and W_value are one and the same layer. Make three of them.",
               credit=0.25, kind="mix-up"),
+        *attention.FUTURE,
+        wrong("mask inverted", {"hide": "scores = scores.masked_fill(~mask, -math.inf)"},
+              "What should be seen is hidden in your results: the past and the word itself. −∞ belongs above the "
+              "diagonal only.", credit=0.25, kind="mix-up"),
+        *attention.OWN_WORD,
         *at("hide",
-            wrong("future not hidden", "",
-                  "Every word sees all words: the weights that you use are not masked. Above the diagonal, the "
-                  "scores must be −∞ before softmax.", credit=0.25, kind="missing step"),
-            wrong("past hidden", "scores = scores.masked_fill(mask.T, -math.inf)",
-                  "The past is hidden and the future shown in your results. −∞ belongs above the diagonal: later "
-                  "keys are there.", credit=0.25, kind="mix-up"),
-            wrong("mask inverted", "scores = scores.masked_fill(~mask, -math.inf)",
-                  "What should be seen is hidden in your results: the past and the word itself. −∞ belongs above the "
-                  "diagonal only.", credit=0.25, kind="mix-up"),
-            wrong("own word hidden", "scores = scores.masked_fill(~mask.T, -math.inf)",
-                  "A word does not see itself, as when the mask includes the diagonal. It should start above it: "
-                  "diagonal=1.", credit=0.25, kind="mix-up"),
-            wrong("next word seen", "scores = scores.masked_fill(mask.triu(2), -math.inf)",
-                  "A word sees the one after it, as when the mask begins too late. It should start above the "
-                  "diagonal: diagonal=1.", credit=0.25, kind="mix-up"),
             wrong("zeros for −∞", "scores = scores.masked_fill(mask, 0)",
                   "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
                   "Set them to −∞.", credit=0.25),
@@ -348,16 +296,7 @@ exercise = Exercise(
                   "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.", credit=0.25),
             wrong("−1 for −∞, after scaling", "scores = scores.masked_fill(mask, -1)",
                   "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞.", credit=0.25)),
-        wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(mask, 0)"},
-              "Your results are those of softmax over all words, with zeros put in afterwards: rows no longer sum to "
-              "one, and the future was in the sum. Mask the scores before softmax.", credit=0.25, kind="missing step"),
-        wrong("no numbers for what is hidden", {"hide": "scores = scores.masked_fill(mask, math.inf)"},
-              "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
-              "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
-        wrong("no numbers for what is hidden, after softmax",
-              {"hide": "", "after normalise": "weights = weights.masked_fill(mask, -math.inf)"},
-              "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
-              "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+        *attention.HIDDEN_LATE,
         wrong("context length 6", {"size": "mask = torch.ones(6, 6).triu(diagonal=1)"},
               "Your module works for six words and no more. Its mask should have the size context_length.",
               kind="hard-coded"),
@@ -390,15 +329,12 @@ exercise = Exercise(
                "normalise": "weights = torch.softmax(scores, dim=0)"},
               "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
               "the keys: dim=-1.", credit=0.25, kind="axis"),
-        wrong("raw scores as weights",
-              {"hide": "scores = scores.masked_fill(mask, 0)", "normalise": "weights = scores"},
-              "Your values are weighted by raw scores. The weights are the softmax of the masked scores.",
-              credit=0.25, kind="missing step"),
+        attention.SOFTMAX_MISSING,
         *at("result",
-            wrong("last word only", "return y[:, -1]",
+            wrong("last word only", "return context[:, -1]",
                   "You return the last word of each sentence. The result has shape (B, T, d_out).",
                   credit=0.25, kind="missing step"),
-            wrong("result transposed", "return y.transpose(1, 2)",
+            wrong("result transposed", "return context.transpose(1, 2)",
                   "The numbers are right, but words and features are exchanged. Return shape (B, T, d_out).",
                   kind="convention")),
         wrong("out_proj missing", {"out_proj": "", "out": ""},
@@ -408,7 +344,7 @@ exercise = Exercise(
             wrong("out_proj without effect", "",
                   "Your result is that of the merged heads: out_proj has no part in it. Return what self.out_proj(…) "
                   "makes of them.", kind="missing step"),
-            wrong("out_proj applied twice", "y = self.out_proj(self.out_proj(y))",
+            wrong("out_proj applied twice", "context = self.out_proj(self.out_proj(context))",
                   "Your result is that of out_proj applied twice. Once is enough.")),
         *at("out_proj",
             wrong("out_proj without its bias", "self.out_proj = nn.Linear(d_out, d_out, bias=False)",
@@ -421,11 +357,11 @@ exercise = Exercise(
                   "Your out_proj has the size of one head. Merge the heads first, then project d_out features to "
                   "d_out.", kind="arrangement")),
         *at("out",
-            wrong("out_proj transposed", "y = y @ self.out_proj.weight + self.out_proj.bias",
+            wrong("out_proj transposed", "context = context @ self.out_proj.weight + self.out_proj.bias",
                   "Your result is that of the weight of out_proj without its transpose. Call self.out_proj(…).",
                   kind="arrangement"),
             wrong("out_proj detached",
-                  "y = nn.functional.linear(y, self.out_proj.weight.data, self.out_proj.bias.data)",
+                  "context = nn.functional.linear(context, self.out_proj.weight.data, self.out_proj.bias.data)",
                   "No gradient reaches out_proj. Call self.out_proj(…), without .data or detach.", kind="gradient")),
         *at("projections",
             wrong("projections of head_dim", ("d_out", "self.head_dim"),
@@ -444,7 +380,7 @@ exercise = Exercise(
             wrong("never biased", ("bias=qkv_bias", "bias=False"),
                   "Your projections have no bias when qkv_bias is True. Give them bias=qkv_bias.",
                   credit=0.75, kind="input")),
-        wrong("heads detached", {"merge": "y = y.detach().transpose(1, 2).reshape(B, T, -1)"},
+        wrong("heads detached", {"merge": "context = context.detach().transpose(1, 2).reshape(B, T, -1)"},
               "Gradients reach out_proj alone. Neither detach nor .data belongs before it.", kind="gradient"),
         wrong("input detached", {"before sizes": "x = x.detach()"},
               "No gradient reaches the input. Use x as it is: without detach, .data or a copy.", kind="gradient"),
@@ -456,40 +392,12 @@ exercise = Exercise(
         wrong("weights detached", {"after query": "q = q.detach()", "after key": "k = k.detach()"},
               "No gradient reaches W_query and W_key. Neither detach nor .data belongs on the path of scores and "
               "weights.", kind="gradient"),
-        wrong("mask not kept", {"buffer": "", "crop": "mask = torch.ones(T, T, device=x.device).triu(1) == 1"},
-              "No mask is registered. Make it once in __init__ with self.register_buffer, and cut it to the text.",
-              credit=0.75, kind="missing step"),
+        attention.MASK_NOT_KEPT,
         wrong("rate 1 − p", {"rate": "self.dropout = nn.Dropout(1 - dropout)"},
               "Weights are dropped with probability 1 − dropout. The argument is the rate itself."),
-        wrong("dropout before softmax", {"drop": "", "after scale": "scores = self.dropout(scores)"},
-              "With dropout as without, your weights sum to one, as when what goes into softmax is dropped. Drop "
-              "weights, after the last softmax.", kind="mix-up"),
-        wrong("dropout on masked scores", {"drop": "", "before normalise": "scores = self.dropout(scores)"},
-              "In training, your results have NaN or infinite numbers, as after dropout on masked scores, where 0 · "
-              "−∞ is NaN. Drop weights, after the softmax.", kind="mix-up"),
-        wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
-              "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use "
-              "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
-        wrong("weights not random",
-              {"after buffer": "for parameter in self.parameters():\n"
-                               "    if parameter.dim() > 1:\n"
-                               "        nn.init.zeros_(parameter)"},
-              "In a new module, all weights are the same number. Begin with random numbers: otherwise words would "
-              "differ in nothing that training could make use of.", credit=0.75, kind="missing step"),
-        *at("before result",
-            wrong("float64 returned", "y = y.double()",
-                  "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the "
-                  "inputs.", credit=0.75, kind="type"),
-            wrong("not the input's dtype", "y = y.float()",
-                  "With float64 inputs and weights, your result has a different type. Make new tensors with "
-                  "x.new_zeros(…) or dtype=x.dtype, and leave out .float().", credit=0.75, kind="type")),
-        wrong("renormalised after softmax",
-              {"hide": "",
-               "after normalise": "weights = weights.masked_fill(mask, 0)\n"
-                                  "weights = weights / weights.sum(-1, keepdim=True)"},
-              "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and "
-              "0/0 is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
-              credit=0.75),
+        *attention.DROPPED_SCORES,
+        *attention.of_modules("buffer"),
+        attention.RENORMALISED,
     ],
 )
 # fmt: on
