@@ -3,53 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, columns, randn
+from grader import Case, Exercise, Inputs, at, columns, randn, wrong
 
 from . import notebook_data
-from .mistakes import projections, results
-
-Tensor = torch.Tensor
-Tensors = list[Tensor]
 
 
-def reference(
-    all_x: Tensors,
-    W_q: Tensor,
-    W_k: Tensor,
-    W_v: Tensor,
-    b_q: Tensor,
-    b_k: Tensor,
-    b_v: Tensor,
-    *,
-    before: Callable[[Tensor, Tensor], Tensor] = lambda x, b: x,
-    multiply: Callable[[Tensor, Tensor], Tensor] = lambda W, x: W @ x,
-    add: Callable[[Tensor, Tensor], Tensor] = lambda Wx, b: Wx + b,
-    shape: Callable[[Tensor], Tensor] = lambda vector: vector,
-    weights: str = "qkv",
-    biases: str = "qkv",
-    words: Callable[[Tensors], Tensors] = list,
-    arrange: Callable[[tuple[Tensors, Tensors, Tensors]], Any] = tuple,
-) -> Any:
-    W = {"q": W_q, "k": W_k, "v": W_v}
-    b = {"q": b_q, "k": b_k, "v": b_v, "0": torch.zeros_like(b_q)}
-
-    def role(w: str, c: str) -> Tensors:  # (D, D) @ (D, 1) + (D, 1) for each word
-        return [shape(add(multiply(W[w], before(x, b[c])), b[c])) for x in words(all_x)]
-
-    queries, keys, values = (role(w, c) for w, c in zip(weights, biases, strict=True))
-    return arrange((queries, keys, values))
+def compute_qkv(all_x, W_q, W_k, W_v, b_q, b_k, b_v):
+    all_queries = [b_q + W_q @ x for x in all_x]  # N of (D, 1)  #: queries
+    all_keys = [b_k + W_k @ x for x in all_x]  # N of (D, 1)  #: keys
+    all_values = [b_v + W_v @ x for x in all_x]  # N of (D, 1)  #: values
+    return all_queries, all_keys, all_values  #: result
 
 
-def reads_notebook_words(all_x: Tensors, *parameters: Tensor) -> Any:
-    return reference([word.to(all_x[0].device) for word in notebook_data.words()], *parameters)
+def projected(query: str, key: str, value: str) -> dict[str, str]:
+    return {
+        "queries": f"all_queries = [{query} for x in all_x]",
+        "keys": f"all_keys = [{key} for x in all_x]",
+        "values": f"all_values = [{value} for x in all_x]",
+    }
 
 
-def reads_notebook_weights(all_x: Tensors, *_parameters: Tensor) -> Any:
-    return reference(all_x, *(one.to(all_x[0].device) for one in notebook_data.weights()))
+def given_words(device: torch.device) -> list[torch.Tensor]:
+    return [word.to(device) for word in notebook_data.words()]
+
+
+def given_weights(device: torch.device) -> list[torch.Tensor]:
+    return [one.to(device) for one in notebook_data.weights()]
 
 
 def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
@@ -60,215 +42,103 @@ def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return inputs
 
 
+# fmt: off
 exercise = Exercise(
     number=1,
     assignment="self_attention",
     title="Queries, keys, values",
-    entry="compute_qkv",
-    reference=reference,
+    solution=compute_qkv,
     cases=[
-        Case(
-            "the notebook's sizes",
-            catches="the notebook's globals instead of the arguments",
-            inputs=sized(3, 4),
-        ),
+        Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(3, 4)),
         Case("more words than dimensions", catches="N and D exchanged, a hard-coded N", inputs=sized(7, 2)),
         Case("more dimensions than words", catches="a hard-coded D", inputs=sized(2, 5)),
     ],
     misconceptions=[
-        Misconception(
-            "without bias",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are W x alone, without the bias: q = b + W x.",
-            change={"add": lambda Wx, b: Wx},
-        ),
-        Misconception(
-            "bias subtracted",
-            kind="wrong formula",
-            credit=0.5,
-            says="The bias should be added, not subtracted: q = b + W x.",
-            change={"add": lambda Wx, b: Wx - b},
-        ),
-        Misconception(
-            "bias added before the matrix",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are W (x + b). The bias comes after the product: q = b + W x.",
-            change={"before": lambda x, b: x + b, "add": lambda Wx, b: Wx},
-        ),
-        Misconception(
-            "bias multiplied",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are W x multiplied by the bias. It should be added: q = b + W x.",
-            change={"add": lambda Wx, b: Wx * b},
-        ),
-        Misconception(
-            "matrix transposed",
-            kind="convention",
-            credit=0.5,
-            says="Your results are those of the transposed matrix. With column vectors it is W @ x: W comes first, as "
-            "it is.",
-            change={"multiply": lambda W, x: W.mT @ x},
-        ),
-        Misconception(
-            "row vectors",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but as rows of shape (1, D). Here every word is a column of shape (D, 1).",
-            change={"shape": lambda vector: vector.mT},
-        ),
-        Misconception(
-            "row times matrix",
-            kind="convention",
-            credit=0.25,
-            says="Your results are those of xᵀ W. In this notebook words are columns, and the product is W @ x.",
-            change={"multiply": lambda W, x: W.mT @ x, "shape": lambda vector: vector.mT},
-        ),
-        results.flat_vectors(shape=lambda vector: vector.reshape(-1)),
-        Misconception(
-            "entry by entry product",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of a product entry by entry. A matrix product is W @ x or torch.matmul(W, x).",
-            in_code=("_ * _",),
-            says_of_code="`*` multiplies entry by entry. A matrix product is W @ x or torch.matmul(W, x).",
-            change={"multiply": lambda W, x: W * x},
-        ),
-        Misconception(
-            "values without bias",
-            kind="missing step",
-            credit=0.75,
-            says="The bias of the values is missing: v = b_v + W_v x.",
-            change={"biases": "qk0"},
-        ),
-        Misconception(
-            "keys without bias",
-            kind="missing step",
-            credit=0.75,
-            says="The bias of the keys is missing: k = b_k + W_k x.",
-            change={"biases": "q0v"},
-        ),
-        Misconception(
-            "queries without bias",
-            kind="missing step",
-            credit=0.75,
-            says="The bias of the queries is missing: q = b_q + W_q x.",
-            change={"biases": "0kv"},
-        ),
-        Misconception(
-            "keys like queries",
-            kind="mix-up",
-            credit=0.5,
-            says="Your keys are those of W_q and b_q, like the queries. Keys belong to W_k and b_k.",
-            change={"weights": "qqv", "biases": "qqv"},
-        ),
-        Misconception(
-            "values like keys",
-            kind="mix-up",
-            credit=0.5,
-            says="Your values are those of W_k and b_k, like the keys. Values belong to W_v and b_v.",
-            change={"weights": "qkk", "biases": "qkk"},
-        ),
-        Misconception(
-            "one matrix for all three",
-            kind="mix-up",
-            credit=0.25,
-            says="Your queries, keys and values are all those of W_q. Each role has a matrix of its own.",
-            change={"weights": "qqq"},
-        ),
-        Misconception(
-            "one bias for all three",
-            kind="mix-up",
-            credit=0.5,
-            says="Your queries, keys and values all have the bias b_q. Each role has a bias of its own.",
-            change={"biases": "qqq"},
-        ),
-        projections.QUERY_PARAMETERS_FOR_EVERYTHING,
-        Misconception(
-            "keys and values exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Keys and values are exchanged. Return (all_queries, all_keys, all_values) in this order.",
-            change={"arrange": lambda qkv: (qkv[0], qkv[2], qkv[1])},
-        ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys are exchanged. Return (all_queries, all_keys, all_values) in this order.",
-            change={"arrange": lambda qkv: (qkv[1], qkv[0], qkv[2])},
-        ),
-        Misconception(
-            "values first",
-            kind="mix-up",
-            credit=0.5,
-            says="The values come first in your result. The order is (all_queries, all_keys, all_values).",
-            change={"arrange": lambda qkv: (qkv[2], qkv[0], qkv[1])},
-        ),
-        Misconception(
-            "reverse order",
-            kind="mix-up",
-            credit=0.5,
-            says="Your result holds values, keys, queries. The order is (all_queries, all_keys, all_values).",
-            change={"arrange": lambda qkv: (qkv[2], qkv[1], qkv[0])},
-        ),
-        Misconception(
-            "grouped by word",
-            kind="arrangement",
-            credit=0.5,
-            says="You return one (query, key, value) per word. Return three lists, each over all words.",
-            change={"arrange": lambda qkv: list(zip(*qkv, strict=True))},
-        ),
-        Misconception(
-            "queries only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the queries only. Return all_queries, all_keys and all_values.",
-            change={"arrange": lambda qkv: qkv[0]},
-        ),
-        Misconception(
-            "words side by side",
-            kind="arrangement",
-            credit=0.5,
-            says="You return (D, N) matrices with a word in each column. Return lists with one (D, 1) tensor per word.",
-            change={"arrange": lambda qkv: tuple(torch.cat(part, dim=1) for part in qkv)},
-        ),
-        Misconception(
-            "first word only",
-            kind="missing step",
-            credit=0.25,
-            says="Every entry is that of the first word. Each word has results of its own.",
-            change={"words": lambda all_x: [all_x[0]] * len(all_x)},
-        ),
-        Misconception(
-            "one word's results only",
-            kind="missing step",
-            credit=0.25,
-            says="Your result is that of one word alone. Collect the results of all words, then return them.",
-            change={"words": lambda all_x: all_x[:1]},
-        ),
-        Misconception(
-            "last word left out",
-            kind="missing step",
-            credit=0.5,
-            says="The last word is missing from your results. In a loop, range(N) already ends at N - 1.",
-            change={"words": lambda all_x: all_x[:-1]},
-        ),
-        Misconception(
-            "notebook's words",
-            kind="borrowed",
-            credit=0.25,
-            says="Your results are those of the notebook's words. Take the words from the argument all_x.",
-            answers=reads_notebook_words,
-        ),
-        Misconception(
-            "notebook's weights",
-            kind="borrowed",
-            credit=0.25,
-            says="Your results are those of the notebook's W_q, W_k, …. Take them from the arguments.",
-            answers=reads_notebook_weights,
-        ),
+        wrong("without bias", projected("W_q @ x", "W_k @ x", "W_v @ x"),
+              "Your results are W x alone, without the bias: q = b + W x.", kind="missing step"),
+        wrong("bias subtracted", projected("W_q @ x - b_q", "W_k @ x - b_k", "W_v @ x - b_v"),
+              "The bias should be added, not subtracted: q = b + W x."),
+        wrong("bias added before the matrix", projected("W_q @ (x + b_q)", "W_k @ (x + b_k)", "W_v @ (x + b_v)"),
+              "Your results are W (x + b). The bias comes after the product: q = b + W x."),
+        wrong("bias multiplied", projected("b_q * (W_q @ x)", "b_k * (W_k @ x)", "b_v * (W_v @ x)"),
+              "Your results are W x multiplied by the bias. It should be added: q = b + W x.", credit=0.25),
+        wrong("matrix transposed", {"before queries": "W_q, W_k, W_v = W_q.T, W_k.T, W_v.T"},
+              "Your results are those of the transposed matrix. With column vectors it is W @ x: W comes first, as it "
+              "is.", kind="convention"),
+        wrong("row vectors",
+              {"before result": "all_queries, all_keys, all_values = "
+                                "[[one.T for one in role] for role in (all_queries, all_keys, all_values)]"},
+              "The numbers are right, but as rows of shape (1, D). Here every word is a column of shape (D, 1).",
+              kind="convention"),
+        wrong("row times matrix", projected("b_q.T + x.T @ W_q", "b_k.T + x.T @ W_k", "b_v.T + x.T @ W_v"),
+              "Your results are those of xᵀ W. In this notebook words are columns, and the product is W @ x.",
+              credit=0.25, kind="convention"),
+        wrong("flat vectors",
+              {"before result": "all_queries, all_keys, all_values = "
+                                "[[one.flatten() for one in role] for role in (all_queries, all_keys, all_values)]"},
+              "The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).",
+              kind="arrangement"),
+        wrong("entry by entry product", projected("b_q + W_q * x", "b_k + W_k * x", "b_v + W_v * x"),
+              "Your results are those of a product entry by entry. A matrix product is W @ x or torch.matmul(W, x).",
+              credit=0.25, in_code=("_ * _",),
+              says_of_code="`*` multiplies entry by entry. A matrix product is W @ x or torch.matmul(W, x)."),
+        wrong("values without bias", {"values": "all_values = [W_v @ x for x in all_x]"},
+              "The bias of the values is missing: v = b_v + W_v x.", credit=0.75, kind="missing step"),
+        wrong("keys without bias", {"keys": "all_keys = [W_k @ x for x in all_x]"},
+              "The bias of the keys is missing: k = b_k + W_k x.", credit=0.75, kind="missing step"),
+        wrong("queries without bias", {"queries": "all_queries = [W_q @ x for x in all_x]"},
+              "The bias of the queries is missing: q = b_q + W_q x.", credit=0.75, kind="missing step"),
+        wrong("keys like queries", {"keys": "all_keys = [b_q + W_q @ x for x in all_x]"},
+              "Your keys are those of W_q and b_q, like the queries. Keys belong to W_k and b_k.", kind="mix-up"),
+        wrong("values like keys", {"values": "all_values = [b_k + W_k @ x for x in all_x]"},
+              "Your values are those of W_k and b_k, like the keys. Values belong to W_v and b_v.", kind="mix-up"),
+        wrong("one matrix for all three", projected("b_q + W_q @ x", "b_k + W_q @ x", "b_v + W_q @ x"),
+              "Your queries, keys and values are all those of W_q. Each role has a matrix of its own.",
+              credit=0.25, kind="mix-up"),
+        wrong("one bias for all three", projected("b_q + W_q @ x", "b_q + W_k @ x", "b_q + W_v @ x"),
+              "Your queries, keys and values all have the bias b_q. Each role has a bias of its own.", kind="mix-up"),
+        wrong("query parameters for everything", projected("b_q + W_q @ x", "b_q + W_q @ x", "b_q + W_q @ x"),
+              "Your results are those of W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
+              credit=0.25, kind="mix-up"),
+        *at("result",
+            wrong("keys and values exchanged", "return all_queries, all_values, all_keys",
+                  "Keys and values are exchanged. Return (all_queries, all_keys, all_values) in this order.",
+                  kind="mix-up"),
+            wrong("queries and keys exchanged", "return all_keys, all_queries, all_values",
+                  "Queries and keys are exchanged. Return (all_queries, all_keys, all_values) in this order.",
+                  kind="mix-up"),
+            wrong("values first", "return all_values, all_queries, all_keys",
+                  "The values come first in your result. The order is (all_queries, all_keys, all_values).",
+                  kind="mix-up"),
+            wrong("reverse order", "return all_values, all_keys, all_queries",
+                  "Your result holds values, keys, queries. The order is (all_queries, all_keys, all_values).",
+                  kind="mix-up"),
+            wrong("grouped by word", "return list(zip(all_queries, all_keys, all_values))",
+                  "You return one (query, key, value) per word. Return three lists, each over all words.",
+                  kind="arrangement"),
+            wrong("queries only", "return all_queries",
+                  "You return the queries only. Return all_queries, all_keys and all_values.",
+                  credit=0.25, kind="missing step"),
+            wrong("words side by side",
+                  "return torch.cat(all_queries, dim=1), torch.cat(all_keys, dim=1), torch.cat(all_values, dim=1)",
+                  "You return (D, N) matrices with a word in each column. Return lists with one (D, 1) tensor per "
+                  "word.", kind="arrangement")),
+        *at("before queries",
+            wrong("first word only", "all_x = [all_x[0]] * len(all_x)",
+                  "Every entry is that of the first word. Each word has results of its own.",
+                  credit=0.25, kind="missing step"),
+            wrong("one word's results only", "all_x = all_x[:1]",
+                  "Your result is that of one word alone. Collect the results of all words, then return them.",
+                  credit=0.25, kind="missing step"),
+            wrong("last word left out", "all_x = all_x[:-1]",
+                  "The last word is missing from your results. In a loop, range(N) already ends at N - 1.",
+                  kind="missing step"),
+            wrong("notebook's words", "all_x = given_words(W_q.device)",
+                  "Your results are those of the notebook's words. Take the words from the argument all_x.",
+                  credit=0.25, kind="borrowed"),
+            wrong("notebook's weights", "W_q, W_k, W_v, b_q, b_k, b_v = given_weights(W_q.device)",
+                  "Your results are those of the notebook's W_q, W_k, …. Take them from the arguments.",
+                  credit=0.25, kind="borrowed")),
     ],
 )
+# fmt: on

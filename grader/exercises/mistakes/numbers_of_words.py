@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
-from grader import Case, Inputs, Misconception
+from grader import Case, Inputs, Misconception, wrong
+from grader.model.lines import Change
 
 ASSUMED = "Your code is right only where there are as many queries as keys. There may be more of either."
 
@@ -39,4 +40,26 @@ def queries_counted_by_keys(answers: Callable[..., Any]) -> Misconception:
         says="Your code goes through as many queries as there are keys. There may be more queries, or fewer: count "
         "each list separately.",
         answers=answers,
+    )
+
+
+def as_many_keys(lines: Mapping[str, Change]) -> Misconception:
+    return wrong(
+        "as many keys as queries assumed",
+        lines,
+        "Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list "
+        "separately.",
+        credit=0.75,
+        kind="input",
+    )
+
+
+def as_many_queries(lines: Mapping[str, Change]) -> Misconception:
+    return wrong(
+        "as many queries as keys assumed",
+        lines,
+        "Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each "
+        "list separately.",
+        credit=0.75,
+        kind="input",
     )

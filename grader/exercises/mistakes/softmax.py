@@ -89,23 +89,6 @@ SIGMOID = Misconception(
     change={"normalise": torch.sigmoid},
 )
 
-ALONG_ROWS = Misconception(
-    "softmax along rows",
-    kind="axis",
-    credit=0.5,
-    says="Your weights are normalised over the queries of one key. They must be down each column of KᵀQ: over "
-    "the keys.",
-    change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-)
-
-COLUMNS_NOT_NORMALISED = Misconception(
-    "not normalised",
-    kind="missing step",
-    credit=0.25,
-    says="Your weights do not sum to one: divide the exponentials by their sum in each column.",
-    change={"normalise": torch.exp},
-)
-
 OVER_EVERYTHING = Misconception(
     "softmax over everything",
     kind="axis",

@@ -65,23 +65,6 @@ SUM_NEVER_RESET = Misconception(
     change={"after": lambda outputs, *_values: outputs.cumsum(dim=1)},
 )
 
-WEIGHTS_TRANSPOSED = Misconception(
-    "weights transposed",
-    kind="axis",
-    credit=0.5,
-    says="Your results are those of transposed weights. Column i must hold the weights of query i when you compute V @ "
-    "A.",
-    change={"combine": lambda V, A: V @ A.mT},
-)
-
-WORDS_ADDED = Misconception(
-    "words added",
-    kind="mix-up",
-    credit=0.5,
-    says="Your result has X added to it (a residual connection). Self-attention alone has no such sum.",
-    change={"after": lambda outputs, X: outputs + X},
-)
-
 
 def mean_instead_of_sum(**change: Any) -> Misconception:
     return Misconception(
