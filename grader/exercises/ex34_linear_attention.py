@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F  # noqa: N812  as in the notebook
+import torch.nn.functional as F
 
 from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
