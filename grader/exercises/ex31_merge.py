@@ -2,69 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import as_pieces, asked
+from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader.kit.pieces import as_pieces
 from grader.model.forms.softmax_piece import SOFTMAX_PIECE
-from grader.sandbox.forms.softmax_piece import put
 
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 Piece = tuple[Tensor, Tensor, Tensor]  # maximum (…, 1), sum (…, 1), output (…, d)
 
 
-def rescaled(maximum: Tensor, m: Tensor) -> Tensor:
-    """What the exponentials of a piece are multiplied by. Those of an empty one are none: −∞ − (−∞) is NaN."""
-    return torch.where(maximum == -torch.inf, 0.0, torch.exp(maximum - m))
+def merge(m1, l1, o1, m2, l2, o2):
+    m = torch.maximum(m1, m2)  # (..., 1)  #: maximum
+    subtracted = torch.where(m == -math.inf, 0.0, m)  # -inf - (-inf) is NaN
+    a1, a2 = torch.exp(m1 - subtracted), torch.exp(m2 - subtracted)  #: rescale
+    w1, w2 = a1 * l1, a2 * l2
+    l = w1 + w2  #: sum
+    mixed = w1 * o1 + w2 * o2  # (..., d)  #: mix
+    o = mixed / torch.where(l == 0, 1.0, l)  #: divide
+    return m, l, o  #: result
 
 
-def shared(mixed: Tensor, total: Tensor) -> Tensor:
-    """Divided by the sum, unless nothing is in it."""
-    return mixed / torch.where(total == 0, 1.0, total)
-
-
-def merged(
-    m1: Tensor,
-    l1: Tensor,
-    o1: Tensor,
-    m2: Tensor,
-    l2: Tensor,
-    o2: Tensor,
-    *,
-    maximum: Callable[[Tensor, Tensor], Tensor] = torch.maximum,
-    factor: Callable[[Tensor, Tensor], Tensor] = rescaled,
-    add: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor] = lambda l1, l2, a1, a2: a1 * l1 + a2 * l2,
-    weight: Callable[[Tensor, Tensor], Tensor] = lambda total, factor: factor * total,
-    mix: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor] = lambda w1, o1, w2, o2: w1 * o1 + w2 * o2,
-    divide: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda mixed, total, weights: shared(mixed, total),
-    after: Callable[[Tensor, Tensor, Tensor], Any] = lambda m, total, o: (m, total, o),
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    m = maximum(m1, m2)  # (…, 1)
-    a1, a2 = factor(m1, m), factor(m2, m)
-    total = add(l1, l2, a1, a2)  # (…, 1)
-    w1, w2 = weight(l1, a1), weight(l2, a2)
-    o = divide(mix(w1, o1, w2, o2), total, w1 + w2)  # (…, d)
-    return dtype(finish(after(m, total, o)))
-
-
-def larger_alone(m1: Tensor, l1: Tensor, o1: Tensor, m2: Tensor, l2: Tensor, o2: Tensor) -> Piece:
-    first = m1 >= m2
-    return torch.maximum(m1, m2), torch.where(first, l1, l2), torch.where(first, o1, o2)
-
-
-def the_other(m1: Tensor, l1: Tensor, o1: Tensor, m2: Tensor, l2: Tensor, o2: Tensor) -> Piece:
-    """The other piece, if any row of one is empty."""
-    first, second = (m1, l1, o1), (m2, l2, o2)
-    if bool((m1 == -torch.inf).any()):
-        return second
-    return first if bool((m2 == -torch.inf).any()) else merged(*first, *second)
+# Of a maximum that may be −∞ where a piece is not empty.
+EMPTY_WEIGH_NOTHING = {
+    "rescale": "a1, a2 = (torch.where(old == -math.inf, 0.0, torch.exp(old - m)) for old in (m1, m2))"
+}
+BY_WEIGHTS = "o = mixed / torch.where(w1 + w2 == 0, 1.0, w1 + w2)"
 
 
 def piece(scores: Tensor, values: Tensor) -> Piece:
@@ -139,13 +107,13 @@ def large(rng: torch.Generator) -> Inputs:
     return (*drawn(rng, (4,), 3, 2, scores[:, :3]), *drawn(rng, (4,), 4, 2, scores[:, 3:]))
 
 
+# fmt: off
 exercise = Exercise(
     number=31,
     assignment="fast_attention",
     title="Softmax in pieces",
-    entry="merge",
+    solution=merge,
     form=SOFTMAX_PIECE,
-    reference=asked(merged, put),
     cases=[
         Case(
             "pieces of two heads", catches="outputs that are averaged or not rescaled", inputs=sized((2, 3, 4), 3, 6, 5)
@@ -177,229 +145,98 @@ exercise = Exercise(
         *as_pieces(sized((2, 3), 3, 4, 4)),
     ],
     misconceptions=[
-        Misconception(
-            "sums not rescaled",
-            kind="missing step",
-            credit=0.5,
-            says="Your l is l1 + l2. Each piece has subtracted its own maximum: first multiply its sum by exp(its "
-            "maximum − the new one).",
-            change={"add": lambda l1, l2, a1, a2: l1 + l2},
-        ),
-        Misconception(
-            "sums not rescaled, outputs right",
-            kind="missing step",
-            credit=0.75,
-            says="Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum: first "
-            "multiply its sum by exp(its maximum − the new one).",
-            change={
-                "add": lambda l1, l2, a1, a2: l1 + l2,
-                "divide": lambda mixed, total, weights: shared(mixed, weights),
-            },
-        ),
-        Misconception(
-            "logsumexp for m, and l always 1",
-            kind="convention",
-            credit=0.75,
-            says="Your m is the logarithm of the sum of all exponentials, and your l is 1. No number is lost that way, "
-            "but m should be the maximum, and l the sum of exp(score − m).",
-            change={"after": lambda m, total, o: (m + total.log(), torch.ones_like(total), o)},
-        ),
-        Misconception(
-            "outputs not rescaled",
-            kind="missing step",
-            credit=0.5,
-            says="In your output, the pieces have the weights l1 and l2, divided by the new sum, but without exp(their "
-            "maximum − the new one).",
-            change={"weight": lambda total, factor: total},
-        ),
-        Misconception(
-            "outputs weighed by sums alone",
-            kind="wrong formula",
-            credit=0.5,
-            says="In your output, the pieces have weights in the ratio of l1 to l2. Each of these belongs to its own "
-            "maximum, and must be multiplied by exp(that maximum − the new one).",
-            change={
-                "weight": lambda total, factor: total,
-                "divide": lambda mixed, total, weights: shared(mixed, weights),
-            },
-        ),
-        Misconception(
-            "outputs weighed by maxima alone",
-            kind="wrong formula",
-            credit=0.5,
-            says="In your output, the pieces have weights in proportion to their exp(maximum), as if each had one key. "
-            "The weights should be l1 and l2, rescaled.",
-            change={
-                "weight": lambda total, factor: factor,
-                "divide": lambda mixed, total, weights: shared(mixed, weights),
-            },
-        ),
-        Misconception(
-            "outputs taken for sums",
-            kind="mix-up",
-            credit=0.5,
-            says="Your output is the one for pieces whose outputs are not yet divided by their sums. Here they are: "
-            "multiply by l1 and l2 first.",
-            change={"weight": lambda total, factor: factor},
-        ),
-        Misconception(
-            "not divided by the sum",
-            kind="missing step",
-            credit=0.5,
-            says="Your output is the right one times the new sum. Divide by it: outputs are normalised.",
-            change={"divide": lambda mixed, total, weights: mixed},
-        ),
-        Misconception(
-            "outputs averaged",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your output is the mean of both. Each piece should count as much as its exponentials sum up to.",
-            change={
-                "mix": lambda w1, o1, w2, o2: (o1 + o2) / 2,
-                "divide": lambda mixed, total, weights: mixed,
-            },
-        ),
-        Misconception(
-            "outputs added",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your output is o1 + o2. Each piece should count as much as its exponentials sum up to, and all "
-            "together as 1.",
-            change={"mix": lambda w1, o1, w2, o2: o1 + o2, "divide": lambda mixed, total, weights: mixed},
-        ),
-        Misconception(
-            "not rescaled",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are those of sums that are taken as they are. Each piece has subtracted its own "
-            "maximum: first multiply its sum by exp(its maximum − the new one).",
-            change={"factor": lambda maximum, m: torch.ones_like(m)},
-        ),
-        Misconception(
-            "weights exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="In your output, o1 has the weight of the second piece, and o2 that of the first.",
-            change={"mix": lambda w1, o1, w2, o2: w2 * o1 + w1 * o2},
-        ),
-        Misconception(
-            "one maximum for all",
-            kind="axis",
-            credit=0.5,
-            says="Your m is the largest maximum of all queries. Each row has a maximum of its own: torch.maximum.",
-            change={"maximum": lambda m1, m2: torch.maximum(m1, m2).max().expand_as(m1)},
-        ),
-        Misconception(
-            "the first maximum kept",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your m is m1, even where m2 is larger. The maximum of both is the larger one, row by row.",
-            change={"maximum": lambda m1, m2: m1},
-        ),
-        Misconception(
-            "minimum",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your m is the smaller one of the maxima. The maximum over both pieces is the larger one.",
-            change={"maximum": torch.minimum},
-        ),
-        Misconception(
-            "exponent with the wrong sign",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your pieces are multiplied by exp(new maximum − theirs), which is never below one. It should be "
-            "exp(theirs − the new one).",
-            change={"factor": lambda maximum, m: torch.exp(m - maximum)},
-        ),
-        Misconception(
-            "base two",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your pieces are rescaled by powers of 2. Use torch.exp.",
-            change={"factor": lambda maximum, m: torch.where(maximum == -torch.inf, 0.0, torch.exp2(maximum - m))},
-        ),
-        Misconception(
-            "NaN where both are empty",
-            kind="missing step",
-            credit=0.75,
-            says="Where a row is empty in both pieces, your results are NaN: −∞ − (−∞) is NaN, and so is 0/0. Such a "
-            "row must stay empty: m = −∞, l = 0, o = 0.",
-            change={"factor": lambda maximum, m: torch.exp(maximum - m)},
-        ),
-        Misconception(
-            "zero divided by zero",
-            kind="missing step",
-            credit=0.75,
-            says="Where a row is empty in both pieces, your output is NaN: 0/0. There it should be 0.",
-            change={"divide": lambda mixed, total, weights: mixed / total},
-        ),
-        Misconception(
-            "zero for −∞",
-            kind="convention",
-            credit=0.75,
-            says="Where a row is empty in both pieces, your m is 0. The maximum of nothing is −∞, or the next merge "
-            "takes 0 for a score.",
-            change={"maximum": lambda m1, m2: torch.maximum(m1, m2).nan_to_num(neginf=0.0)},
-        ),
-        Misconception(
-            "nothing subtracted",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are NaN where scores are large, or far below zero, and where both pieces are empty, as "
-            "happens with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and mind −∞ − "
-            "(−∞).",
-            change={"factor": lambda maximum, m: torch.exp(maximum) / torch.exp(m)},
-        ),
-        Misconception(
-            "one empty row taken for an empty piece",
-            kind="mix-up",
-            credit=0.5,
-            says="Where one row of a piece is empty, your results are those of the other piece in all rows. Each row "
-            "may be empty or not, on its own.",
-            answers=asked(the_other, put),
-        ),
-        Misconception(
-            "larger piece alone",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are those of the piece with the larger maximum. The other one counts, too.",
-            answers=asked(larger_alone, put),
-        ),
-        Misconception(
-            "logarithm of the sum",
-            kind="mix-up",
-            credit=0.5,
-            says="Your second result is m + log(l). It should be l itself, the sum of exp(score − m).",
-            change={"after": lambda m, total, o: (m, m + total.log(), o)},
-        ),
-        Misconception(
-            "output alone",
-            kind="missing step",
-            credit=0.5,
-            says="You return the output alone. Return m, l and o: the next merge needs all three.",
-            change={"after": lambda m, total, o: o},
-        ),
-        Misconception(
-            "output first",
-            kind="arrangement",
-            credit=0.5,
-            says="You return o, m, l. The order is m, l, o.",
-            change={"after": lambda m, total, o: (o, m, total)},
-        ),
-        Misconception(
-            "maximum and sum exchanged",
-            kind="arrangement",
-            credit=0.5,
-            says="You return l, m, o. The order is m, l, o.",
-            change={"after": lambda m, total, o: (total, m, o)},
-        ),
-        Misconception(
-            "last dimension lost",
-            kind="arrangement",
-            credit=0.5,
-            says="Your m and l have lost their last dimension. They must keep it, as m1 and l1 do: (…, 1).",
-            change={"after": lambda m, total, o: (m.squeeze(-1), total.squeeze(-1), o)},
-        ),
-        *PIECES,
+        wrong("sums not rescaled", {"sum": "l = l1 + l2"},
+              "Your l is l1 + l2. Each piece has subtracted its own maximum: first multiply its sum by exp(its maximum "
+              "− the new one).", kind="missing step"),
+        wrong("sums not rescaled, outputs right", {"sum": "l = l1 + l2", "divide": BY_WEIGHTS},
+              "Your output is right, but your l is l1 + l2. Each piece has subtracted its own maximum: first multiply "
+              "its sum by exp(its maximum − the new one).", credit=0.75, kind="missing step"),
+        wrong("logsumexp for m, and l always 1", {"result": "return m + torch.log(l), torch.ones_like(l), o"},
+              "Your m is the logarithm of the sum of all exponentials, and your l is 1. No number is lost that way, "
+              "but m should be the maximum, and l the sum of exp(score − m).", credit=0.75, kind="convention"),
+        *at("after sum",
+            wrong("outputs not rescaled", "w1, w2 = l1, l2",
+                  "In your output, the pieces have the weights l1 and l2, divided by the new sum, but without "
+                  "exp(their maximum − the new one).", kind="missing step"),
+            wrong("outputs weighed by sums alone", {"": "w1, w2 = l1, l2", "divide": BY_WEIGHTS},
+                  "In your output, the pieces have weights in the ratio of l1 to l2. Each of these belongs to its own "
+                  "maximum, and must be multiplied by exp(that maximum − the new one)."),
+            wrong("outputs weighed by maxima alone", {"": "w1, w2 = a1, a2", "divide": BY_WEIGHTS},
+                  "In your output, the pieces have weights in proportion to their exp(maximum), as if each had one "
+                  "key. The weights should be l1 and l2, rescaled."),
+            wrong("outputs taken for sums", "w1, w2 = a1, a2",
+                  "Your output is the one for pieces whose outputs are not yet divided by their sums. Here they are: "
+                  "multiply by l1 and l2 first.", kind="mix-up")),
+        wrong("not divided by the sum", {"divide": "o = mixed"},
+              "Your output is the right one times the new sum. Divide by it: outputs are normalised.",
+              kind="missing step"),
+        wrong("outputs averaged", {"mix": "", "divide": "o = (o1 + o2) / 2"},
+              "Your output is the mean of both. Each piece should count as much as its exponentials sum up to.",
+              credit=0.25),
+        wrong("outputs added", {"mix": "", "divide": "o = o1 + o2"},
+              "Your output is o1 + o2. Each piece should count as much as its exponentials sum up to, and all "
+              "together as 1.", credit=0.25),
+        wrong("not rescaled", {"rescale": "a1, a2 = torch.ones_like(m), torch.ones_like(m)"},
+              "Your results are those of sums that are taken as they are. Each piece has subtracted its own maximum: "
+              "first multiply its sum by exp(its maximum − the new one).", credit=0.25, kind="missing step"),
+        wrong("weights exchanged", {"mix": "mixed = w2 * o1 + w1 * o2"},
+              "In your output, o1 has the weight of the second piece, and o2 that of the first.", kind="mix-up"),
+        *at("maximum",
+            wrong("one maximum for all", "m = torch.maximum(m1, m2).max().expand_as(m1)",
+                  "Your m is the largest maximum of all queries. Each row has a maximum of its own: torch.maximum.",
+                  kind="axis"),
+            wrong("the first maximum kept", {"": "m = m1", **EMPTY_WEIGH_NOTHING},
+                  "Your m is m1, even where m2 is larger. The maximum of both is the larger one, row by row."),
+            wrong("minimum", {"": "m = torch.minimum(m1, m2)", **EMPTY_WEIGH_NOTHING},
+                  "Your m is the smaller one of the maxima. The maximum over both pieces is the larger one.")),
+        *at("rescale",
+            wrong("exponent with the wrong sign", "a1, a2 = torch.exp(m - m1), torch.exp(m - m2)",
+                  "Your pieces are multiplied by exp(new maximum − theirs), which is never below one. It should be "
+                  "exp(theirs − the new one)."),
+            wrong("base two", "a1, a2 = torch.exp2(m1 - subtracted), torch.exp2(m2 - subtracted)",
+                  "Your pieces are rescaled by powers of 2. Use torch.exp."),
+            wrong("NaN where both are empty", "a1, a2 = torch.exp(m1 - m), torch.exp(m2 - m)",
+                  "Where a row is empty in both pieces, your results are NaN: −∞ − (−∞) is NaN, and so is 0/0. Such a "
+                  "row must stay empty: m = −∞, l = 0, o = 0.", credit=0.75, kind="missing step")),
+        wrong("zero divided by zero", {"divide": "o = mixed / l"},
+              "Where a row is empty in both pieces, your output is NaN: 0/0. There it should be 0.",
+              credit=0.75, kind="missing step"),
+        wrong("zero for −∞", {"maximum": "m = torch.maximum(m1, m2).nan_to_num(neginf=0.0)"},
+              "Where a row is empty in both pieces, your m is 0. The maximum of nothing is −∞, or the next merge takes "
+              "0 for a score.", credit=0.75, kind="convention"),
+        wrong("nothing subtracted",
+              {"rescale": "a1, a2 = torch.exp(m1) / torch.exp(m), torch.exp(m2) / torch.exp(m)"},
+              "Your results are NaN where scores are large, or far below zero, and where both pieces are empty, as "
+              "happens with exp(m1) and exp(m2). Use exp(m1 − m) and exp(m2 − m), which are at most 1, and mind −∞ − "
+              "(−∞).", kind="missing step"),
+        wrong("one empty row taken for an empty piece",
+              {"before maximum": """
+                   if (m1 == -math.inf).any():
+                       return m2, l2, o2
+                   if (m2 == -math.inf).any():
+                       return m1, l1, o1
+               """},
+              "Where one row of a piece is empty, your results are those of the other piece in all rows. Each row may "
+              "be empty or not, on its own.", kind="mix-up"),
+        wrong("larger piece alone",
+              {"sum": "l = torch.where(m1 >= m2, l1, l2)", "mix": "", "divide": "o = torch.where(m1 >= m2, o1, o2)"},
+              "Your results are those of the piece with the larger maximum. The other one counts, too.",
+              credit=0.25, kind="missing step"),
+        *at("result",
+            wrong("logarithm of the sum", "return m, m + torch.log(l), o",
+                  "Your second result is m + log(l). It should be l itself, the sum of exp(score − m).",
+                  kind="mix-up"),
+            wrong("output alone", "return o",
+                  "You return the output alone. Return m, l and o: the next merge needs all three.",
+                  kind="missing step"),
+            wrong("output first", "return o, m, l",
+                  "You return o, m, l. The order is m, l, o.", kind="arrangement"),
+            wrong("maximum and sum exchanged", "return l, m, o",
+                  "You return l, m, o. The order is m, l, o.", kind="arrangement"),
+            wrong("last dimension lost", "return m.squeeze(-1), l.squeeze(-1), o",
+                  "Your m and l have lost their last dimension. They must keep it, as m1 and l1 do: (…, 1).",
+                  kind="arrangement")),
+        *gradients_lost("m, l, o"), *another_type("m, l, o", "after divide"),
     ],
 )
+# fmt: on

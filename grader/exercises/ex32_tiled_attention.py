@@ -13,7 +13,6 @@ from grader.kit.pieces import LARGE, asked, in_float64
 from grader.model.forms.tensors import UNWRITTEN, WITH_LOGSUMEXP
 from grader.model.memory import MemoryPromise
 
-from .ex31_merge import rescaled
 from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
 from .mistakes.pieces import OF_ANY_TYPE, unchanged
@@ -60,6 +59,11 @@ def later(t: Tensor, s: Tensor, _block_size: int) -> Tensor:
 
 def own_block(scores: Tensor, t: Tensor, s: Tensor, block_size: int) -> Tensor:
     return scores.masked_fill((s // block_size != t // block_size).to(scores.device), -torch.inf)
+
+
+def rescaled(maximum: Tensor, m: Tensor) -> Tensor:
+    """What the exponentials of a piece are multiplied by. Those of an empty one are none: −∞ − (−∞) is NaN."""
+    return torch.where(maximum == -torch.inf, 0.0, torch.exp(maximum - m))
 
 
 def exponentials(scores: Tensor, m: Tensor) -> Tensor:

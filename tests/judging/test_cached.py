@@ -143,6 +143,6 @@ def test_where_numbers_are_wrong_the_refusal_does_not_matter() -> None:
 
 def test_gradients_of_a_merged_piece_do_not_depend_on_the_maximum() -> None:
     assert verdict(31, ("m = torch.maximum(m1, m2)", "m = torch.maximum(m1, m2).detach()")).right
-    detached = verdict(31, ("w1 = torch.exp(m1 - subtracted)", "w1 = torch.exp(m1.detach() - subtracted)"))
+    detached = verdict(31, ("torch.exp(m1 - subtracted)", "torch.exp(m1.detach() - subtracted)"))
     assert not detached.right
     assert isinstance(answer_key(31).expected[0], tuple)

@@ -48,7 +48,7 @@ WRONG = [
     (29, "math.sqrt(k.shape[-1])", "math.sqrt(x.shape[-1])", NUMBER_IS_WRONG),
     (29, "self.k = nn.Linear(d_model, d_model, bias=False)", "self.k = self.q", "has no parameter k.weight"),
     # softmax in pieces
-    (31, "torch.exp(m1 - subtracted) * l1", "l1", NUMBER_IS_WRONG),
+    (31, "w1, w2 = a1 * l1", "w1, w2 = l1", NUMBER_IS_WRONG),
     (31, " / torch.where(l == 0, 1.0, l)", "", NUMBER_IS_WRONG),
     (31, "torch.where(l == 0, 1.0, l)", "l", "in which the second query is empty"),
     (31, "torch.where(m == -math.inf, 0.0, m)", "m", "in which the second query is empty"),

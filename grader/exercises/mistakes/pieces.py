@@ -76,22 +76,24 @@ OF_ANY_TYPE = (ALWAYS_FLOAT32, ALWAYS_FLOAT64)
 PIECES = (CUT_OFF, RUINED, *OF_ANY_TYPE)
 
 
-def gradients_lost(result: str, place: str = "before result") -> list[Misconception]:
-    """Where no gradient comes through a function whose result is called so."""
+def gradients_lost(results: str, place: str = "before result") -> list[Misconception]:
+    """Where no gradient comes through a function that returns these, `outputs` or `m, l, o`."""
+    cut_off = each_of(results, "{0} = {0}.detach()")
+    ruined = each_of(results, "needed = torch.sigmoid({0}.nan_to_num())\n{0} = {0} + needed.zero_()")
     return [
-        wrong("gradients cut off", {place: f"{result} = {result}.detach()"}, exact.CUT_OFF, kind="gradient"),
-        wrong(
-            "gradients ruined in place",
-            {place: f"needed = torch.sigmoid({result}.nan_to_num())\n{result} = {result} + needed.zero_()"},
-            exact.RUINED,
-            kind="gradient",
-        ),
+        wrong("gradients cut off", {place: cut_off}, exact.CUT_OFF, kind="gradient"),
+        wrong("gradients ruined in place", {place: ruined}, exact.RUINED, kind="gradient"),
     ]
 
 
-def another_type(result: str, place: str) -> list[Misconception]:
-    """Where the result that is called so has numbers of a type of its own."""
+def another_type(results: str, place: str) -> list[Misconception]:
+    """Where the numbers that are called so have a type of their own."""
     return [
-        wrong(one.name, {place: f"{result} = {result}.{to}()"}, one.says, credit=0.75, kind="type")
+        wrong(one.name, {place: each_of(results, f"{{0}} = {{0}}.{to}()")}, one.says, credit=0.75, kind="type")
         for one, to in ((ALWAYS_FLOAT32, "float"), (ALWAYS_FLOAT64, "double"))
     ]
+
+
+def each_of(names: str, line: str) -> str:
+    """This line for each of the names."""
+    return "\n".join(line.format(name) for name in names.split(", "))
