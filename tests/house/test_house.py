@@ -19,8 +19,8 @@ from support import groups, places
 HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
-    "sandbox", "errors", "machine", "written", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "wiring", "term",
-    "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere", "pages", "sending",
+    "sandbox", "errors", "machine", "written", "model", "judging", "kit", "exercises", "catalogue", "notebooks", "wiring",
+    "term", "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere", "pages", "sending",
     "proof", "doctor", "terminal", "authoring", "commands", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 500  # lines of a module

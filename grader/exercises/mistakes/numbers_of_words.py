@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from grader import Case, Inputs, Misconception, wrong
-from grader.model.lines import Change
+from grader.written.lines import Change
 
 ASSUMED = "Your code is right only where there are as many queries as keys. There may be more of either."
 
