@@ -89,9 +89,15 @@ def gradients_lost(result: str, place: str = "before result") -> list[Misconcept
     ]
 
 
-def another_type(result: str, place: str) -> list[Misconception]:
-    """Where the result that is called so has numbers of a type of its own."""
+def another_type(names: str, place: str) -> list[Misconception]:
+    """Where what is called so, as in "result" or "queries, keys", has numbers of a type of its own from then on."""
     return [
-        wrong(one.name, {place: f"{result} = {result}.{to}()"}, one.says, credit=0.75, kind="type")
+        wrong(
+            one.name,
+            {place: f"{names} = {', '.join(f'{name}.{to}()' for name in names.split(', '))}"},
+            one.says,
+            credit=0.75,
+            kind="type",
+        )
         for one, to in ((ALWAYS_FLOAT32, "float"), (ALWAYS_FLOAT64, "double"))
     ]
