@@ -3,58 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pictures import softmax_along
-from grader.kit.pieces import as_pieces, asked
+from grader.kit.pieces import as_pieces
 from grader.model.forms.exact import EXACT
 
-from .mistakes import softmax
-from .mistakes.pieces import PIECES, unchanged
-
-Tensor = torch.Tensor
+from .mistakes.pieces import another_type, gradients_lost
 
 
-def less_the_largest(x: Tensor, dim: int) -> Tensor:
-    return x - x.amax(dim, keepdim=True)
-
-
-def share(e: Tensor, _x: Tensor, dim: int) -> Tensor:
-    return e / e.sum(dim, keepdim=True)
-
-
-def reference(
-    x: Tensor,
-    dim: int | None = None,
-    *,
-    default: int = -1,
-    axis: Callable[[int, Tensor], int] = lambda dim, x: dim,
-    before: Callable[[Tensor, int], Tensor] = lambda x, dim: x,
-    shift: Callable[[Tensor, int], Tensor] = less_the_largest,
-    positive: Callable[[Tensor], Tensor] = torch.exp,
-    normalise: Callable[[Tensor, Tensor, int], Tensor] = share,
-    after: Callable[[Tensor, int], Any] = lambda weights, dim: weights,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    dim = axis(default if dim is None else dim, x)
-    x = before(x, dim)
-    return dtype(finish(after(normalise(positive(shift(x, dim)), x, dim), dim)))
-
-
-def not_shifted(x: Tensor, _dim: int) -> Tensor:
-    return x
-
-
-def share_of_unshifted(e: Tensor, x: Tensor, dim: int) -> Tensor:
-    return e / x.exp().sum(dim, keepdim=True)
-
-
-def unshifted_share(_e: Tensor, x: Tensor, dim: int) -> Tensor:
-    return x.exp() / less_the_largest(x, dim).exp().sum(dim, keepdim=True)
+def softmax_stable(x, dim=-1):  #: arguments
+    shifted = x - x.amax(dim=dim, keepdim=True)  # same shape; the largest number along dim is now 0  #: shift
+    exp = torch.exp(shifted)  #: exponentials
+    weights = exp / exp.sum(dim=dim, keepdim=True)  #: normalise
+    return weights  #: result
 
 
 def sized(*shape: int, dim: int) -> Callable[[torch.Generator], Inputs]:
@@ -100,13 +64,13 @@ def gigantic(rng: torch.Generator) -> Inputs:
     return 1e30 * x, 1
 
 
+# fmt: off
 exercise = Exercise(
     number=10,
     assignment="causal_attention",
     title="A softmax that survives",
-    entry="softmax_stable",
+    solution=softmax_stable,
     form=EXACT,
-    reference=asked(reference),
     picture=softmax_along,
     cases=[
         Case("a vector, dim left out", catches="a hard-coded size", inputs=lambda rng: (randn(rng, 5),)),
@@ -126,302 +90,143 @@ exercise = Exercise(
         *as_pieces(sized(3, 4, dim=0)),
     ],
     misconceptions=[
-        Misconception(
-            "not shifted",
-            kind="missing step",
-            credit=0.5,
-            says="Large numbers make exp overflow, and ∞/∞ is NaN. Subtract the maximum along dim first.",
-            change={"shift": not_shifted},
-        ),
-        Misconception(
-            "float64 instead of a shift",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of float64: more precise numbers overflow, too, only later. Subtract the "
-            "maximum along dim instead.",
-            change={"shift": lambda x, dim: x.double(), "normalise": lambda e, x, dim: share(e, x, dim).to(x.dtype)},
-        ),
-        Misconception(
-            "epsilon instead of a shift",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of adding a small number below the fraction bar, which avoids 0/0, but exp "
-            "still overflows. Subtract the maximum.",
-            change={"shift": not_shifted, "normalise": lambda e, x, dim: e / (e.sum(dim, keepdim=True) + 1e-9)},
-        ),
-        Misconception(
-            "NaN painted over",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results have zeros where exp would give NaN, but those weights are not zero. Subtract the "
-            "maximum, and no NaN appears.",
-            change={
-                "shift": not_shifted,
-                "after": lambda weights, dim: weights.nan_to_num(0.0),
-            },
-        ),
-        Misconception(
-            "largest of everything subtracted",
-            kind="axis",
-            credit=0.75,
-            says="Your results are those of subtracting the maximum of the whole tensor. Where a row lies far below "
-            "it, all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
-            change={"shift": lambda x, dim: x - x.max()},
-        ),
-        Misconception(
-            "largest of the last dimension subtracted",
-            kind="axis",
-            credit=0.75,
-            says="Your results are those of the maximum along the last dimension. Take it along dim, like the sum.",
-            change={"shift": lambda x, dim: x - x.amax(-1, keepdim=True)},
-        ),
-        Misconception(
-            "largest of the first dimension subtracted",
-            kind="axis",
-            credit=0.75,
-            says="Your results are those of the maximum along the first dimension. Take it along dim, like the sum.",
-            change={"shift": lambda x, dim: x - x.amax(0, keepdim=True)},
-        ),
-        Misconception(
-            "smallest subtracted",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of subtracting the minimum: large numbers stay large, and exp overflows. "
-            "Subtract the maximum.",
-            change={"shift": lambda x, dim: x - x.amin(dim, keepdim=True)},
-        ),
-        Misconception(
-            "mean subtracted",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of subtracting the mean: numbers far above it still overflow. Subtract the "
-            "maximum.",
-            change={"shift": lambda x, dim: x - x.mean(dim, keepdim=True)},
-        ),
-        Misconception(
-            "largest absolute value subtracted",
-            kind="wrong formula",
-            credit=0.75,
-            says="Your results are those of subtracting the largest absolute value. Where all numbers are far below "
-            "zero, all exponentials become 0. Subtract the maximum.",
-            change={"shift": lambda x, dim: x - x.abs().amax(dim, keepdim=True)},
-        ),
-        Misconception(
-            "largest added",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of adding the maximum, which makes large numbers larger. Subtract it.",
-            change={"shift": lambda x, dim: x + x.amax(dim, keepdim=True)},
-        ),
-        Misconception(
-            "subtracted the wrong way round",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of exp(max − x), where the largest number gets the smallest weight. It should "
-            "be exp(x − max).",
-            change={"shift": lambda x, dim: x.amax(dim, keepdim=True) - x},
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are the softmax of −x: the largest number gets the smallest weight.",
-            change={"before": lambda x, dim: -x},
-        ),
-        Misconception(
-            "divided by the largest",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of numbers divided by their maximum before exp, which changes the weights. "
-            "Subtract it.",
-            change={"shift": lambda x, dim: x / x.amax(dim, keepdim=True)},
-        ),
-        Misconception(
-            "divided by the largest absolute value",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of numbers divided by their largest magnitude, which alters the weights. "
-            "Subtract the maximum.",
-            change={"shift": lambda x, dim: x / x.abs().amax(dim, keepdim=True)},
-        ),
-        Misconception(
-            "standardised",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of subtracting the mean and dividing by the spread, which alters the weights. "
-            "Subtract only the maximum.",
-            change={"shift": lambda x, dim: (x - x.mean(dim, keepdim=True)) / x.std(dim, keepdim=True)},
-        ),
-        Misconception(
-            "cut off",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of cutting off large numbers, so different numbers get equal weights. "
-            "Subtract the maximum.",
+        wrong("not shifted", {"shift": "shifted = x"},
+              "Large numbers make exp overflow, and ∞/∞ is NaN. Subtract the maximum along dim first.",
+              kind="missing step"),
+        wrong("float64 instead of a shift",
+              {"shift": "shifted = x.double()",
+               "normalise": "weights = (exp / exp.sum(dim=dim, keepdim=True)).to(x.dtype)"},
+              "Your results are those of float64: more precise numbers overflow, too, only later. Subtract the "
+              "maximum along dim instead."),
+        wrong("epsilon instead of a shift",
+              {"shift": "shifted = x", "normalise": "weights = exp / (exp.sum(dim=dim, keepdim=True) + 1e-9)"},
+              "Your results are those of adding a small number below the fraction bar, which avoids 0/0, but exp "
+              "still overflows. Subtract the maximum."),
+        wrong("NaN painted over", {"shift": "shifted = x", "result": "return weights.nan_to_num(0.0)"},
+              "Your results have zeros where exp would give NaN, but those weights are not zero. Subtract the "
+              "maximum, and no NaN appears."),
+        *at("shift",
+            wrong("largest of everything subtracted", "shifted = x - x.max()",
+                  "Your results are those of subtracting the maximum of the whole tensor. Where a row lies far below "
+                  "it, all of its exponentials become 0. Take the maximum along dim, with keepdim=True.",
+                  credit=0.75, kind="axis"),
+            wrong("largest of the last dimension subtracted", "shifted = x - x.amax(dim=-1, keepdim=True)",
+                  "Your results are those of the maximum along the last dimension. Take it along dim, like the sum.",
+                  credit=0.75, kind="axis"),
+            wrong("largest of the first dimension subtracted", "shifted = x - x.amax(dim=0, keepdim=True)",
+                  "Your results are those of the maximum along the first dimension. Take it along dim, like the sum.",
+                  credit=0.75, kind="axis"),
+            wrong("smallest subtracted", "shifted = x - x.amin(dim=dim, keepdim=True)",
+                  "Your results are those of subtracting the minimum: large numbers stay large, and exp overflows. "
+                  "Subtract the maximum."),
+            wrong("mean subtracted", "shifted = x - x.mean(dim=dim, keepdim=True)",
+                  "Your results are those of subtracting the mean: numbers far above it still overflow. Subtract the "
+                  "maximum."),
+            wrong("largest absolute value subtracted", "shifted = x - x.abs().amax(dim=dim, keepdim=True)",
+                  "Your results are those of subtracting the largest absolute value. Where all numbers are far below "
+                  "zero, all exponentials become 0. Subtract the maximum.", credit=0.75),
+            wrong("largest added", "shifted = x + x.amax(dim=dim, keepdim=True)",
+                  "Your results are those of adding the maximum, which makes large numbers larger. Subtract it."),
+            wrong("subtracted the wrong way round", "shifted = x.amax(dim=dim, keepdim=True) - x",
+                  "Your results are those of exp(max − x), where the largest number gets the smallest weight. It "
+                  "should be exp(x − max).", credit=0.25)),
+        wrong("sign flipped", {"before shift": "x = -x"},
+              "Your results are the softmax of −x: the largest number gets the smallest weight.", credit=0.25),
+        *at("shift",
+            wrong("divided by the largest", "shifted = x / x.amax(dim=dim, keepdim=True)",
+                  "Your results are those of numbers divided by their maximum before exp, which changes the weights. "
+                  "Subtract it.", credit=0.25),
+            wrong("divided by the largest absolute value", "shifted = x / x.abs().amax(dim=dim, keepdim=True)",
+                  "Your results are those of numbers divided by their largest magnitude, which alters the weights. "
+                  "Subtract the maximum.", credit=0.25),
+            wrong("standardised", "shifted = (x - x.mean(dim=dim, keepdim=True)) / x.std(dim=dim, keepdim=True)",
+                  "Your results are those of subtracting the mean and dividing by the spread, which alters the "
+                  "weights. Subtract only the maximum.", credit=0.25),
             # Wherever between 10 and 87 one cuts, the cases see the same.
-            change={"shift": lambda x, dim: x.clamp(-80, 80)},
-        ),
-        Misconception(
-            "cut off above",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of cutting off numbers at the top only: different ones get equal weights, and "
-            "those far below zero all become 0. Subtract the maximum.",
-            change={"shift": lambda x, dim: x.clamp(max=80)},
-        ),
-        Misconception(
-            "shifted on top only",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of subtracting a maximum above the fraction bar only. Subtract it before both "
-            "uses.",
-            change={"normalise": share_of_unshifted},
-        ),
-        Misconception(
-            "shifted below only",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of subtracting a maximum below the fraction bar only. Subtract it before both "
-            "uses.",
-            change={"normalise": unshifted_share},
-        ),
-        Misconception(
-            "always the last dimension",
-            kind="axis",
-            credit=0.5,
-            says="Your results are always those along the last dimension, whatever dim is. Work along dim.",
-            change={"axis": lambda dim, x: -1},
-        ),
-        Misconception(
-            "always the first dimension",
-            kind="axis",
-            credit=0.5,
-            says="Your results are always those along the first dimension, whatever dim is. Work along dim.",
-            change={"axis": lambda dim, x: 0},
-        ),
-        Misconception(
-            "always the second dimension",
-            kind="axis",
-            credit=0.5,
-            says="Your results are always those along dimension 1. Use the argument dim.",
-            change={"axis": lambda dim, x: 1},
-        ),
-        Misconception(
-            "rows and columns only",
-            kind="axis",
-            credit=0.75,
-            says="Your function works with two dimensions only. Use the argument dim as it is: tensors may have one "
-            "dimension, or three or more.",
-            change={"axis": lambda dim, x: 0 if dim == 0 else 1},
-        ),
-        Misconception(
-            "rows and columns exchanged",
-            kind="axis",
-            credit=0.5,
-            says="Your results are those along the other dimension, not along dim. dim=0 runs down the columns, dim=1 "
-            "along the rows.",
-            change={"axis": lambda dim, x: 1 - dim % x.dim() if x.dim() == 2 else dim},
-        ),
-        Misconception(
-            "first dimension by default",
-            kind="axis",
-            credit=0.75,
-            says="Where dim is not given, your results are those of dim=0. The default is the last dimension, dim=-1.",
-            change={"default": 0},
-        ),
-        Misconception(
-            "largest along the wrong dimension",
-            kind="axis",
-            credit=0.5,
-            says="Your results are those of a maximum subtracted along the wrong dimension, as when it has lost a "
-            "dimension. Keep the dimension: keepdim=True.",
-            change={"shift": lambda x, dim: x - x.amax(dim)},
-        ),
-        Misconception(
-            "sum along the wrong dimension",
-            kind="axis",
-            credit=0.5,
-            says="Your results are those of a sum divided out along the wrong dimension, as when it has lost a "
-            "dimension. Keep the dimension: keepdim=True.",
-            change={"normalise": lambda e, x, dim: e / e.sum(dim)},
-        ),
-        Misconception(
-            "sum over everything",
-            kind="axis",
-            credit=0.5,
-            says="Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
-            change={"normalise": lambda e, x, dim: e / e.sum()},
-        ),
-        Misconception(
-            "softmax over everything",
-            kind="axis",
-            credit=0.5,
-            says="Your results are the softmax over the whole tensor, as if dim were not there. Maximum and sum run "
-            "along dim.",
-            change={"shift": lambda x, dim: x - x.max(), "normalise": lambda e, x, dim: e / e.sum()},
-        ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.5,
-            says="Your values do not sum to one. Divide by their sum along dim.",
-            change={"normalise": lambda e, x, dim: e},
-        ),
-        Misconception(
-            "largest weight 1",
-            kind="wrong formula",
-            credit=0.5,
-            says="The largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum "
-            "along dim.",
-            change={"shift": not_shifted, "normalise": lambda e, x, dim: e / e.amax(dim, keepdim=True)},
-        ),
-        Misconception(
-            "divided by the mean",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your values sum to how many there are, as after a division by the mean. Divide by the sum along dim.",
-            change={"normalise": lambda e, x, dim: e / e.mean(dim, keepdim=True)},
-        ),
-        Misconception(
-            "divided by the count",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your values are exponentials divided by how many there are. Divide them by their sum along dim.",
-            change={"normalise": lambda e, x, dim: e / e.shape[dim]},
-        ),
-        softmax.divided_by_the_length(normalise=lambda e, x, dim: e / e.norm(dim=dim, keepdim=True)),
-        Misconception(
-            "logarithm",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are the logarithms of softmax. Return the weights: positive numbers that sum to one.",
-            change={"after": lambda weights, dim: weights.log()},
-        ),
-        softmax.EXPONENTIAL_FORGOTTEN,
-        softmax.BASE_TWO,
-        Misconception(
-            "scaled",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of numbers divided by the root of the size. Softmax itself does not scale.",
-            change={"before": lambda x, dim: x / x.shape[dim] ** 0.5},
-        ),
-        softmax.applied_twice(before=lambda x, dim: torch.softmax(x, dim)),
-        softmax.hard_maximum(positive=lambda x: (x == 0).float()),
-        Misconception(
-            "dimension not moved back",
-            kind="arrangement",
-            credit=0.75,
-            says="The numbers are right, but dim has become the last dimension. Return the shape of x.",
-            change={"after": lambda weights, dim: weights.movedim(dim, -1)},
-        ),
-        Misconception(
-            "a list returned",
-            kind="arrangement",
-            credit=0.75,
-            says="The numbers are right, but in lists. Return a tensor of the shape of x.",
-            change={"after": lambda weights, dim: weights.tolist()},
-        ),
-        *PIECES,
+            wrong("cut off", "shifted = x.clamp(-80, 80)",
+                  "Your results are those of cutting off large numbers, so different numbers get equal weights. "
+                  "Subtract the maximum."),
+            wrong("cut off above", "shifted = x.clamp(max=80)",
+                  "Your results are those of cutting off numbers at the top only: different ones get equal weights, "
+                  "and those far below zero all become 0. Subtract the maximum.")),
+        *at("normalise",
+            wrong("shifted on top only", "weights = exp / torch.exp(x).sum(dim=dim, keepdim=True)",
+                  "Your results are those of subtracting a maximum above the fraction bar only. Subtract it before "
+                  "both uses."),
+            wrong("shifted below only", "weights = torch.exp(x) / exp.sum(dim=dim, keepdim=True)",
+                  "Your results are those of subtracting a maximum below the fraction bar only. Subtract it before "
+                  "both uses.")),
+        *at("after arguments",
+            wrong("always the last dimension", "dim = -1",
+                  "Your results are always those along the last dimension, whatever dim is. Work along dim.",
+                  kind="axis"),
+            wrong("always the first dimension", "dim = 0",
+                  "Your results are always those along the first dimension, whatever dim is. Work along dim.",
+                  kind="axis"),
+            wrong("always the second dimension", "dim = 1",
+                  "Your results are always those along dimension 1. Use the argument dim.", kind="axis"),
+            wrong("rows and columns only", "dim = 0 if dim == 0 else 1",
+                  "Your function works with two dimensions only. Use the argument dim as it is: tensors may have one "
+                  "dimension, or three or more.", credit=0.75, kind="axis"),
+            wrong("rows and columns exchanged", "dim = 1 - dim % 2 if x.dim() == 2 else dim",
+                  "Your results are those along the other dimension, not along dim. dim=0 runs down the columns, "
+                  "dim=1 along the rows.", kind="axis")),
+        wrong("first dimension by default", {"arguments": ("dim=-1", "dim=0")},
+              "Where dim is not given, your results are those of dim=0. The default is the last dimension, dim=-1.",
+              credit=0.75, kind="axis"),
+        wrong("largest along the wrong dimension", {"shift": "shifted = x - x.amax(dim=dim)"},
+              "Your results are those of a maximum subtracted along the wrong dimension, as when it has lost a "
+              "dimension. Keep the dimension: keepdim=True.", kind="axis"),
+        *at("normalise",
+            wrong("sum along the wrong dimension", "weights = exp / exp.sum(dim=dim)",
+                  "Your results are those of a sum divided out along the wrong dimension, as when it has lost a "
+                  "dimension. Keep the dimension: keepdim=True.", kind="axis"),
+            wrong("sum over everything", "weights = exp / exp.sum()",
+                  "Your results are divided by the sum of the whole tensor. Sum along dim, with keepdim=True.",
+                  kind="axis")),
+        wrong("softmax over everything", {"shift": "shifted = x - x.max()", "normalise": "weights = exp / exp.sum()"},
+              "Your results are the softmax over the whole tensor, as if dim were not there. Maximum and sum run "
+              "along dim.", kind="axis"),
+        wrong("not normalised", {"normalise": "weights = exp"},
+              "Your values do not sum to one. Divide by their sum along dim.", kind="missing step"),
+        wrong("largest weight 1",
+              {"shift": "shifted = x", "normalise": "weights = exp / exp.amax(dim=dim, keepdim=True)"},
+              "The largest weight is 1, and the weights do not sum to one. Divide the exponentials by their sum along "
+              "dim."),
+        *at("normalise",
+            wrong("divided by the mean", "weights = exp / exp.mean(dim=dim, keepdim=True)",
+                  "Your values sum to how many there are, as after a division by the mean. Divide by the sum along "
+                  "dim."),
+            wrong("divided by the count", "weights = exp / exp.shape[dim]",
+                  "Your values are exponentials divided by how many there are. Divide them by their sum along dim."),
+            wrong("divided by the length", "weights = exp / exp.norm(dim=dim, keepdim=True)",
+                  "The squares of your values sum to one, as after a division by the Euclidean norm. Divide by the "
+                  "plain sum.")),
+        wrong("logarithm", {"result": "return weights.log()"},
+              "Your results are the logarithms of softmax. Return the weights: positive numbers that sum to one."),
+        *at("exponentials",
+            wrong("without the exponential", "exp = shifted",
+                  "Your results are those without exp, which makes every number positive before it is divided by the "
+                  "sum.", credit=0.25, kind="missing step"),
+            wrong("base two", "exp = torch.exp2(shifted)",
+                  "Your results are those of powers of 2. Softmax uses the exponential function, torch.exp.")),
+        *at("before shift",
+            wrong("scaled", "x = x / x.shape[dim] ** 0.5",
+                  "Your results are those of numbers divided by the root of the size. Softmax itself does not scale.",
+                  kind="scaling"),
+            wrong("applied twice", "x = torch.softmax(x, dim=dim)",
+                  "Your weights are those of softmax applied twice. Once is enough.")),
+        wrong("hard maximum", {"exponentials": "exp = (shifted == 0).float()"},
+              "All your weight is on the largest number. Softmax gives every number some weight.", credit=0.25),
+        *at("result",
+            wrong("dimension not moved back", "return weights.movedim(dim, -1)",
+                  "The numbers are right, but dim has become the last dimension. Return the shape of x.",
+                  credit=0.75, kind="arrangement"),
+            wrong("a list returned", "return weights.tolist()",
+                  "The numbers are right, but in lists. Return a tensor of the shape of x.",
+                  credit=0.75, kind="arrangement")),
+        *gradients_lost("weights"),
+        *another_type("weights", "after normalise"),
     ],
 )
+# fmt: on

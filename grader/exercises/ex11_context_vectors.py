@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from . import notebook_data
-from .mistakes import masks, softmax, weighing
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes.pieces import another_type, gradients_lost
 
-Tensor = torch.Tensor
-
-
-def reference(
-    inputs: Tensor,
-    *,
-    score: Callable[[Tensor], Tensor] = lambda X: X @ X.mT,
-    scale: Callable[[Tensor, int, int], Tensor] = lambda scores, d, T: scores,
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
-    combine: Callable[[Tensor, Tensor], Tensor] = lambda A, X: A @ X,
-    after: Callable[[Tensor, Tensor], Any] = lambda context, X: context,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    T, d = inputs.shape
-    A = normalise(scale(score(inputs), d, T))  # (T, d) @ (d, T) -> (T queries, T keys): a row for every query
-    return dtype(finish(after(combine(A, inputs), inputs)))  # (T, T) @ (T, d) -> (T, d)
+SENTENCE = notebook_data.sentence()
 
 
-def without_diagonal(scores: Tensor) -> Tensor:
-    own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
-    return torch.softmax(scores.masked_fill(own, -torch.inf), dim=1)
-
-
-def dimensions_mixed(X: Tensor) -> Tensor:
-    return X @ torch.softmax(X.mT @ X, dim=1)
+def all_context_vectors(inputs):
+    attn_scores = inputs @ inputs.T  # (T, T): row = query, column = key  #: scores
+    attn_weights = torch.softmax(attn_scores, dim=-1)  # (T, T): each row sums to one  #: normalise
+    context = attn_weights @ inputs  # (T, T) @ (T, d) -> (T, d)  #: mix
+    return context  #: result
 
 
 def sized(T: int, d: int) -> Callable[[torch.Generator], Inputs]:
@@ -58,14 +38,14 @@ def large(rng: torch.Generator) -> Inputs:
     return (lengths[:, None] * (0.8 + 0.4 * torch.rand(d, generator=rng)),)
 
 
+# fmt: off
 exercise = Exercise(
     number=11,
     assignment="causal_attention",
     title="All context vectors",
-    entry="all_context_vectors",
+    solution=all_context_vectors,
     form=EXACT,
-    reference=asked(reference),
-    scales={"scale": "the dot products"},
+    scales={"after scores": "the dot products"},
     cases=[
         Case("the notebook's sizes", catches="the notebook's words instead of the argument", inputs=sized(6, 3)),
         Case("more words than dimensions", catches="√T for √d, a wrong softmax axis", inputs=sized(9, 4)),
@@ -76,244 +56,132 @@ exercise = Exercise(
         *as_pieces(sized(4, 3)),
     ],
     misconceptions=[
-        Misconception(
-            "scaled by √d",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of scores divided by √d. Here they are not scaled; that comes with exercise "
-            "12.",
-            change={"scale": lambda scores, d, T: scores / d**0.5},
-        ),
-        Misconception(
-            "divided by d",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of scores divided by the number of dimensions. Here they are not scaled.",
-            change={"scale": lambda scores, d, T: scores / d},
-        ),
-        Misconception(
-            "divided by √T",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of scores divided by the root of the number of words. Here they are not "
-            "scaled.",
-            change={"scale": lambda scores, d, T: scores / T**0.5},
-        ),
-        Misconception(
-            "divided by T",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of scores divided by the number of words. Here they are not scaled.",
-            change={"scale": lambda scores, d, T: scores / T},
-        ),
-        Misconception(
-            "multiplied by √d",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of scores multiplied by √d. Here they are not scaled.",
-            change={"scale": lambda scores, d, T: scores * d**0.5},
-        ),
-        Misconception(
-            "divided by √3",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √3 whatever the sizes are. Here they are not scaled.",
-            change={"scale": lambda scores, d, T: scores / 3**0.5},
-        ),
-        Misconception(
-            "divided by √8",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √8 whatever the sizes are. Here they are not scaled.",
-            change={"scale": lambda scores, d, T: scores / 8**0.5},
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: a word should look most where the dot product is largest.",
-            change={"scale": lambda scores, d, T: -scores},
-        ),
-        Misconception(
-            "cosine",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of scores divided by the lengths of both words. Use the dot products as they "
-            "are.",
-            change={"score": lambda X: (X / X.norm(dim=1, keepdim=True)) @ (X / X.norm(dim=1, keepdim=True)).mT},
-        ),
-        Misconception(
-            "distance",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of distances, which are small where words are alike. Use dot products.",
-            change={"score": lambda X: (X[:, None] - X).norm(dim=2)},
-        ),
-        # XXᵀ is symmetric: a softmax down its columns is the transpose of the one along its rows.
-        Misconception(
-            "softmax down the columns",
-            kind="axis",
-            credit=0.5,
-            says="The weights that you use for a word do not sum to one: softmax runs down the columns, or the weights "
-            "are transposed. Words are rows from here on: softmax is along each row of the scores, and the context "
-            "is weights @ inputs.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-        ),
-        softmax.OVER_EVERYTHING,
-        Misconception(
-            "raw scores as weights",
-            kind="missing step",
-            credit=0.25,
-            says="The words are weighted by raw scores in your results. The weights are the softmax of each row of the "
-            "scores.",
-            change={"normalise": lambda scores: scores},
-        ),
-        Misconception(
-            "divided by the sum",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your weights are scores divided by their sum, which fails for negative ones. They should be the "
-            "softmax.",
-            change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
-        ),
-        softmax.ROWS_NOT_NORMALISED,
-        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 1), 1)),
-        softmax.SIGMOID,
-        Misconception(
-            "hard maximum",
-            kind="wrong formula",
-            credit=0.25,
-            says="Each word takes only its best match. Softmax gives every word some weight.",
-            change={"normalise": lambda scores: (scores == scores.amax(1, keepdim=True)).float()},
-        ),
-        Misconception(
-            "future hidden",
-            kind="mix-up",
-            credit=0.5,
-            says="Later words are hidden in your results. Here every word may look at every word; the mask is exercise "
-            "14.",
-            change={"normalise": lambda scores: torch.softmax(masks.hide_later(scores), dim=1)},
-        ),
-        Misconception(
-            "own word left out",
-            kind="mix-up",
-            credit=0.5,
-            says="The word itself is left out in your results. Every word looks at all words, itself included.",
-            change={"normalise": without_diagonal},
-        ),
-        Misconception(
-            "plain average",
-            kind="missing step",
-            credit=0.0,
-            says="Your results are the average of the words, whatever the weights. Multiply the weights by the words.",
-            change={"combine": lambda A, X: X.mean(dim=0, keepdim=True).expand_as(X)},
-        ),
-        Misconception(
-            "weights entry by entry",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are each word times its own weight only. Sum over all words: weights @ inputs.",
-            change={"combine": lambda A, X: A.diagonal()[:, None] * X},
-        ),
-        Misconception(
-            "one query for all",
-            kind="mix-up",
-            credit=0.25,
-            says="Every row holds the context of the first word. Each word has weights of its own.",
-            change={"combine": lambda A, X: (A[0] @ X).expand_as(X)},
-        ),
-        Misconception(
-            "dimensions compared",
-            kind="convention",
-            credit=0.25,
-            says="Your results are those of (d, d) scores, which compare dimensions. Words are rows: inputs @ inputs.T "
-            "is (T, T).",
-            answers=asked(dimensions_mixed),
-        ),
-        Misconception(
-            "dimensions compared, down columns",
-            kind="convention",
-            credit=0.25,
-            says="Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. "
-            "Words are rows here: inputs @ inputs.T is (T, T).",
-            answers=lambda X: X @ torch.softmax(X.mT @ X, dim=0),
-        ),
+        *at("after scores",
+            wrong("scaled by √d", "attn_scores = attn_scores / inputs.shape[1] ** 0.5",
+                  "Your results are those of scores divided by √d. Here they are not scaled; that comes with exercise "
+                  "12.", kind="scaling"),
+            wrong("divided by d", "attn_scores = attn_scores / inputs.shape[1]",
+                  "Your results are those of scores divided by the number of dimensions. Here they are not scaled.",
+                  kind="scaling"),
+            wrong("divided by √T", "attn_scores = attn_scores / len(inputs) ** 0.5",
+                  "Your results are those of scores divided by the root of the number of words. Here they are not "
+                  "scaled.", kind="scaling"),
+            wrong("divided by T", "attn_scores = attn_scores / len(inputs)",
+                  "Your results are those of scores divided by the number of words. Here they are not scaled.",
+                  kind="scaling"),
+            wrong("multiplied by √d", "attn_scores = attn_scores * inputs.shape[1] ** 0.5",
+                  "Your results are those of scores multiplied by √d. Here they are not scaled.", kind="scaling"),
+            wrong("divided by √3", "attn_scores = attn_scores / 3 ** 0.5",
+                  "Your scores are divided by √3 whatever the sizes are. Here they are not scaled.",
+                  kind="hard-coded"),
+            wrong("divided by √8", "attn_scores = attn_scores / 8 ** 0.5",
+                  "Your scores are divided by √8 whatever the sizes are. Here they are not scaled.",
+                  kind="hard-coded"),
+            wrong("sign flipped", "attn_scores = -attn_scores",
+                  "The scores have the wrong sign: a word should look most where the dot product is largest.",
+                  credit=0.25)),
+        *at("scores",
+            wrong("cosine", "unit = inputs / inputs.norm(dim=1, keepdim=True)\nattn_scores = unit @ unit.T",
+                  "Your results are those of scores divided by the lengths of both words. Use the dot products as "
+                  "they are."),
+            wrong("distance", "attn_scores = (inputs[:, None] - inputs).norm(dim=2)",
+                  "Your results are those of distances, which are small where words are alike. Use dot products.",
+                  credit=0.25)),
+        *at("normalise",
+            # XXᵀ is symmetric: a softmax down its columns is the transpose of the one along its rows.
+            wrong("softmax down the columns", "attn_weights = torch.softmax(attn_scores, dim=0)",
+                  "The weights that you use for a word do not sum to one: softmax runs down the columns, or the "
+                  "weights are transposed. Words are rows from here on: softmax is along each row of the scores, and "
+                  "the context is weights @ inputs.", kind="axis"),
+            wrong("softmax over everything",
+                  "attn_weights = torch.softmax(attn_scores.flatten(), dim=0).reshape(attn_scores.shape)",
+                  "All your weights together sum to one, and not those of each query. Softmax is over each row, "
+                  "dim=-1.", kind="axis"),
+            wrong("raw scores as weights", "attn_weights = attn_scores",
+                  "The words are weighted by raw scores in your results. The weights are the softmax of each row of "
+                  "the scores.", credit=0.25, kind="missing step"),
+            wrong("divided by the sum", "attn_weights = attn_scores / attn_scores.sum(dim=1, keepdim=True)",
+                  "Your weights are scores divided by their sum, which fails for negative ones. They should be the "
+                  "softmax."),
+            wrong("not normalised", "attn_weights = torch.exp(attn_scores)",
+                  "Your weights do not sum to one: divide the exponentials by their sum in each row.",
+                  credit=0.25, kind="missing step"),
+            wrong("applied twice", "attn_weights = torch.softmax(torch.softmax(attn_scores, dim=1), dim=1)",
+                  "Your weights are those of softmax applied twice. Once is enough."),
+            wrong("sigmoid", "attn_weights = torch.sigmoid(attn_scores)",
+                  "Your weights are the sigmoids of the scores. They should be the softmax.", credit=0.25),
+            wrong("hard maximum", "attn_weights = (attn_scores == attn_scores.amax(dim=1, keepdim=True)).float()",
+                  "Each word takes only its best match. Softmax gives every word some weight.", credit=0.25)),
+        *at("before normalise",
+            wrong("future hidden", "attn_scores = attn_scores + torch.full_like(attn_scores, -torch.inf).triu(1)",
+                  "Later words are hidden in your results. Here every word may look at every word; the mask is "
+                  "exercise 14.", kind="mix-up"),
+            wrong("own word left out",
+                  "own = torch.eye(len(inputs), device=inputs.device).bool()\n"
+                  "attn_scores = attn_scores.masked_fill(own, -torch.inf)",
+                  "The word itself is left out in your results. Every word looks at all words, itself included.",
+                  kind="mix-up")),
+        *at("mix",
+            wrong("plain average", "context = inputs.mean(dim=0, keepdim=True).expand_as(inputs)",
+                  "Your results are the average of the words, whatever the weights. Multiply the weights by the words.",
+                  credit=0.0, kind="missing step"),
+            wrong("weights entry by entry", "context = attn_weights.diagonal()[:, None] * inputs",
+                  "Your results are each word times its own weight only. Sum over all words: weights @ inputs.",
+                  credit=0.25),
+            wrong("one query for all", "context = (attn_weights[0] @ inputs).expand_as(inputs)",
+                  "Every row holds the context of the first word. Each word has weights of its own.",
+                  credit=0.25, kind="mix-up")),
+        wrong("dimensions compared",
+              {"scores": "attn_scores = inputs.T @ inputs", "mix": "context = inputs @ attn_weights"},
+              "Your results are those of (d, d) scores, which compare dimensions. Words are rows: inputs @ inputs.T "
+              "is (T, T).", credit=0.25, kind="convention"),
+        wrong("dimensions compared, down columns",
+              {"scores": "attn_scores = inputs.T @ inputs",
+               "normalise": "attn_weights = torch.softmax(attn_scores, dim=0)",
+               "mix": "context = inputs @ attn_weights"},
+              "Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. Words "
+              "are rows here: inputs @ inputs.T is (T, T).", credit=0.25, kind="convention"),
         # It is always the same, so it earns nothing.
-        notebook_data.six_words_read(lambda X: reference(notebook_data.sentence().to(X.device)), credit=0.0),
-        Misconception(
-            "words added",
-            kind="mix-up",
-            credit=0.5,
-            says="Your result has the words added to it (a residual connection). The context vectors are the sums "
-            "alone.",
-            change={"after": lambda context, X: context + X},
-        ),
-        weighing.mean_instead_of_sum(after=lambda context, X: context / len(X)),
-        Misconception(
-            "result divided by √d",
-            kind="scaling",
-            credit=0.5,
-            says="Your result is divided by √d. Here nothing is scaled.",
-            change={"after": lambda context, X: context / X.shape[1] ** 0.5},
-        ),
-        Misconception(
-            "summed over the words",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your result is the sum of the context vectors of all words. Return a row for every word.",
-            change={"after": lambda context, X: context.sum(0)},
-        ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but transposed. Words are rows from here on: return shape (T, d).",
-            change={"after": lambda context, X: context.mT},
-        ),
-        Misconception(
-            "list of rows",
-            kind="arrangement",
-            credit=0.75,
-            says="The numbers are right, but in a list of vectors. Return one (T, d) tensor: torch.stack.",
-            change={"after": lambda context, X: list(context)},
-        ),
-        Misconception(
-            "first word only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the context vector of the first word only. Return a row for every word.",
-            change={"after": lambda context, X: context[0]},
-        ),
-        Misconception(
-            "second word only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the context vector of the second word only. Return a row for every word.",
-            change={"after": lambda context, X: context[1]},
-        ),
-        Misconception(
-            "last word only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the context vector of the last word only, perhaps from inside the loop. "
-            "Return a row for every word.",
-            change={"after": lambda context, X: context[-1]},
-        ),
-        Misconception(
-            "result and weights",
-            kind="arrangement",
-            credit=0.75,
-            says="You return the weights as well. Return the context vectors only.",
-            answers=asked(lambda X: (reference(X), torch.softmax(X @ X.mT, dim=1))),
-        ),
-        Misconception(
-            "weights returned",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are the attention weights. Multiply them by the words.",
-            change={"combine": lambda A, X: A},
-        ),
-        softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
-        *PIECES,
+        wrong("the notebook's words", {"before scores": "inputs = SENTENCE.to(inputs.device)"},
+              "Your results are those of the six words of the notebook. Use the argument inputs.",
+              credit=0.0, kind="borrowed"),
+        *at("after mix",
+            wrong("words added", "context = context + inputs",
+                  "Your result has the words added to it (a residual connection). The context vectors are the sums "
+                  "alone.", kind="mix-up"),
+            wrong("mean instead of sum", "context = context / len(inputs)",
+                  "Your result is divided by the number of words. The weights already sum to one."),
+            wrong("result divided by √d", "context = context / inputs.shape[1] ** 0.5",
+                  "Your result is divided by √d. Here nothing is scaled.", kind="scaling")),
+        *at("result",
+            wrong("summed over the words", "return context.sum(dim=0)",
+                  "Your result is the sum of the context vectors of all words. Return a row for every word.",
+                  credit=0.25),
+            wrong("result transposed", "return context.T",
+                  "The numbers are right, but transposed. Words are rows from here on: return shape (T, d).",
+                  kind="convention"),
+            wrong("list of rows", "return list(context)",
+                  "The numbers are right, but in a list of vectors. Return one (T, d) tensor: torch.stack.",
+                  credit=0.75, kind="arrangement"),
+            wrong("first word only", "return context[0]",
+                  "You return the context vector of the first word only. Return a row for every word.",
+                  credit=0.25, kind="missing step"),
+            wrong("second word only", "return context[1]",
+                  "You return the context vector of the second word only. Return a row for every word.",
+                  credit=0.25, kind="missing step"),
+            wrong("last word only", "return context[-1]",
+                  "You return the context vector of the last word only, perhaps from inside the loop. Return a row "
+                  "for every word.", credit=0.25, kind="missing step"),
+            wrong("result and weights", "return context, attn_weights",
+                  "You return the weights as well. Return the context vectors only.", credit=0.75, kind="arrangement")),
+        wrong("weights returned", {"mix": "context = attn_weights"},
+              "Your results are the attention weights. Multiply them by the words.", credit=0.25, kind="missing step"),
+        wrong("softmax not shifted",
+              {"normalise": "exp = attn_scores.exp()\nattn_weights = exp / exp.sum(dim=1, keepdim=True)"},
+              "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use torch.softmax, "
+              "or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
+        *gradients_lost("context"),
+        *another_type("inputs", "before scores"),
     ],
 )
+# fmt: on

@@ -3,72 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pictures import causal_weights
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from .head_cases import MANY, OF_ANY_LENGTH
-from .mistakes import masks, scaling, softmax
-from .mistakes.pieces import PIECES, unchanged
-
-Tensor = torch.Tensor
-
-NOTEBOOK_T = 6
+from .mistakes.pieces import another_type, gradients_lost
 
 
-def later(X: Tensor) -> Tensor:
-    """True above the diagonal: where the key comes after the query."""
-    return torch.ones_like(X, dtype=torch.bool).triu(1)
+def mask_then_renormalize(attn_weights):
+    visible = torch.tril(attn_weights)  # (T, T): zeros above the diagonal  #: visible
+    weights = visible / visible.sum(dim=-1, keepdim=True)  # (T, T) / (T, 1)  #: renormalise
+    return weights  #: result
 
 
-def notebook_sized(X: Tensor) -> Tensor:
-    """The mask of the notebook's six words, whatever the number of words."""
-    return later(X.new_ones(NOTEBOOK_T, NOTEBOOK_T))
-
-
-# Of both functions.
-WHAT_MAY_BE_SEEN_HIDDEN = Misconception(
-    "what may be seen hidden",
-    kind="mix-up",
-    credit=0.25,
-    says="Your results are those of an inverted mask, which hides the past and the word itself. Hide what is above the "
-    "diagonal.",
-    change={"hidden": lambda X: ~later(X)},
-)
-
-TRANSPOSED = Misconception(
-    "result transposed",
-    kind="convention",
-    credit=0.5,
-    says="The numbers are right, but transposed. Row i holds the weights of query i.",
-    change={"after": lambda weights, *_d_k: weights.mT},
-)
-
-
-# --- weights first ---------------------------------------------------------------------------------------------------
-
-
-def renormalised(
-    attn_weights: Tensor,
-    *,
-    hidden: Callable[[Tensor], Tensor] = later,
-    hide: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights.masked_fill(hidden, 0.0),
-    renormalise: Callable[[Tensor], Tensor] = lambda weights: weights / weights.sum(1, keepdim=True),
-    after: Callable[[Tensor], Any] = lambda weights: weights,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    return dtype(finish(after(renormalise(hide(attn_weights, hidden(attn_weights))))))
-
-
-def visible(weights: Tensor) -> Tensor:
-    """How many words each query may look at: 1 … T, as a column."""
-    return torch.arange(1.0, len(weights) + 1, device=weights.device)[:, None]
+def causal_softmax(attn_scores, d_k):
+    future = torch.ones_like(attn_scores, dtype=torch.bool).triu(diagonal=1)  # (T, T): true = hidden  #: future
+    scores = attn_scores.masked_fill(future, -torch.inf)  #: mask
+    scores = scores / d_k**0.5  #: scale
+    weights = torch.softmax(scores, dim=-1)  # (T, T)  #: normalise
+    return weights  #: result
 
 
 def weights_sized(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator], Inputs]:
@@ -78,25 +36,7 @@ def weights_sized(T: int, sharpness: float = 1.0) -> Callable[[torch.Generator],
 def future_first(rng: torch.Generator) -> Inputs:
     """Weights of which nearly all lie in the future."""
     scores = randn(rng, 5, 5)
-    return (torch.softmax(scores + 8 * later(scores), dim=1),)
-
-
-# --- scores first ----------------------------------------------------------------------------------------------------
-
-
-def causal(
-    attn_scores: Tensor,
-    d_k: int,
-    *,
-    hidden: Callable[[Tensor], Tensor] = later,
-    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
-    scale: Callable[[Tensor, int], Tensor] = lambda scores, d_k: scores / d_k**0.5,
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
-    after: Callable[[Tensor, int], Any] = lambda weights, d_k: weights,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    return dtype(finish(after(normalise(scale(hide(attn_scores, hidden(attn_scores)), d_k)), d_k)))
+    return (torch.softmax(scores + torch.full_like(scores, 8.0).triu(1), dim=1),)
 
 
 def scores_sized(T: int, d_k: int, level: float = 0.0) -> Callable[[torch.Generator], Inputs]:
@@ -123,13 +63,13 @@ def far_apart(rng: torch.Generator) -> Inputs:
     return (order.reshape(T, T) * 2e4 / (T * T - 1) - 1e4, d_k)
 
 
-causal_softmax = Exercise(
+# fmt: off
+scores_first = Exercise(
     number=14,
     assignment="causal_attention",
     title="Hiding the future",
-    entry="causal_softmax",
+    solution=causal_softmax,
     form=EXACT,
-    reference=asked(causal),
     picture=causal_weights,
     scales={"scale": "attn_scores"},
     cases=[
@@ -141,237 +81,119 @@ causal_softmax = Exercise(
         Case("large queries and keys", catches="a hard-coded √8", inputs=scores_sized(5, 64)),
         Case("all far below zero", catches="zeros instead of -∞", inputs=scores_sized(7, 5, level=-12.0)),
         Case("all far above zero", catches="a mask added with the wrong sign", inputs=scores_sized(3, 4, level=9.0)),
-        Case(
-            "scores of ±10⁴",
-            catches="a softmax that overflows, weights masked after it",
-            inputs=far_apart,
-            beside=LARGE,
-        ),
+        Case("scores of ±10⁴", "a softmax that overflows, weights masked after it", inputs=far_apart, beside=LARGE),
         *as_pieces(scores_sized(5, 3)),
     ],
     misconceptions=[
-        Misconception(
-            "not masked",
-            kind="missing step",
-            credit=0.0,
-            says="The future is not hidden in your weights. The scores above the diagonal must be −∞ when softmax gets "
-            "them.",
-            change={"hide": lambda scores, hidden: scores},
-        ),
-        Misconception(
-            "past hidden",
-            kind="axis",
-            credit=0.5,
-            says="The past is hidden in your weights: the mask is on the wrong side of the diagonal. Hide what "
-            "is above "
-            "it.",
-            change={"hidden": lambda scores: later(scores).mT},
-        ),
-        Misconception(
-            "own word hidden",
-            kind="axis",
-            credit=0.5,
-            says="The diagonal is hidden in your weights, too: the first word sees nothing, and its row is NaN. A word "
-            "may look at itself: the mask starts above the diagonal, with diagonal=1.",
-            change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu()},
-        ),
-        Misconception(
-            "next word visible",
-            kind="axis",
-            credit=0.5,
-            says="Each word sees the next one. Everything above the diagonal should be hidden, with diagonal=1.",
-            change={"hidden": lambda scores: torch.ones_like(scores, dtype=torch.bool).triu(2)},
-        ),
-        Misconception(
-            "six words only",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your code works for as many words as the notebook has, six, and for no other number. Take the size "
-            "from the scores.",
-            change={"hidden": notebook_sized},
-        ),
-        WHAT_MAY_BE_SEEN_HIDDEN,
-        Misconception(
-            "zeros instead of −∞",
-            kind="wrong formula",
-            credit=0.5,
-            says="Hidden scores count as zero in your weights, and exp(0) = 1 is a weight like any other. Set them to "
-            "−∞.",
-            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
-        ),
-        Misconception(
-            "−1 instead of −∞",
-            kind="wrong formula",
-            credit=0.5,
-            says="Hidden scores count as −1 in your weights, which hides nothing. Set them to −∞.",
-            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, -1.0)},
-        ),
-        Misconception(
-            "ones added",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your weights are those of adding 1 to the scores that should be hidden, which favours the future. "
-            "Set these scores to −∞.",
-            change={"hide": lambda scores, hidden: scores + hidden},
-        ),
-        Misconception(
-            "ones subtracted",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your weights are those of subtracting 1 from the scores that should be hidden, which hides nothing. "
-            "Set these scores to −∞.",
-            change={"hide": lambda scores, hidden: scores - hidden.float()},
-        ),
-        Misconception(
-            "+∞",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your weights are those of hidden scores at +∞, which softmax turns into NaN. Set them to −∞.",
-            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, torch.inf)},
-        ),
-        Misconception(
-            "all NaN",
-            kind="wrong formula",
-            credit=0.0,  # whoever returns NaN has it
-            says="All your weights are NaN, as when 0 is multiplied by −∞, or all scores of a row are hidden.",
-            change={"hide": lambda scores, hidden: scores + hidden * -torch.inf},
-        ),
-        Misconception(
-            "masked after softmax",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your weights are those of softmax over all words, with zeros put in afterwards: rows do not sum to "
-            "one, and the future shows in how much is missing. Set scores to −∞ before softmax.",
-            change={"hide": lambda scores, hidden: scores, "after": lambda weights, d_k: weights.tril()},
-        ),
-        Misconception(
-            "−∞ after softmax",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of softmax over all words, with −∞ put in afterwards. That is for scores, "
-            "before softmax.",
-            change={
-                "hide": lambda scores, hidden: scores,
-                "after": lambda weights, d_k: weights.masked_fill(later(weights), -torch.inf),
-            },
-        ),
-        Misconception(
-            "not scaled",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are not scaled. Divide the scores by √d_k before softmax.",
-            change={"scale": lambda scores, d_k: scores},
-        ),
-        Misconception(
-            "divided by d_k",
-            kind="scaling",
-            credit=0.5,
-            says="Your weights are those of scores divided by d_k. Divide by its square root.",
-            change={"scale": lambda scores, d_k: scores / d_k},
-        ),
-        Misconception(
-            "divided by √T",
-            kind="scaling",
-            credit=0.5,
-            says="Your weights are those of scores divided by the root of the number of words. Divide by √d_k, "
-            "which is "
-            "an argument.",
-            change={"scale": lambda scores, d_k: scores / len(scores) ** 0.5},
-        ),
-        Misconception(
-            "divided by T",
-            kind="scaling",
-            credit=0.5,
-            says="Your weights are those of scores divided by the number of words. Divide by √d_k, which is an "
-            "argument.",
-            change={"scale": lambda scores, d_k: scores / len(scores)},
-        ),
-        Misconception(
-            "multiplied by √d_k",
-            kind="scaling",
-            credit=0.5,
-            says="Your weights are those of scores multiplied by √d_k. They should be divided by it.",
-            change={"scale": lambda scores, d_k: scores * d_k**0.5},
-        ),
-        Misconception(
-            "divided by √2",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √2 whatever d_k is. Divide by the root of the argument d_k.",
-            change={"scale": lambda scores, d_k: scores / 2**0.5},
-        ),
-        Misconception(
-            "divided by √3",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √3 whatever d_k is. Divide by the root of the argument d_k.",
-            change={"scale": lambda scores, d_k: scores / 3**0.5},
-        ),
-        Misconception(
-            "divided by √8",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √8 whatever d_k is. Divide by the root of the argument d_k.",
-            change={"scale": lambda scores, d_k: scores / 8**0.5},
-        ),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.25,
-            says="The scores have the wrong sign: the largest score must get the largest weight.",
-            # Before masking: −(−∞) would be what "+∞" is.
-            change={"hide": lambda scores, hidden: (-scores).masked_fill(hidden, -torch.inf)},
-        ),
-        scaling.scaled_after_softmax(scale=lambda scores, d_k: scores, after=lambda weights, d_k: weights / d_k**0.5),
-        Misconception(
-            "softmax down the columns",
-            kind="axis",
-            credit=0.5,
-            says="Your weights are normalised down the columns. Rows are queries: use dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-        ),
-        softmax.OVER_EVERYTHING,
-        Misconception(
-            "raw scores as weights",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are masked scores. The weights are the softmax of each row of them.",
-            change={"normalise": lambda scores: scores},
-        ),
-        softmax.ROWS_NOT_NORMALISED,
-        Misconception(
-            "applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
-            "enough.",
-            change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, 1), 1)},
-        ),
-        softmax.SIGMOID,
-        TRANSPOSED,
-        Misconception(
-            "logarithm",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax.",
-            change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
-        ),
-        masks.renormalised_after_softmax(
-            hide=lambda scores, hidden: scores, after=lambda weights, d_k: renormalised(weights)
-        ),
-        Misconception(
-            "scores renormalised without softmax",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are masked scores, divided by the sum of each row. Scores may be negative, and so may "
-            "such a sum: take the softmax of each row.",
-            change={
-                "hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0),
-                "normalise": lambda scores: scores / scores.sum(1, keepdim=True),
-            },
-        ),
-        softmax.not_shifted(normalise=lambda scores: scores.exp() / scores.exp().sum(1, keepdim=True)),
-        *PIECES,
+        wrong("not masked", {"mask": "scores = attn_scores"},
+              "The future is not hidden in your weights. The scores above the diagonal must be −∞ when softmax gets "
+              "them.", credit=0.0, kind="missing step"),
+        *at("future",
+            wrong("past hidden", ("triu(diagonal=1)", "tril(diagonal=-1)"),
+                  "The past is hidden in your weights: the mask is on the wrong side of the diagonal. Hide what is "
+                  "above it.", kind="axis"),
+            wrong("own word hidden", ("diagonal=1", "diagonal=0"),
+                  "The diagonal is hidden in your weights, too: the first word sees nothing, and its row is NaN. A "
+                  "word may look at itself: the mask starts above the diagonal, with diagonal=1.", kind="axis"),
+            wrong("next word visible", ("diagonal=1", "diagonal=2"),
+                  "Each word sees the next one. Everything above the diagonal should be hidden, with diagonal=1.",
+                  kind="axis"),
+            wrong("six words only", "future = attn_scores.new_ones(6, 6).triu(diagonal=1).bool()",
+                  "Your code works for as many words as the notebook has, six, and for no other number. Take the size "
+                  "from the scores.", kind="hard-coded"),
+            wrong("what may be seen hidden", ("triu(diagonal=1)", "tril()"),
+                  "Your results are those of an inverted mask, which hides the past and the word itself. Hide what is "
+                  "above the diagonal.", credit=0.25, kind="mix-up")),
+        *at("mask",
+            wrong("zeros instead of −∞", ("-torch.inf", "0.0"),
+                  "Hidden scores count as zero in your weights, and exp(0) = 1 is a weight like any other. Set them "
+                  "to −∞."),
+            wrong("−1 instead of −∞", ("-torch.inf", "-1.0"),
+                  "Hidden scores count as −1 in your weights, which hides nothing. Set them to −∞."),
+            wrong("ones added", "scores = attn_scores + future",
+                  "Your weights are those of adding 1 to the scores that should be hidden, which favours the future. "
+                  "Set these scores to −∞."),
+            wrong("ones subtracted", "scores = attn_scores - future.float()",
+                  "Your weights are those of subtracting 1 from the scores that should be hidden, which hides "
+                  "nothing. Set these scores to −∞."),
+            wrong("+∞", ("-torch.inf", "torch.inf"),
+                  "Your weights are those of hidden scores at +∞, which softmax turns into NaN. Set them to −∞."),
+            # Whoever returns NaN has it.
+            wrong("all NaN", "scores = attn_scores + future * -torch.inf",
+                  "All your weights are NaN, as when 0 is multiplied by −∞, or all scores of a row are hidden.",
+                  credit=0.0)),
+        wrong("masked after softmax", {"mask": "scores = attn_scores", "result": "return weights.tril()"},
+              "Your weights are those of softmax over all words, with zeros put in afterwards: rows do not sum to "
+              "one, and the future shows in how much is missing. Set scores to −∞ before softmax."),
+        wrong("−∞ after softmax",
+              {"mask": "scores = attn_scores", "result": "return weights.masked_fill(future, -torch.inf)"},
+              "Your results are those of softmax over all words, with −∞ put in afterwards. That is for scores, "
+              "before softmax."),
+        *at("scale",
+            wrong("not scaled", "",
+                  "The scores that you use are not scaled. Divide the scores by √d_k before softmax.", kind="scaling"),
+            wrong("divided by d_k", "scores = scores / d_k",
+                  "Your weights are those of scores divided by d_k. Divide by its square root.", kind="scaling"),
+            wrong("divided by √T", "scores = scores / len(scores) ** 0.5",
+                  "Your weights are those of scores divided by the root of the number of words. Divide by √d_k, which "
+                  "is an argument.", kind="scaling"),
+            wrong("divided by T", "scores = scores / len(scores)",
+                  "Your weights are those of scores divided by the number of words. Divide by √d_k, which is an "
+                  "argument.", kind="scaling"),
+            wrong("multiplied by √d_k", "scores = scores * d_k**0.5",
+                  "Your weights are those of scores multiplied by √d_k. They should be divided by it.",
+                  kind="scaling"),
+            wrong("divided by √2", "scores = scores / 2**0.5",
+                  "Your scores are divided by √2 whatever d_k is. Divide by the root of the argument d_k.",
+                  kind="hard-coded"),
+            wrong("divided by √3", "scores = scores / 3**0.5",
+                  "Your scores are divided by √3 whatever d_k is. Divide by the root of the argument d_k.",
+                  kind="hard-coded"),
+            wrong("divided by √8", "scores = scores / 8**0.5",
+                  "Your scores are divided by √8 whatever d_k is. Divide by the root of the argument d_k.",
+                  kind="hard-coded")),
+        # Before masking: −(−∞) would be what "+∞" is.
+        wrong("sign flipped", {"mask": "scores = (-attn_scores).masked_fill(future, -torch.inf)"},
+              "The scores have the wrong sign: the largest score must get the largest weight.", credit=0.25),
+        wrong("scaled in the wrong place", {"scale": "", "result": "return weights / d_k**0.5"},
+              "Your results are those of scores that are not scaled, divided by the root at the end. Scale the "
+              "scores, before softmax.", kind="scaling"),
+        *at("normalise",
+            wrong("softmax down the columns", ("dim=-1", "dim=0"),
+                  "Your weights are normalised down the columns. Rows are queries: use dim=-1.", kind="axis"),
+            wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
+                  "All your weights together sum to one, and not those of each query. Softmax is over each row, "
+                  "dim=-1.", kind="axis"),
+            wrong("raw scores as weights", "weights = scores",
+                  "Your results are masked scores. The weights are the softmax of each row of them.",
+                  credit=0.25, kind="missing step"),
+            wrong("not normalised", "weights = torch.exp(scores)",
+                  "Your weights do not sum to one: divide the exponentials by their sum in each row.",
+                  credit=0.25, kind="missing step"),
+            wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
+                  "Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
+                  "enough."),
+            wrong("sigmoid", "weights = torch.sigmoid(scores)",
+                  "Your weights are the sigmoids of the scores. They should be the softmax.", credit=0.25)),
+        wrong("result transposed", {"result": "return weights.T"},
+              "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
+        wrong("logarithm", {"normalise": "weights = torch.log_softmax(scores, dim=1)"},
+              "Your results are the logarithms of the weights. Return the weights: softmax, not log_softmax."),
+        wrong("renormalised after softmax",
+              {"mask": "scores = attn_scores", "result": "return mask_then_renormalize(weights)"},
+              "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
+              "is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
+              credit=0.75),
+        wrong("scores renormalised without softmax",
+              {"mask": ("-torch.inf", "0.0"), "normalise": "weights = scores / scores.sum(dim=1, keepdim=True)"},
+              "Your results are masked scores, divided by the sum of each row. Scores may be negative, and so may "
+              "such a sum: take the softmax of each row.", credit=0.25, kind="missing step"),
+        wrong("softmax not shifted",
+              {"normalise": "exp = torch.exp(scores)\nweights = exp / exp.sum(dim=1, keepdim=True)"},
+              "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use torch.softmax, "
+              "or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
+        *gradients_lost("weights"),
+        *another_type("weights", "after normalise"),
     ],
 )
 
@@ -379,11 +201,10 @@ exercise = Exercise(
     number=14,
     assignment="causal_attention",
     title="Hiding the future",
-    entry="mask_then_renormalize",
+    solution=mask_then_renormalize,
     form=EXACT,
-    reference=asked(renormalised),
     picture=causal_weights,
-    others=(causal_softmax,),
+    others=(scores_first,),
     cases=[
         Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=weights_sized(6)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=weights_sized(4)),
@@ -401,197 +222,89 @@ exercise = Exercise(
         *as_pieces(weights_sized(5)),
     ],
     misconceptions=[
-        Misconception(
-            "not renormalised",
-            kind="missing step",
-            credit=0.5,
-            says="Your rows do not sum to one: after masking, each row must be divided by the sum of what is left of "
-            "it.",
-            change={"renormalise": lambda weights: weights},
-        ),
-        Misconception(
-            "not masked",
-            kind="missing step",
-            credit=0.0,
-            says="Your results are the weights as they came. Those above the diagonal must be zero, and the others "
-            "renormalised.",
-            change={"hide": lambda weights, hidden: weights},
-        ),
-        Misconception(
-            "past hidden",
-            kind="axis",
-            credit=0.5,
-            says="The past is hidden in your results: the zeros are on the wrong side of the diagonal. They belong "
-            "above it (torch.tril).",
-            change={"hidden": lambda weights: later(weights).mT},
-        ),
-        Misconception(
-            "own word hidden",
-            kind="axis",
-            credit=0.5,
-            says="The diagonal is hidden in your results, too: nothing is left of the first row, and 0/0 is "
-            "NaN. A word "
-            "may look at itself.",
-            change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu()},
-        ),
-        Misconception(
-            "own word hidden, first row empty",
-            kind="axis",
-            credit=0.5,
-            says="The diagonal is hidden in your results, too: nothing is left of the first row. A word may look at "
-            "itself.",
-            change={
-                "hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(),
-                "after": lambda weights: weights.nan_to_num(0.0),
-            },
-        ),
-        Misconception(
-            "next word visible",
-            kind="axis",
-            credit=0.5,
-            says="Each word sees the next one. Everything above the diagonal must be zero.",
-            change={"hidden": lambda weights: torch.ones_like(weights, dtype=torch.bool).triu(2)},
-        ),
-        WHAT_MAY_BE_SEEN_HIDDEN,
-        Misconception(
-            "six words only",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your code works for as many words as the notebook has, six, and for no other number. Take the size "
-            "from the weights.",
-            change={"hidden": notebook_sized},
-        ),
-        Misconception(
-            "−∞ in the weights",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of weights set to −∞, whose sums are infinite. That is for scores; weights "
-            "must become zero.",
-            change={"hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf)},
-        ),
-        Misconception(
-            "softmax of the weights",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of softmax of the weights. These have already been through it: divide by the "
-            "sum instead.",
-            change={
-                "hide": lambda weights, hidden: weights.masked_fill(hidden, -torch.inf),
-                "renormalise": lambda weights: torch.softmax(weights, dim=1),
-            },
-        ),
-        Misconception(
-            "softmax after zeros",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of softmax after masking: exp(0) = 1, so hidden words get weight "
-            "again. Divide "
-            "by the sum.",
-            change={"renormalise": lambda weights: torch.softmax(weights, dim=1)},
-        ),
-        Misconception(
-            "divided by the sums of columns",
-            kind="axis",
-            credit=0.5,
-            says="Your columns sum to one. Rows are queries: sum along dim=-1, with keepdim=True.",
-            change={"renormalise": lambda weights: weights / weights.sum(0, keepdim=True)},
-        ),
-        Misconception(
-            "columns divided by the sums of rows",
-            kind="axis",
-            credit=0.5,
-            says="Column i is divided by the sum of row i, as when the sums lose a dimension. They must keep it: "
-            "keepdim=True.",
-            change={"renormalise": lambda weights: weights / weights.sum(1)},
-        ),
-        Misconception(
-            "divided by the sum of everything",
-            kind="axis",
-            credit=0.5,
-            says="Your results are divided by the sum of all weights. Each row should be divided by its own sum.",
-            change={"renormalise": lambda weights: weights / weights.sum()},
-        ),
-        Misconception(
-            "everything scaled to the number of words",
-            kind="wrong formula",
-            credit=0.5,
-            says="All your weights are scaled by one number. Each row should be divided by its own sum.",
-            change={"renormalise": lambda weights: weights / weights.sum() * len(weights)},
-        ),
-        Misconception(
-            "divided by the number of visible words",
-            kind="wrong formula",
-            credit=0.5,
-            says="Each of your rows is divided by how many words it may look at. Divide by the sum of its weights.",
-            change={"renormalise": lambda weights: weights / visible(weights)},
-        ),
-        Misconception(
-            "divided by the number of words",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are divided by the number of words. Divide each row by the sum of its weights.",
-            change={"renormalise": lambda weights: weights / len(weights)},
-        ),
-        Misconception(
-            "divided by the mean",
-            kind="wrong formula",
-            credit=0.5,
-            says="Each of your rows is divided by its mean, so it sums to the number of words. Divide by its sum.",
-            change={"renormalise": lambda weights: weights / weights.mean(1, keepdim=True)},
-        ),
-        Misconception(
-            "divided by the largest",
-            kind="wrong formula",
-            credit=0.5,
-            says="The largest weight of each of your rows is 1. Divide the row by its sum.",
-            change={"renormalise": lambda weights: weights / weights.amax(1, keepdim=True)},
-        ),
-        Misconception(
-            "divided by the length",
-            kind="wrong formula",
-            credit=0.5,
-            says="The squares of each of your rows sum to one, as after a division by the Euclidean norm. "
-            "Divide by the "
-            "plain sum.",
-            change={"renormalise": lambda weights: weights / weights.norm(dim=1, keepdim=True)},
-        ),
-        Misconception(
-            "multiplied by the sum",
-            kind="wrong formula",
-            credit=0.5,
-            says="Each of your rows is multiplied by its sum. Divide by it.",
-            change={"renormalise": lambda weights: weights * weights.sum(1, keepdim=True)},
-        ),
-        Misconception(
-            "missing weight shared out",
-            kind="wrong formula",
-            credit=0.5,
-            says="In your results, what is missing is shared equally among the visible words. Divide each row by its "
-            "sum, which keeps their proportions.",
-            change={"renormalise": lambda w: w + torch.ones_like(w).tril() * (1 - w.sum(1, keepdim=True)) / visible(w)},
-        ),
-        Misconception(
-            "equal weights",
-            kind="missing step",
-            credit=0.0,  # they do not depend on the argument
-            says="All visible words get the same weight, whatever the argument. Multiply the mask by the weights.",
-            change={"hide": lambda weights, hidden: (~hidden).float()},
-        ),
-        Misconception(
-            "the mask returned",
-            kind="missing step",
-            credit=0.0,
-            says="Your result is the mask. Multiply it by the weights, then renormalise.",
-            answers=asked(lambda weights: torch.ones_like(weights).tril()),
-        ),
-        TRANSPOSED,
-        Misconception(
-            "sums returned",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are the sums of the masked rows. Divide each row by its sum.",
-            change={"renormalise": lambda weights: weights.sum(1, keepdim=True)},
-        ),
-        *PIECES,
+        wrong("not renormalised", {"renormalise": "weights = visible"},
+              "Your rows do not sum to one: after masking, each row must be divided by the sum of what is left of it.",
+              kind="missing step"),
+        *at("visible",
+            wrong("not masked", "visible = attn_weights",
+                  "Your results are the weights as they came. Those above the diagonal must be zero, and the others "
+                  "renormalised.", credit=0.0, kind="missing step"),
+            wrong("past hidden", "visible = torch.triu(attn_weights)",
+                  "The past is hidden in your results: the zeros are on the wrong side of the diagonal. They belong "
+                  "above it (torch.tril).", kind="axis"),
+            wrong("own word hidden", "visible = torch.tril(attn_weights, diagonal=-1)",
+                  "The diagonal is hidden in your results, too: nothing is left of the first row, and 0/0 is NaN. A "
+                  "word may look at itself.", kind="axis")),
+        wrong("own word hidden, first row empty",
+              {"visible": "visible = torch.tril(attn_weights, diagonal=-1)",
+               "result": "return weights.nan_to_num(0.0)"},
+              "The diagonal is hidden in your results, too: nothing is left of the first row. A word may look at "
+              "itself.", kind="axis"),
+        *at("visible",
+            wrong("next word visible", "visible = torch.tril(attn_weights, diagonal=1)",
+                  "Each word sees the next one. Everything above the diagonal must be zero.", kind="axis"),
+            wrong("what may be seen hidden", "visible = torch.triu(attn_weights, diagonal=1)",
+                  "Your results are those of an inverted mask, which hides the past and the word itself. Hide what is "
+                  "above the diagonal.", credit=0.25, kind="mix-up"),
+            wrong("six words only", "visible = attn_weights * attn_weights.new_ones(6, 6).tril()",
+                  "Your code works for as many words as the notebook has, six, and for no other number. Take the size "
+                  "from the weights.", kind="hard-coded")),
+        wrong("−∞ in the weights", {"after visible": "visible = visible.masked_fill(visible == 0, -torch.inf)"},
+              "Your results are those of weights set to −∞, whose sums are infinite. That is for scores; weights must "
+              "become zero.", kind="mix-up"),
+        wrong("softmax of the weights",
+              {"after visible": "visible = visible.masked_fill(visible == 0, -torch.inf)",
+               "renormalise": "weights = torch.softmax(visible, dim=1)"},
+              "Your results are those of softmax of the weights. These have already been through it: divide by the "
+              "sum instead.", kind="mix-up"),
+        *at("renormalise",
+            wrong("softmax after zeros", "weights = torch.softmax(visible, dim=1)",
+                  "Your results are those of softmax after masking: exp(0) = 1, so hidden words get weight again. "
+                  "Divide by the sum.", credit=0.25),
+            wrong("divided by the sums of columns", "weights = visible / visible.sum(dim=0, keepdim=True)",
+                  "Your columns sum to one. Rows are queries: sum along dim=-1, with keepdim=True.", kind="axis"),
+            wrong("columns divided by the sums of rows", "weights = visible / visible.sum(dim=1)",
+                  "Column i is divided by the sum of row i, as when the sums lose a dimension. They must keep it: "
+                  "keepdim=True.", kind="axis"),
+            wrong("divided by the sum of everything", "weights = visible / visible.sum()",
+                  "Your results are divided by the sum of all weights. Each row should be divided by its own sum.",
+                  kind="axis"),
+            wrong("everything scaled to the number of words", "weights = visible / visible.sum() * len(visible)",
+                  "All your weights are scaled by one number. Each row should be divided by its own sum."),
+            wrong("divided by the number of visible words",
+                  "weights = visible / (visible > 0).sum(dim=1, keepdim=True)",
+                  "Each of your rows is divided by how many words it may look at. Divide by the sum of its weights."),
+            wrong("divided by the number of words", "weights = visible / len(visible)",
+                  "Your results are divided by the number of words. Divide each row by the sum of its weights."),
+            wrong("divided by the mean", "weights = visible / visible.mean(dim=1, keepdim=True)",
+                  "Each of your rows is divided by its mean, so it sums to the number of words. Divide by its sum."),
+            wrong("divided by the largest", "weights = visible / visible.amax(dim=1, keepdim=True)",
+                  "The largest weight of each of your rows is 1. Divide the row by its sum."),
+            wrong("divided by the length", "weights = visible / visible.norm(dim=1, keepdim=True)",
+                  "The squares of each of your rows sum to one, as after a division by the Euclidean norm. Divide by "
+                  "the plain sum."),
+            wrong("multiplied by the sum", "weights = visible * visible.sum(dim=1, keepdim=True)",
+                  "Each of your rows is multiplied by its sum. Divide by it."),
+            wrong("missing weight shared out",
+                  "seen, missing = visible > 0, 1 - visible.sum(dim=1, keepdim=True)\n"
+                  "weights = visible + seen * missing / seen.sum(dim=1, keepdim=True)",
+                  "In your results, what is missing is shared equally among the visible words. Divide each row by its "
+                  "sum, which keeps their proportions.")),
+        # They do not depend on the argument.
+        wrong("equal weights", {"after visible": "visible = (visible > 0).float()"},
+              "All visible words get the same weight, whatever the argument. Multiply the mask by the weights.",
+              credit=0.0, kind="missing step"),
+        wrong("the mask returned",
+              {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalise": "weights = visible"},
+              "Your result is the mask. Multiply it by the weights, then renormalise.",
+              credit=0.0, kind="missing step"),
+        wrong("result transposed", {"result": "return weights.T"},
+              "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
+        wrong("sums returned", {"renormalise": "weights = visible.sum(dim=1, keepdim=True)"},
+              "Your results are the sums of the masked rows. Divide each row by its sum.",
+              credit=0.25, kind="missing step"),
+        *gradients_lost("weights"),
+        *another_type("weights", "after renormalise"),
     ],
 )
+# fmt: on

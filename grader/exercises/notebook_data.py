@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
-
-from grader import Misconception
 
 N, D = 3, 4
 
@@ -35,15 +30,4 @@ def sentence() -> torch.Tensor:
             [0.77, 0.25, 0.10],
             [0.05, 0.80, 0.55],
         ]
-    )
-
-
-def six_words_read(answers: Callable[..., Any] | None = None, credit: float = 0.25, **change: Any) -> Misconception:
-    return Misconception(
-        "the notebook's words",
-        kind="borrowed",
-        credit=credit,
-        says="Your results are those of the six words of the notebook. Use the argument inputs.",
-        change=change,
-        answers=answers,
     )

@@ -8,8 +8,8 @@
 writes something else within it. "after total" and "before total" add lines. In place of a line, a function may stand:
 it gets what the names that the line writes were before, and returns what they are from then on.
 
-A mark names the statement that its line belongs to, with all that is inside; on several lines below each other, it
-names all of them.
+A mark names the statement that its line belongs to, with all that is inside, but of a function its head alone; on
+several lines below each other, it names all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.abc import InspectLoader
 from typing import Any, NamedTuple
@@ -39,6 +39,7 @@ class Block(NamedTuple):
 
     first: int
     end: int
+    column: int = 0  # at which what comes after it stands
 
     def holds(self, other: Block) -> bool:
         """Whether the other lies within it."""
@@ -59,12 +60,12 @@ class Lines:
 
     def text(self, changes: Mapping[str, Change], within: Block | None = None) -> str:
         """The text without marks, or what is within these lines, with changes. LineError says what does not fit."""
-        begin, stop = within or (0, len(self._lines))
+        begin, stop = (within.first, within.end) if within else (0, len(self._lines))
         lines = self._lines[begin:stop]
         for place, change in sorted(changes.items(), key=self._where, reverse=True):
             word, block = place.rpartition(" ")[0], self.block(place)
-            first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, block)
-            lines[first - begin : end - begin] = self._changed(block, change)
+            first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, (block.first, block.end))
+            lines[first - begin : end - begin] = self._changed(block, change, word)
         return "\n".join(lines) + "\n"
 
     def block(self, place: str) -> Block:
@@ -96,11 +97,11 @@ class Lines:
         word, block = item[0].rpartition(" ")[0], self.block(item[0])
         return (block.end if word == "after" else block.first), ("after", "before", "").index(word)
 
-    def _changed(self, block: Block, change: Change) -> list[str]:
+    def _changed(self, block: Block, change: Change, word: str) -> list[str]:
         here = self._lines[block.first : block.end]
         if isinstance(change, tuple):
             return [_replaced(line, *change) for line in here]
-        indent = here[0][: len(here[0]) - len(here[0].lstrip())]
+        indent = " " * (block.column if word == "after" else len(here[0]) - len(here[0].lstrip()))
         if callable(change):
             names = ", ".join(sorted(_seen_in(ast.parse(textwrap.dedent("\n".join(here)))).bound))
             return [f"{indent}{names} = {MADE}({names})"]
@@ -113,18 +114,29 @@ class LineError(CourseError):
 
 def _blocks(lines: list[str], tree: ast.Module) -> Iterator[tuple[str, Block]]:
     marked = [(place, found[1]) for place, line in enumerate(lines) if (found := _MARK.search(line))]
-    spans = [(node.lineno - 1, node.end_lineno or 0) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    spans = [_span(node, lines) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     known: dict[str, Block] = {}
     for place, mark in marked:
         around = [span for span in spans if span[0] <= place < span[1]]
         if not around:
             raise LineError(f"the mark “{mark}” stands at no statement")
-        first, end = max(around)  # the one that begins last is the innermost
+        first, end, column = max(around)  # the one that begins last is the innermost
         before = known.get(mark)
         if before and before.end != first:
             raise LineError(f"the mark “{mark}” stands in two places")
-        known[mark] = Block(before.first if before else first, end)
+        known[mark] = Block(before.first if before else first, end, column)
     yield from known.items()
+
+
+def _span(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int, int]:
+    """The first line of a statement, the one behind its last, and the column of what comes then."""
+    first, end = node.lineno - 1, node.end_lineno or 0
+    if not isinstance(node, ast.FunctionDef) or node.body[0].lineno == node.lineno:
+        return first, end, node.col_offset
+    head = node.body[0].lineno - 1
+    while not lines[head - 1].strip() or lines[head - 1].lstrip().startswith("#"):
+        head -= 1
+    return first, head, node.body[0].col_offset
 
 
 @dataclass

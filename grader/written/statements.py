@@ -113,7 +113,7 @@ class Body:
 
     def _statements(self, span: Block, changes: Changes) -> tuple[Statement, ...]:
         """Of these lines: what is added before, they themselves, and what is added after them."""
-        mark = next((mark for mark, block in self._lines.marked.items() if block == span), "")
+        mark = next((mark for mark, block in self._lines.marked.items() if block.holds(span)), "")
         added = [{place: changes[place]} if place in changes else {} for place in (f"before {mark}", f"after {mark}")]
         within = {
             place: change for place, change in changes.items() if not mark or all(place not in one for one in added)

@@ -13,7 +13,7 @@ from grader.written.functions import WrittenFunction
 from grader.written.lines import Change, LineError, Lines
 
 TEXT = """\
-def share(x, by):
+def share(x, by=2):  #: arguments
     # what is above the line
     top = x + by  # (n,)  #: top
     if by > 3:  #: large
@@ -23,7 +23,13 @@ def share(x, by):
     return top / low  #: result
 """
 LINES = Lines(TEXT)
-PLAIN = TEXT.replace("  #: top", "").replace("  #: large", "").replace("  #: low", "").replace("  #: result", "")
+PLAIN = (
+    TEXT.replace("  #: arguments", "")
+    .replace("  #: top", "")
+    .replace("  #: large", "")
+    .replace("  #: low", "")
+    .replace("  #: result", "")
+)
 
 
 def with_(old: str, new: str) -> str:
@@ -37,6 +43,11 @@ def with_(old: str, new: str) -> str:
         ({}, PLAIN),
         ({"top": "top = x"}, with_("top = x + by  # (n,)", "top = x")),
         ({"top": ("by", "1")}, with_("x + by", "x + 1")),
+        ({"arguments": ("2", "3"), "top": "top = x"}, with_("x + by  # (n,)", "x").replace("by=2", "by=3")),
+        (
+            {"after arguments": "x = -x", "before top": "x = 1"},
+            with_("by=2):\n", "by=2):\n    x = -x\n").replace("    top = x +", "    x = 1\n    top = x +"),
+        ),
         ({"large": ""}, with_("    if by > 3:\n        top = top * 2\n", "")),
         ({"large": "if by:\n    top = 0"}, with_("if by > 3:\n        top = top * 2", "if by:\n        top = 0")),
         ({"low": "low = 1"}, with_("low = top.sum()\n    low = low + 1", "low = 1")),
@@ -54,7 +65,7 @@ def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], t
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"bottom": "low = 1"}, "there is no mark “bottom”. There are: top, large, low, result."),
+        ({"bottom": "low = 1"}, "there is no mark “bottom”. There are: arguments, top, large, low, result."),
         ({"inside top": "low = 1"}, "there is no mark “inside top”"),
         ({"top": ("low", "1")}, "“low” does not stand once in “top = x + by  # (n,)”"),
         ({"low": ("low", "1")}, "“low” does not stand once in “low = low + 1”"),
