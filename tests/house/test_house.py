@@ -20,8 +20,8 @@ HOUSE = Path(grader.__file__).parent
 # From the ground up. A room may import from itself and from those below it.
 FLOORS = (
     "sandbox", "errors", "machine", "written", "model", "judging", "kit", "exercises", "catalogue", "notebooks",
-    "wiring", "term", "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere", "pages",
-    "sending", "proof", "doctor", "terminal", "authoring", "commands", "cli", "__main__",
+    "wiring", "term", "course", "notebook", "running", "gradebook", "release", "classroom", "collecting", "elsewhere",
+    "pages", "sending", "proof", "doctor", "terminal", "authoring", "commands", "cli", "__main__",
 )  # fmt: skip
 LONGEST = 500  # lines of a module
 ROOMS = tuple(room for room in FLOORS if (HOUSE / room).is_dir())
