@@ -276,12 +276,18 @@ class SampledCase:
 
 def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
     """The steps of the reference that these change."""
-    return {step: change for misconception in misconceptions for step, change in misconception.change.items()}
+    changes: dict[str, Any] = {}
+    for misconception in misconceptions:
+        for step, change in misconception.change.items():
+            changes[step] = (*changes[step], *change) if step in changes else change
+    return changes
 
 
 def can_combine(one: Misconception, other: Misconception) -> bool:
-    """Whether two misconceptions change different steps, so that a student can hold both at once."""
-    return bool(one.change) and bool(other.change) and not set(one.change) & set(other.change)
+    """Whether two misconceptions change other steps, or other parts of a line: then a student can hold both at once."""
+    both = set(one.change) & set(other.change)
+    parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
+    return bool(one.change) and bool(other.change) and parts
 
 
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:
