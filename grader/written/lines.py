@@ -5,8 +5,9 @@
         return total / len(numbers)  #: result
 
 `{"result": "return total"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "max")
-writes something else within it, or more of it, as ("sum", "max", "bers", "ber") does. "after total" and "before total" add lines. In place of a line, a function may stand:
-it gets what the names that the line writes were before, and returns what they are from then on.
+writes something else within it, or more of it, as ("sum", "max", "bers", "ber") does. "after total" and "before total"
+add lines. In place of a line, a function may stand: it gets what the names that the line writes were before, and
+returns what they are from then on.
 
 A mark names the statement that its line belongs to, with all that is inside, but of a function its head alone; on
 several lines below each other, it names all of them.
