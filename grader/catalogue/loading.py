@@ -183,7 +183,7 @@ _Wrong = tuple[str, str, str]  # the file, what is wrong with it, and the case o
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("assignment", "title", "entry"), str, "a text"),
     (Exercise, ("reference",), Callable, "a function"),
-    (Exercise, ("read", "glance", "picture", "lent"), (Callable, LentClass, NoneType), "a function"),
+    (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
     (Exercise, ("cases", "misconceptions", "other_forms", "others"), (list, tuple), "a list"),
     (Exercise, ("form",), Form, "a form, such as MODULE"),
     (Exercise, ("scales", "explained_in"), Mapping, "a dict"),

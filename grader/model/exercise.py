@@ -137,6 +137,8 @@ class Exercise:
     misconceptions: Sequence[Misconception]
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
+    # Brings inputs of these forms into the one that the cases draw, for a solution that takes no other.
+    first_form: Callable[[Inputs], Inputs] | None = None
     # What is asked for: a function, or another form that has a file in grader/model/forms.
     form: Form = FUNCTION
     # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
@@ -167,7 +169,7 @@ class Exercise:
             object.__setattr__(self, "entry", self.entry or self.solution.__name__)
             if self.reference is None:
                 object.__setattr__(self, "written", written := Written(self.solution))
-                object.__setattr__(self, "reference", _asked(written, self.form))
+                object.__setattr__(self, "reference", _asked(written, self.form, self.first_form))
 
     @property
     def label(self) -> Label:
@@ -230,13 +232,13 @@ class Exercise:
         return _quietly(self.reference, inputs, changes)
 
 
-def _asked(written: Written, form: Form) -> Callable[..., Any]:
+def _asked(written: Written, form: Form, first_form: Callable[[Inputs], Inputs] | None) -> Callable[..., Any]:
     """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
     put = importlib.import_module(f"grader.sandbox.forms.{form.name}").put
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        return put(functools.partial(written, **changes), inputs)
+        return put(functools.partial(written, **changes), first_form(inputs) if first_form else inputs)
 
     return reference
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from grader import Case, Inputs, Misconception, wrong
-from grader.model.lines import Change
 
 ASSUMED = "Your code is right only where there are as many queries as keys. There may be more of either."
 
@@ -43,10 +42,10 @@ def queries_counted_by_keys(answers: Callable[..., Any]) -> Misconception:
     )
 
 
-def as_many_keys(lines: Mapping[str, Change]) -> Misconception:
+def as_many_keys(line: str) -> Misconception:
     return wrong(
         "as many keys as queries assumed",
-        lines,
+        line,
         "Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list "
         "separately.",
         credit=0.75,
@@ -54,10 +53,10 @@ def as_many_keys(lines: Mapping[str, Change]) -> Misconception:
     )
 
 
-def as_many_queries(lines: Mapping[str, Change]) -> Misconception:
+def as_many_queries(line: str) -> Misconception:
     return wrong(
         "as many queries as keys assumed",
-        lines,
+        line,
         "Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each "
         "list separately.",
         credit=0.75,
