@@ -156,6 +156,8 @@ class Exercise:
     # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code
     # that is wrong and has no name, this number is fitted (grader/judging/factors.py).
     scales: Mapping[str, str] = field(default_factory=dict)
+    # The misconception that leaves the scale out, where this step comes after a line that scales.
+    unscaled: str = ""
     # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
     picture: MakePicture | None = None
     # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.

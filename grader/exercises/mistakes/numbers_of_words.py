@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
@@ -18,28 +17,6 @@ def cases(sized: Callable[[int, int], Callable[[torch.Generator], Inputs]]) -> l
         Case("more keys than queries", "loops over queries in place of keys", sized(3, 5), beside=ASSUMED),
         Case("more queries than keys", "loops over keys in place of queries", sized(5, 2), beside=ASSUMED),
     ]
-
-
-def keys_counted_by_queries(answers: Callable[..., Any]) -> Misconception:
-    return Misconception(
-        "as many keys as queries assumed",
-        kind="input",
-        credit=0.75,
-        says="Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each "
-        "list separately.",
-        answers=answers,
-    )
-
-
-def queries_counted_by_keys(answers: Callable[..., Any]) -> Misconception:
-    return Misconception(
-        "as many queries as keys assumed",
-        kind="input",
-        credit=0.75,
-        says="Your code goes through as many queries as there are keys. There may be more queries, or fewer: count "
-        "each list separately.",
-        answers=answers,
-    )
 
 
 def as_many_keys(line: str) -> Misconception:
