@@ -155,6 +155,7 @@ SAME = {
         r": (list|tuple)\(.* → ",
         r"unbind\(\) → ",
         r"stack\(scores\) → ",
+        r"^4 notebook .*: all_scores → all_attention_scores",
         r": torch\.(cat|stack) → ",
         r"\.append → ",
     ),

@@ -65,22 +65,6 @@ def applied_twice(**change: Any) -> Misconception:
     )
 
 
-OVER_QUERIES = Misconception(
-    "softmax over queries",
-    kind="axis",
-    credit=0.5,
-    says="Your weights are normalised over the queries of one key. They must be over the keys of one query.",
-    change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-)
-
-SCORES_DIVIDED_BY_THEIR_SUM = Misconception(
-    "without the exponential",
-    kind="missing step",
-    credit=0.25,
-    says="Your weights are scores divided by their sum, without exp. They should be the softmax of the scores.",
-    change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
-)
-
 SIGMOID = Misconception(
     "sigmoid",
     kind="wrong formula",
