@@ -32,14 +32,3 @@ MULTIPLIED_BY_ROOT_D = Misconception(
     says="The scores that you use are multiplied by √D. They should be divided by it.",
     change={"scale": lambda scores, D, N: scores * D**0.5},
 )
-
-
-def scaled_after_softmax(**change: Any) -> Misconception:
-    return Misconception(
-        "scaled in the wrong place",
-        kind="scaling",
-        credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by the root at the end. Scale the scores, "
-        "before softmax.",
-        change=change,
-    )
