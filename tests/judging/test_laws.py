@@ -54,7 +54,9 @@ def times(number: int, factor: Callable[[Inputs], float]) -> str:
 def scored(number: int, scale: Callable[..., Any]) -> str:
     """What is told if the step that scales the scores does this instead."""
     exercise = EXERCISES[number]
-    return told(answered(number, lambda _, inputs: exercise.reference(*inputs, scale=scale)))
+    return told(
+        answered(number, lambda _, inputs: exercise.reference(*inputs, **dict.fromkeys(exercise.scales, scale)))
+    )
 
 
 def told(verdict: Verdict) -> str:
