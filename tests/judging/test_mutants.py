@@ -81,7 +81,7 @@ STYLES = {
 # "exercise style `line`: change".
 SAME = {
     "a query that sees nothing gets no weight, however it comes to that": (
-        r"^22 notebook `(weights =|return weights).*`: (hidden & ~)?empty → hidden ",
+        r"^22 notebook `(scores|weights) = .*`: (hidden & ~)?empty → hidden ",
         r"^22 sentence_by_sentence `if n == 0:`: (n → outputs|0 → -1)",
     ),
     "what is looked at beyond a window is hidden": (

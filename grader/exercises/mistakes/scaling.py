@@ -15,14 +15,3 @@ def sign_flipped(**change: Any) -> Misconception:
         says="The scores have the wrong sign: a query should look most where its dot product is largest.",
         change=change,
     )
-
-
-def scaled_after_softmax(**change: Any) -> Misconception:
-    return Misconception(
-        "scaled in the wrong place",
-        kind="scaling",
-        credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by the root at the end. Scale the scores, "
-        "before softmax.",
-        change=change,
-    )
