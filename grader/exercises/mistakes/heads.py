@@ -22,6 +22,13 @@ def unhidden(scores: Tensor, _hidden: Tensor) -> Tensor:
     return scores
 
 
+def with_zeros(one: Misconception) -> Misconception:
+    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
+    normalise = one.change.get("normalise", lambda scores: torch.softmax(scores, dim=-1))
+    zeros = {"normalise": lambda scores: normalise(scores).nan_to_num(0.0)}
+    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
+
+
 def zeros_of_nothing(one: Misconception) -> Misconception:
     """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
     normalise = one.change.get("normalise", "weights = torch.softmax(scores, dim=-1)")
@@ -29,11 +36,9 @@ def zeros_of_nothing(one: Misconception) -> Misconception:
     return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
 
 
-def with_zeros(one: Misconception) -> Misconception:
-    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
-    normalise = one.change.get("normalise", lambda scores: torch.softmax(scores, dim=-1))
-    zeros = {"normalise": lambda scores: normalise(scores).nan_to_num(0.0)}
-    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
+def and_with_zeros(*mistakes: Misconception) -> list[Misconception]:
+    """Each of them, and the same with zeros of nothing."""
+    return [each for one in mistakes for each in (one, zeros_of_nothing(one))]
 
 
 # Which say nothing where each head has one query.
