@@ -89,7 +89,7 @@ SAME = {
         r"^30 gathered `(offsets = .*`: (min\(window, T\) → window|T → window)|places = places.clamp)",
     ),
     "where a running maximum begins has no part in the end": (
-        r"^32 notebook `(m = .*`: torch\.full_like|return .*`: m → new_m)",
+        r"^32 notebook `(m = .*`: torch\.full_like|lse = .*`: m → new_m)",
         r"^32 merged `(weights = |return output, total)",
     ),
     "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),

@@ -1,4 +1,4 @@
-"""Mistakes of functions that get queries, keys and values of several heads: the steps of exercises 22, 28 and 35."""
+"""Mistakes of functions that get queries, keys and values of several heads: steps of exercise 22, lines of others."""
 
 from __future__ import annotations
 
@@ -89,25 +89,6 @@ def softmax_not_shifted(**change: Any) -> Misconception:
         "subtract each query's maximum over the keys before exp.",
         change=change,
     )
-
-
-def heads_behind_the_words(**change: Any) -> Misconception:
-    return Misconception(
-        "heads behind the words",
-        kind="arrangement",
-        credit=0.5,
-        says="The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).",
-        change=change,
-    )
-
-
-ALWAYS_CAUSAL = Misconception(
-    "always causal",
-    kind="mix-up",
-    credit=0.5,
-    says="In your results, keys are hidden even without causal=True. Hide them only with causal=True.",
-    change={"is_causal": lambda causal: True},
-)
 
 
 IN_FUNCTIONS = [
