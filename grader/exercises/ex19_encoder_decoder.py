@@ -284,7 +284,7 @@ exercise = Exercise(
         wrong("arguments in the order query, keys, values", {"before value": "values, query = query, values"},
               "Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
               "query, mask), in this order.", credit=0.25, kind="mix-up"),
-        wrong("one length for all", {"split": ("*y.shape[:2]", "len(y), query.shape[1]")},
+        wrong("one length for all", {"before value": "T = query.shape[1]", "split": ("*y.shape[:2]", "len(y), T")},
               "Your code needs as many keys as queries. Take each length from its own sequence.", kind="input"),
         wrong("values not projected", {"after value": "v = values"},
               "Your results are those of values as they come. Weigh self.values(values).", kind="missing step"),

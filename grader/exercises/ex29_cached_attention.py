@@ -2,135 +2,63 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception, Picture, randn
+from grader import Case, Exercise, Inputs, Picture, at, randn, wrong
 from grader.kit.module_cases import LATER_CHANGED, OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, trial
 from grader.kit.module_readings import TWO_OUTPUTS, Parts, reader
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.kit.pictures import looks_ahead
 from grader.model.forms.cached import CACHED
-from grader.sandbox.forms.cached import CACHE, OUTPUTS, run
+from grader.sandbox.forms.cached import CACHE, OUTPUTS
 
 from .head_cases import MANY
-from .mistakes import modules, split_heads
-from .mistakes.cache import FOR_EVER, IN_CACHES, NEVER, UNTIL_A_NEW_TEXT
+from .mistakes import attention
 
 Tensor = torch.Tensor
-Pair = Sequence[Tensor]  # keys and values, (B, H, S, d) each
 
 LAYERS = ("q", "k", "v", "out")
 IN_THE_END = "cache in the end"
 NO_PAIR = "What your forward returns as a cache is no pair of two tensors of one shape, keys and values."
-MOST_KEPT = 64  # words of a module that forgets nothing: it is called thousands of times
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of."""
-
-    d_model: int
-    heads: int
-    head_dim: int
-    T: int
-    S: int
-
-
-def after_the_query(T: int, S: int, _is_first: bool) -> Tensor:
-    """True where the key comes after the query: the last query stands at the last key."""
-    return torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
 
 
 class CachedAttention(nn.Module):
-    """The reference, in steps that a misconception can change."""
-
-    roles: Any = ("q", "k", "v")
-    bias: Any = staticmethod(lambda asked: asked)
-    project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    number: Any = staticmethod(lambda heads: heads)
-    # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
-    split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
-    kept_as: Any = staticmethod(lambda tensor: tensor)
-    taken_as: Any = staticmethod(lambda tensor, heads: tensor)
-    order: Any = (0, 1)
-    join: Any = staticmethod(lambda past, new: torch.cat([past, new], dim=2))
-    hand_on: Any = staticmethod(lambda joined, new: joined)
-    score: Any = staticmethod(lambda q, k: q @ k.mT)
-    scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
-    hidden: Any = staticmethod(after_the_query)
-    hide: Any = staticmethod(lambda scores, later, sizes: scores.masked_fill(later, -torch.inf))
-    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
-    change_weights: Any = staticmethod(lambda weights, sizes: weights)
-    mix: Any = staticmethod(lambda weights, v: weights @ v)
-    merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
-    keep_out: Any = staticmethod(lambda module, linear: setattr(module, "out", linear))
-    project_out: Any = staticmethod(lambda out, merged: out(merged))
-    finish: Any = staticmethod(lambda outputs: outputs)
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-    # What is no function of what is given: whether the module itself keeps the past, and writes into a cache.
-    keeps: Any = NEVER
-    overwrites: Any = False
-    returns: Any = staticmethod(lambda y, cache: (y, cache))
-
-    def __init__(self, d_model: int, num_heads: int) -> None:
+    def __init__(self, d_model, num_heads):
         super().__init__()
-        self.sizes = (d_model, num_heads, d_model // num_heads)
-        self.q, self.k, self.v, out = (Linear(d_model, d_model, bias=self.bias(False)) for _ in LAYERS)
-        self.keep_out(self, out)
-        self.begin(self)
+        self.num_heads = num_heads
+        self.head_dim = d_model // num_heads
+        self.q = nn.Linear(d_model, d_model, bias=False)  #: projections
+        self.k = nn.Linear(d_model, d_model, bias=False)  #: projections
+        self.v = nn.Linear(d_model, d_model, bias=False)  #: projections
+        self.out = nn.Linear(d_model, d_model, bias=False)  #: out_layer
 
-    def forward(self, x: Tensor, cache: Pair | None = None) -> Any:
-        """One chunk x (B, T, d_model)."""
-        past, heads = self._past(cache), self.number(self.sizes[1])
-        projected = [self.project(getattr(self, name), x) for name in self.roles]  # (B, T, d_model) each
-        passed_on = (self.pass_on(vectors, role, x) for vectors, role in zip(projected, "qkv", strict=True))
-        q, *new = (self.split(vectors, heads) for vectors in passed_on)  # (B, H, T, d) each
-        joined = new
-        if past is not None:
-            before = [self.taken_as(past[place], heads) for place in self.order]
-            joined = [self.join(*both) for both in zip(before, new, strict=True)]  # (B, H, S, d) each
-        k, v = joined
-        sizes = Sizes(*self.sizes, T=q.shape[2], S=k.shape[2])
-        later = self.hidden(sizes.T, sizes.S, past is None).to(x.device)  # (T, S)
-        scores = self.hide(self.scale(self.score(q, k), sizes), later, sizes)  # (B, H, T, S)
-        weights = self.change_weights(self.normalise(scores), sizes)
-        y = self.project_out(getattr(self, "out", None), self.merge(self.mix(weights, v)))  # (B, T, d_model)
-        kept = [self.kept_as(self.hand_on(*both)) for both in zip(joined, new, strict=True)]
-        kept = [kept[place] for place in self.order]
-        return self.returns(self.dtype(self.finish(y)), self._written(cache, kept))
+    def forward(self, x, cache=None):
+        B, T, _ = x.shape  #: sizes
+        q = self.q(x)  # (B, T, d_model)  #: query
+        k = self.k(x)  #: key
+        v = self.v(x)  #: value
+        q, k, v = (y.view(B, T, self.num_heads, -1).transpose(1, 2) for y in (q, k, v))  # (B, H, T, d)  #: split
+        if cache is not None:  #: given
+            past_k, past_v = cache  #: past
+            k = torch.cat([past_k, k], dim=2)  # (B, H, S, d)  #: join
+            v = torch.cat([past_v, v], dim=2)  #: join
+        cache = k, v  #: cache
 
-    def _past(self, cache: Pair | None) -> Pair | None:
-        """What is used of the past: what was given, or what the module has kept."""
-        if self.keeps == NEVER or (self.keeps == UNTIL_A_NEW_TEXT and cache is None):
-            return cache
-        kept = vars(self).get("kept")
-        return kept if kept and kept[0].shape[2] < MOST_KEPT else None
+        S = k.shape[2]
+        scores = q @ k.transpose(2, 3)  # (B, H, T, S)  #: scores
+        scores = scores / math.sqrt(self.head_dim)  #: scale
+        mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 1  # after the query  #: crop
+        scores = scores.masked_fill(mask, -math.inf)  #: hide
+        weights = torch.softmax(scores, dim=-1)  #: normalise
 
-    def _written(self, cache: Pair | None, kept: list[Tensor]) -> Pair:
-        if self.keeps != NEVER:
-            # What is kept for ever outlives the call whose gradients are asked, and with them their graph.
-            vars(self)["kept"] = [tensor.detach() for tensor in kept] if self.keeps == FOR_EVER else kept
-        if self.overwrites and isinstance(cache, list):
-            cache[:] = kept
-            return cache
-        return kept
-
-
-class InRuns(CachedAttention):
-    """The same, called with runs, as in the sandbox."""
-
-    __annotations__ = CachedAttention.__annotations__  # its steps
-
-    def forward(self, *of_run: Any) -> Any:
-        return run(super().forward, *of_run)
+        context = weights @ v  # (B, H, T, d)  #: mix
+        context = context.transpose(1, 2).reshape(B, T, -1)  # (B, T, d_model)  #: merge
+        context = self.out(context)  #: out
+        return context, cache  #: result
 
 
 Sample = Callable[[torch.Generator], Inputs]
@@ -212,18 +140,15 @@ def picture(value: Any, inputs: Sequence[Any]) -> Picture | None:
     return looks_ahead(first, outputs.get(LATER_CHANGED))
 
 
-reference = observing(InRuns)
-reference.__wrapped__ = CachedAttention  # type: ignore[attr-defined]  # as it is called, and must not leak
-read_as_module = reader(reference, causal=True)
+read_as_module = reader(CachedAttention, causal=True)
 
+# fmt: off
 exercise = Exercise(
     number=29,
     assignment="fast_attention",
     title="A cache",
-    entry="CachedAttention",
+    solution=CachedAttention,
     form=CACHED,
-    glance=glancing(InRuns),
-    reference=reference,
     read=read,
     picture=picture,
     scales={"scale": "the dot products of queries and keys"},
@@ -267,114 +192,143 @@ exercise = Exercise(
         *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),
     ],
     misconceptions=[
-        *IN_CACHES,
-        *split_heads.IN_MODULES,
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys change places in your results: k(x) asks, and q(x) is asked and cached.",
-            change={"roles": ("k", "q", "v")},
-        ),
-        Misconception(
-            "scaled by √d_model",
-            kind="scaling",
-            credit=0.75,
-            says="The scores that you use are divided by √d_model. The keys of one head have d_model / num_heads "
-            "entries: divide by the root of that.",
-            change={"scale": lambda scores, sizes: scores / sizes.d_model**0.5},
-        ),
-        Misconception(
-            "scaled by √num_heads",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √num_heads. Divide by the root of the length of a key.",
-            change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
-        ),
-        Misconception(
-            "scaled by √S",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the number of keys. Divide by the root of the "
-            "length of a key.",
-            change={"scale": lambda scores, sizes: scores / sizes.S**0.5},
-        ),
-        Misconception(
-            "divided by √8",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √8 whatever the sizes are. Divide by the root of the length of a key.",
-            change={"scale": lambda scores, sizes: scores / 8**0.5},
-        ),
-        Misconception(
-            "one head only",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are those of a single head of d_model entries. Split q, k and v into num_heads heads.",
-            change={"number": lambda heads: 1, "scale": lambda scores, sizes: scores / sizes.d_model**0.5},
-        ),
-        Misconception(
-            "words mixed up in splitting",
-            kind="arrangement",
-            credit=0.25,
-            says="Your results are those of (B, T, d_model) viewed as (B, H, T, d), which mixes words up. View as (B, "
-            "T, H, d), then take the result of transpose(1, 2).",
-            change={"split": split_heads.viewed},
-        ),
-        Misconception(
-            "words mixed up in merging",
-            kind="arrangement",
-            credit=0.25,
-            says="Your results are those of heads merged while they stand before the words, which mixes words up. "
-            "Transpose them back first.",
-            change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
-        ),
-        Misconception(
-            "keys as values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are weighted keys. The weights belong to the values, v(x).",
-            change={"roles": ("q", "k", "k")},
-        ),
-        Misconception(
-            "keys and values exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Keys and values change places in your results: queries are compared with v(x), and k(x) is weighed.",
-            change={"roles": ("q", "v", "k")},
-        ),
-        Misconception(
-            "out without effect",
-            kind="missing step",
-            credit=0.5,
-            says="Your results have not been through the last layer, out.",
-            change={"project_out": lambda out, merged: merged},
-        ),
-        Misconception(
-            "no layer out",
-            kind="missing step",
-            credit=0.5,
-            says="Your module has no layer called out, which mixes the heads after they are merged.",
-            change={"keep_out": split_heads.not_kept, "project_out": lambda out, merged: merged},
-        ),
-        Misconception(
-            "with biases",
-            kind="input",
-            credit=0.75,
-            says="Your linear layers have a bias, but should have none. Give them bias=False.",
-            change={"bias": lambda _asked: True},
-        ),
-        Misconception(
-            "raw scores as weights",
-            kind="missing step",
-            credit=0.25,
-            says="Your values are weighted by the masked scores themselves. The weights are the softmax of these.",
-            change={
-                "hide": lambda scores, later, sizes: scores.masked_fill(later, 0.0),
-                "normalise": lambda scores: scores,
-            },
-        ),
-        split_heads.zeros_for_infinity(0.25),
-        *modules.IN_MODULES,
+        *at("crop",
+            wrong("mask from the first key", "mask = torch.ones(T, S, device=x.device).triu(1) == 1",
+                  "Where there is a cache, query i of a chunk sees the keys 0 … i, as if the text began there. It "
+                  "comes after all cached words: it should see these, and the words of the chunk up to its own.",
+                  kind="mix-up"),
+            wrong("mask from the first key, except for single words",
+                  "mask = torch.ones(T, S, device=x.device).triu(1 if T > 1 else S) == 1",
+                  "Single words see what they should, but where there is a cache, query i of a longer chunk sees the "
+                  "keys 0 … i, as if the text began there. It comes after all cached words: it should see these, and "
+                  "the words of the chunk up to its own.", kind="mix-up"),
+            wrong("no mask with a cache", "mask = torch.ones(T, S, device=x.device).triu(1 if T == S else S) == 1",
+                  "Where there is a cache, the words of a chunk see each other's future. That is right for single "
+                  "words only: hide the later words of the chunk.", kind="missing step")),
+        wrong("no mask", {"hide": ""},
+              "Every word of a chunk sees all words of it. No word may see a later one.",
+              credit=0.25, kind="missing step"),
+        wrong("own word hidden", {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1"},
+              "In your results, a word does not see itself. It should see the cached words, and those of its chunk "
+              "up to and including its own.", credit=0.25, kind="mix-up"),
+        wrong("own word hidden, zeros of nothing",
+              {"crop": "mask = torch.ones(T, S, device=x.device).triu(S - T) == 1",
+               "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+              "In your results, a word does not see itself. It should see the cached words, and those of its chunk "
+              "up to and including its own.", credit=0.25, kind="mix-up"),
+        wrong("mask inverted", {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0"},
+              "What should be seen is hidden in your results, and vice versa: a word sees only the later words of "
+              "its chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+              credit=0.25, kind="mix-up"),
+        wrong("mask inverted, zeros of nothing",
+              {"crop": "mask = torch.ones(T, S, device=x.device).triu(1 + S - T) == 0",
+               "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+              "What should be seen is hidden in your results, and vice versa: a word sees only the later words of "
+              "its chunk. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
+              credit=0.25, kind="mix-up"),
+        wrong("next word seen", {"crop": "mask = torch.ones(T, S, device=x.device).triu(2 + S - T) == 1"},
+              "A word sees the one after it. It should see the cached words, and those of its chunk up to its own.",
+              credit=0.25, kind="mix-up"),
+        *at("join",
+            wrong("cache without effect", "",
+                  "What came before is ignored in your results: each chunk is a text of its own. Put the cached keys "
+                  "and values before the new ones.", credit=0.25, kind="missing step"),
+            wrong("new words before old ones", "k = torch.cat([k, past_k], dim=2)\nv = torch.cat([v, past_v], dim=2)",
+                  "New keys and values stand before the cached ones in your results. They should come after them.",
+                  kind="arrangement")),
+        wrong("new words alone handed on", {"before given": "new = k, v", "cache": "cache = new"},
+              "The cache that you return holds the words of the last chunk alone. It must hold all, for the chunks "
+              "to come.", kind="missing step"),
+        wrong("cache kept by the module",
+              {"before sizes": "cache = getattr(self, 'kept', None)\n"
+                               "if cache is not None and cache[0].shape[2] > 63:\n"
+                               "    cache = None",
+               "after cache": "self.kept = k.detach(), v.detach()"},
+              "Called twice with the same text and no cache, your module gives two different outputs: something is "
+              "kept between the calls. All that it knows of the past must be in the cache that it is given.",
+              credit=0.25, kind="mix-up"),
+        wrong("cache kept by the module, until a new text",
+              {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",
+               "after cache": "self.kept = k, v"},
+              "Your module goes on where its last call ended, whatever cache it is given. Two texts that are "
+              "continued in turns get mixed up. All that it knows of the past must be in the cache that it is given.",
+              kind="mix-up"),
+        *at("cache",
+            wrong("given cache changed", "if isinstance(cache, list):\n    cache[:] = k, v\nelse:\n    cache = [k, v]",
+                  "A cache that was passed in is no longer the same afterwards, so no second text can go on from it. "
+                  "Make new tensors and a new pair.", kind="input"),
+            wrong("cache detached", "cache = k.detach(), v.detach()",
+                  "No gradient comes through the cache. Neither detach nor .data belongs on what you pass on.",
+                  kind="gradient")),
+        *at("result",
+            wrong("no cache returned", "return context, None",
+                  "What your forward returns is not y and a pair of keys and values, so each chunk is a text of its "
+                  "own.", credit=0.25, kind="missing step"),
+            wrong("keys and values apart", "return context, *cache",
+                  "Your forward returns three things: y, keys and values. It should be two: y, and the pair of the "
+                  "others.", kind="arrangement"),
+            wrong("cache first", "return cache, context",
+                  "You return the cache and y. The order is y, cache.", kind="arrangement")),
+        wrong("values first in the cache", {"past": "past_v, past_k = cache", "cache": "cache = v, k"},
+              "Your cache holds values and keys. The order is keys, values.", kind="arrangement"),
+        wrong("heads merged in the cache",
+              {"past": "past_k, past_v = (y.reshape(*y.shape[:-1], self.num_heads, -1).transpose(1, 2) for y in cache)",
+               "cache": "cache = k.transpose(1, 2).flatten(2), v.transpose(1, 2).flatten(2)"},
+              "The outputs are right where the cache is your own, but your cache has shape (B, S, d_model). Keep the "
+              "keys and values of each head: (B, H, S, d).", kind="arrangement"),
+        wrong("words before heads in the cache",
+              {"past": "past_k, past_v = (y.transpose(1, 2) for y in cache)",
+               "cache": "cache = k.transpose(1, 2), v.transpose(1, 2)"},
+              "The outputs are right where the cache is your own, but your cache has shape (B, S, H, d). Keep keys "
+              "and values as (B, H, S, d).", kind="arrangement"),
+        *attention.of_split_heads("before mix", "reshape(B, T, -1)", "{}, cache"),
+        wrong("queries and keys exchanged", {"query": "q = self.k(x)", "key": "k = self.q(x)"},
+              "Queries and keys change places in your results: k(x) asks, and q(x) is asked and cached.",
+              kind="mix-up"),
+        *at("scale",
+            wrong("scaled by √d_model", "scores = scores / math.sqrt(x.shape[-1])",
+                  "The scores that you use are divided by √d_model. The keys of one head have d_model / num_heads "
+                  "entries: divide by the root of that.", credit=0.75, kind="scaling"),
+            wrong("scaled by √num_heads", "scores = scores / math.sqrt(self.num_heads)",
+                  "The scores that you use are divided by √num_heads. Divide by the root of the length of a key.",
+                  kind="scaling"),
+            wrong("scaled by √S", "scores = scores / math.sqrt(S)",
+                  "The scores that you use are divided by the root of the number of keys. Divide by the root of the "
+                  "length of a key.", kind="scaling"),
+            wrong("divided by √8", "scores = scores / math.sqrt(8)",
+                  "Your scores are divided by √8 whatever the sizes are. Divide by the root of the length of a key.",
+                  kind="hard-coded")),
+        wrong("one head only", {"split": ("self.num_heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
+              "Your results are those of a single head of d_model entries. Split q, k and v into num_heads heads.",
+              credit=0.25, kind="missing step"),
+        wrong("words mixed up in splitting",
+              {"split": "q, k, v = (y.view(B, self.num_heads, T, -1) for y in (q, k, v))"},
+              "Your results are those of (B, T, d_model) viewed as (B, H, T, d), which mixes words up. View as (B, "
+              "T, H, d), then take the result of transpose(1, 2).", credit=0.25, kind="arrangement"),
+        wrong("words mixed up in merging", {"merge": "context = context.reshape(B, T, -1)"},
+              "Your results are those of heads merged while they stand before the words, which mixes words up. "
+              "Transpose them back first.", credit=0.25, kind="arrangement"),
+        wrong("keys as values", {"value": "v = self.k(x)"},
+              "Your results are weighted keys. The weights belong to the values, v(x).", kind="mix-up"),
+        wrong("keys and values exchanged", {"key": "k = self.v(x)", "value": "v = self.k(x)"},
+              "Keys and values change places in your results: queries are compared with v(x), and k(x) is weighed.",
+              kind="mix-up"),
+        wrong("out without effect", {"out": ""},
+              "Your results have not been through the last layer, out.", kind="missing step"),
+        wrong("no layer out", {"out_layer": "", "out": ""},
+              "Your module has no layer called out, which mixes the heads after they are merged.",
+              kind="missing step"),
+        wrong("with biases", {"projections": ("False", "True"), "out_layer": ("False", "True")},
+              "Your linear layers have a bias, but should have none. Give them bias=False.",
+              credit=0.75, kind="input"),
+        wrong("raw scores as weights",
+              {"hide": "scores = scores.masked_fill(mask, 0)", "normalise": "weights = scores"},
+              "Your values are weighted by the masked scores themselves. The weights are the softmax of these.",
+              credit=0.25, kind="missing step"),
+        wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(mask, 0)"},
+              "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. Set "
+              "them to −∞.", credit=0.25),
+        *attention.of_modules("out_layer"),
     ],
 )
+# fmt: on

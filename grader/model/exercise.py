@@ -9,6 +9,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -177,7 +178,8 @@ class Exercise:
         written: WrittenFunction | WrittenClass
         if isinstance(solution, type):
             written = WrittenClass(solution)
-            object.__setattr__(self, "glance", functools.partial(ModuleCase, written))
+            around = getattr(_asking(self.form), "run", None)  # a class that is called with runs
+            object.__setattr__(self, "glance", functools.partial(ModuleCase, written, around))
         else:
             written = WrittenFunction(solution)
         object.__setattr__(self, "written", written)
@@ -244,11 +246,16 @@ class Exercise:
         return _quietly(self.reference, inputs, changes)
 
 
+def _asking(form: Form) -> ModuleType:
+    """Our code in the sandbox that asks in this form."""
+    return importlib.import_module(f"grader.sandbox.forms.{form.name}")
+
+
 def _asked(
     written: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None
 ) -> Callable[..., Any]:
     """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
-    put = importlib.import_module(f"grader.sandbox.forms.{form.name}").put
+    put = _asking(form).put
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:

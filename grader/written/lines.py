@@ -63,11 +63,26 @@ class Lines:
         """The text without marks, or what is within these lines, with changes. LineError says what does not fit."""
         begin, stop = (within.first, within.end) if within else (0, len(self._lines))
         lines = self._lines[begin:stop]
-        for place, change in sorted(changes.items(), key=self._where, reverse=True):
+        for place, change in sorted(self._outermost(changes).items(), key=self._where, reverse=True):
             word, block = place.rpartition(" ")[0], self.block(place)
             first, end = {"before": (block.first,) * 2, "after": (block.end,) * 2}.get(word, (block.first, block.end))
             lines[first - begin : end - begin] = self._changed(block, change, word)
         return "\n".join(lines) + "\n"
+
+    def _outermost(self, changes: Mapping[str, Change]) -> Mapping[str, Change]:
+        """Without those within lines that others replace."""
+        replaced = [
+            self.block(place)
+            for place, change in changes.items()
+            if place in self.marked and not isinstance(change, tuple)
+        ]
+        inner = {
+            place
+            for place in changes
+            for other in replaced
+            if other.holds(self.block(place)) and other[:2] != self.block(place)[:2]
+        }
+        return {place: change for place, change in changes.items() if place not in inner} if inner else changes
 
     def block(self, place: str) -> Block:
         """The lines that a change is about."""

@@ -129,8 +129,9 @@ class _Begun:
 class ModuleCase:
     """The calls of a case with any of the lines of a class changed."""
 
-    def __init__(self, written: WrittenClass, *inputs: Any) -> None:
+    def __init__(self, written: WrittenClass, around: Callable[..., Any] | None, *inputs: Any) -> None:
         self._written = written
+        self._around = around  # calls `forward`, where a call of the case is more than one
         self._case = inputs
         self._arguments, self._weights, self._calls, self._how = inputs
         self.whole = not self._how.get("gradients")
@@ -202,7 +203,7 @@ class ModuleCase:
             built = self._module(self._written.outside(changes))
             within = self._written.within(changes)
             before = dict(vars(built.module))
-            vars(built.module)["forward"] = functools.partial(self._written.called, built.module, within)
+            vars(built.module)["forward"] = self._forward(built, within)
             torch.default_generator.set_state(built.chance)
             try:
                 yield built, functools.partial(self._call, built, within)
@@ -211,9 +212,17 @@ class ModuleCase:
                 vars(built.module).update(before)
 
     def _call(self, built: _Built, within: Changes, given: Sequence[Any], *, keeping: bool) -> tuple[Any, bool]:
+        if self._around:
+            before = torch.default_generator.get_state()
+            output = self._forward(built, within)(*given)
+            return output, not torch.equal(before, torch.default_generator.get_state())
         names = self._written.names(built.module, within, *given)
         begun = built.begun.setdefault(tuple(map(id, given)), _Begun())
         return begun.run(self._written.chain(within), names, keeping=keeping)
+
+    def _forward(self, built: _Built, within: Changes) -> Callable[..., Any]:
+        forward = functools.partial(self._written.called, built.module, within)
+        return functools.partial(self._around, forward) if self._around else forward
 
     def _module(self, outside: Changes) -> _Built:
         """The module with what is changed in building it."""

@@ -168,9 +168,11 @@ def _names_in(text: str) -> tuple[set[str], set[str]]:
 
 
 def _free_in(table: symtable.SymbolTable) -> Iterator[str]:
+    """What a function or a comprehension within the lines reads of what is around it."""
+    own = {one.get_name() for one in table.get_symbols() if one.is_local()}
     yield from (one.get_name() for one in table.get_symbols() if one.is_global() or one.is_free())
     for inner in table.get_children():
-        yield from _free_in(inner)
+        yield from (name for name in _free_in(inner) if name not in own)
 
 
 class _AsStatement(ast.NodeTransformer):

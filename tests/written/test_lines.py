@@ -114,6 +114,31 @@ def test_a_written_solution_answers_with_other_lines_and_is_called_as_it_was_wri
     assert inspect.unwrap(written) is doubled
 
 
+def table(rows: Any, columns: Any) -> Any:
+    products = [[row * column for column in columns] for row in rows]  #: products
+    return list(products)  #: result
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("products = [[row + column for column in columns] for row in rows]", [[4, 5], [5, 6]]),
+        ("products = []\nfor row in rows:\n    products.append([row for _ in columns])", [[1, 1], [2, 2]]),
+        ("if len(rows) == 2:\n    return columns\nproducts = rows", [3, 4]),
+    ],
+)
+def test_names_within_comprehensions_and_loops_are_their_own_and_returns_end_a_call(line: str, wanted: Any) -> None:
+    assert WrittenFunction(table)([1, 2], [3, 4], products=line) == wanted
+
+
+def test_of_lines_within_others_that_are_replaced_nothing_is_left() -> None:
+    assert LINES.text({"large": "top = 3", "after large": "top = 4"}).count("top = ") == 3
+
+
+def test_several_parts_of_a_line_are_replaced() -> None:
+    assert LINES.text({"top": ("x", "1", "by", "2")}) == with_("top = x + by", "top = 1 + 2")
+
+
 def test_a_function_may_stand_in_place_of_a_line() -> None:
     written = WrittenFunction(doubled)
     assert [written(3, more=lambda twice, by=by: twice * by) for by in (1, 10, 0.5)] == [6, 60, 3]

@@ -100,9 +100,9 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
     ]
 
 
-def of_split_heads(before: str, merged: str) -> list[Misconception]:
-    """Of modules that split one projection: exercises 18 and 19. Weights are changed at the place `before`, and heads
-    (B, H, T, d) are transposed and `merged`."""
+def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misconception]:
+    """Of modules that split one projection: exercises 18, 19 and 29. Weights are changed at the place `before`, heads
+    (B, H, T, d) are transposed and `merged`, and `returned` is what is made of the result."""
     return [
         *at("scale",
             wrong("not scaled", "",
@@ -157,10 +157,10 @@ def of_split_heads(before: str, merged: str) -> list[Misconception]:
               "In your results, all sentences of a batch have the weights of the first. Each of them should have "
               "weights of its own.", credit=0.25, kind="mix-up"),
         *at("result",
-            wrong("squeezed", "return context.squeeze()",
+            wrong("squeezed", f"return {returned.format('context.squeeze()')}",
                   "Your result has lost the dimensions of size 1, as with squeeze. One sentence is a batch, too.",
                   kind="arrangement"),
-            wrong("everything detached", "return context.detach()",
+            wrong("everything detached", f"return {returned.format('context.detach()')}",
                   "No gradient comes through, as when something like no_grad or detach is around the computation. "
                   "The result must be computed from the weights by operations that keep gradients.", kind="gradient")),
     ]
