@@ -173,7 +173,8 @@ class Exercise:
         written: WrittenFunction | WrittenClass
         if isinstance(solution, type):
             written = WrittenClass(solution)
-            object.__setattr__(self, "glance", functools.partial(ModuleCase, written))
+            if self.form.name == "module":  # of others, it does not see all that counts
+                object.__setattr__(self, "glance", functools.partial(ModuleCase, written))
         else:
             written = WrittenFunction(solution)
         object.__setattr__(self, "written", written)
