@@ -181,9 +181,9 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
 _Wrong = tuple[str, str, str]  # the file, what is wrong with it, and the case or misconception that this is about
 # Of what type an attribute is, and how to say so. What comes from a misspelt line is found before anything uses it.
 _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
-    (Exercise, ("assignment", "title", "entry"), str, "a text"),
+    (Exercise, ("assignment", "title", "entry", "unscaled"), str, "a text"),
     (Exercise, ("reference",), Callable, "a function"),
-    (Exercise, ("read", "glance", "picture", "lent"), (Callable, LentClass, NoneType), "a function"),
+    (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
     (Exercise, ("cases", "misconceptions", "other_forms", "others"), (list, tuple), "a list"),
     (Exercise, ("form",), Form, "a form, such as MODULE"),
     (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
@@ -278,6 +278,10 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
     if function.written:
         known = [one for one in function.misconceptions if one.change and set(one.change) <= set(steps or ())]
         yield from _wrong_lines(function.written.lines, function.written.variables, known)
+    names = [one.name for one in function.misconceptions]
+    if function.unscaled and function.unscaled not in names:
+        said = f"`unscaled` names “{function.unscaled}”, which is no misconception."
+        yield f"{said}{_meant(function.unscaled, names)}", ""
     explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:

@@ -130,11 +130,9 @@ exercise = Exercise(
                   credit=0.25, kind="mix-up"),
             wrong("queries with queries", "all_keys = all_queries",
                   "Your scores compare queries with queries. The second vector must be a key.",
-                  credit=0.25, kind="mix-up")),
-        numbers_of_words.as_many_keys(
-            {"before rows": "all_keys = [all_keys[n] for n in range(len(all_queries))]"}),
-        numbers_of_words.as_many_queries(
-            {"before rows": "all_queries = [all_queries[n] for n in range(len(all_keys))]"}),
+                  credit=0.25, kind="mix-up"),
+            numbers_of_words.as_many_keys("all_keys = [all_keys[n] for n in range(len(all_queries))]"),
+            numbers_of_words.as_many_queries("all_queries = [all_queries[n] for n in range(len(all_keys))]")),
     ],
 )
 # fmt: on

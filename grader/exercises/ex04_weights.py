@@ -7,28 +7,21 @@ from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pictures import weights
 
-from .mistakes import masks, numbers_of_words, softmax
-
-Tensor = torch.Tensor
+from .mistakes import numbers_of_words
 
 
-def row_by_row(scores: Tensor) -> Tensor:
-    return torch.softmax(scores, dim=1)  # (N queries, N keys)
+def softmax(items):
+    """As exercise 3 may have it."""
+    return torch.softmax(torch.as_tensor(items), dim=0)
 
 
-def reference(
-    all_attention_scores: list[list[Tensor]],
-    *,
-    before: Callable[[Tensor], Tensor] = lambda scores: scores,
-    normalise: Callable[[Tensor], Tensor] = row_by_row,
-    arrange: Callable[[Tensor], Any] = list,
-) -> Any:
-    device = getattr(all_attention_scores[0][0], "device", None)  # numbers are on none
-    scores = torch.tensor([[float(score) for score in row] for row in all_attention_scores], device=device)
-    return arrange(normalise(before(scores)))
+def attention_weights(all_attention_scores):
+    all_scores = [torch.stack(scores) for scores in all_attention_scores]  # one (number of keys,) per query  #: scores
+    all_weights = [softmax(scores) for scores in all_scores]  #: weights
+    return all_weights  #: result
 
 
 def sized(N: int) -> Callable[[torch.Generator], Inputs]:
@@ -36,24 +29,16 @@ def sized(N: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: ([list(row) for row in 2 * randn(rng, N, N)],)
 
 
-def each_score(convert: Callable[[Tensor], Any]) -> Callable[[Inputs], Inputs]:
+def each_score(convert: Callable[[Any], Any]) -> Callable[[Inputs], Inputs]:
     return lambda inputs: ([[convert(score) for score in row] for row in inputs[0]],)
 
 
-def first_keys(rows: list[list[Tensor]]) -> Any:
-    return reference([[row[i] for i in range(len(rows))] for row in rows])
-
-
-def first_queries(rows: list[list[Tensor]]) -> Any:
-    return reference([rows[i] for i in range(len(rows[0]))])
-
-
+# fmt: off
 exercise = Exercise(
     number=4,
     assignment="self_attention",
     title="Attention weights",
-    entry="attention_weights",
-    reference=reference,
+    solution=attention_weights,
     picture=weights,
     cases=[
         Case("the notebook's size", catches="the notebook's globals instead of the argument", inputs=sized(3)),
@@ -63,146 +48,88 @@ exercise = Exercise(
     ],
     # Exercise 2 may give its scores as numbers or as (1, 1) matrices; whichever a student's code expects is fine.
     other_forms=[each_score(lambda score: score.reshape(1, 1)), each_score(float)],
+    first_form=each_score(lambda score: torch.as_tensor(score).reshape(())),
     misconceptions=[
-        softmax.OVER_QUERIES,
-        Misconception(
-            "softmax over queries, one list per key",
-            kind="axis",
-            credit=0.5,
-            says="Your result has one list per key, normalised over queries. It has one tensor per query, normalised "
-            "over keys.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=0).mT},
-        ),
-        Misconception(
-            "softmax over everything",
-            kind="axis",
-            credit=0.5,
-            says="All your weights together sum to one. The weights of every single query must sum to one.",
-            change={"normalise": softmax.over_everything},
-        ),
-        Misconception(
-            "scores returned",
-            kind="missing step",
-            credit=0.0,
-            says="Your results are the scores as they came. Return a tensor of softmax weights for every query.",
-            answers=lambda scores: scores,
-        ),
-        Misconception(
-            "raw scores as weights",
-            kind="missing step",
-            credit=0.0,
-            says="Your results are scores, not softmax weights. Each query has the softmax of its scores.",
-            change={"normalise": lambda scores: scores},
-        ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.25,
-            says="Your values are positive but those of a query do not sum to one. Divide by their sum.",
-            change={"normalise": torch.exp},
-        ),
-        softmax.SCORES_DIVIDED_BY_THEIR_SUM,
-        Misconception(
-            "sigmoid",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your weights are the sigmoids of the scores. They should be the softmax over the scores of a query.",
-            change={"normalise": torch.sigmoid},
-        ),
-        Misconception(
-            "logarithm",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are the logarithms of weights, as from log_softmax. Return the weights.",
-            change={"normalise": lambda scores: torch.log_softmax(scores, dim=1)},
-        ),
-        Misconception(
-            "hard maximum",
-            kind="wrong formula",
-            credit=0.25,
-            says="All your weight is on the best key. Softmax gives every key some weight.",
-            change={"normalise": lambda scores: (scores == scores.max(1, keepdim=True).values).float()},
-        ),
-        Misconception(
-            "uniform",
-            kind="wrong formula",
-            credit=0.0,
-            says="All your weights are equal. They must depend on the scores, through softmax.",
-            change={"normalise": lambda scores: torch.full_like(scores, 1 / len(scores))},
-        ),
-        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 1), 1)),
-        Misconception(
-            "sign flipped",
-            kind="wrong formula",
-            credit=0.5,
-            says="The largest score gets the smallest weight. Use softmax of the scores, not of their negatives.",
-            change={"before": torch.neg},
-        ),
-        Misconception(
-            "scaled again",
-            kind="scaling",
-            credit=0.5,
-            says="Your weights are those of scores divided by √N. The scores are already scaled; use them as they are.",
-            change={"before": lambda scores: scores / len(scores) ** 0.5},
-        ),
-        Misconception(
-            "divided by the count",
-            kind="scaling",
-            credit=0.5,
-            says="Your weights are those of scores divided by the number of words. Use the scores as they are.",
-            change={"before": lambda scores: scores / len(scores)},
-        ),
-        masks.future_hidden(before=masks.hide_later),
-        Misconception(
-            "one list per key",
-            kind="arrangement",
-            credit=0.5,
-            says="Your result is transposed: its outer list runs over keys. It must run over queries.",
-            change={"arrange": lambda weights: list(weights.mT)},
-        ),
-        Misconception(
-            "one flat list",
-            kind="arrangement",
-            credit=0.5,
-            says="You return all weights in one row. Return a list with one tensor for every query.",
-            change={"arrange": lambda weights: weights.flatten()},
-        ),
-        Misconception(
-            "lists instead of tensors",
-            kind="arrangement",
-            credit=0.75,
-            says="The numbers are right, but as lists. Return one tensor for every query.",
-            change={"arrange": lambda weights: weights.tolist()},
-        ),
-        Misconception(
-            "first query only",
-            kind="missing step",
-            credit=0.25,
-            says="Every row holds the weights of the first query. Row i belongs to query i.",
-            change={"arrange": lambda weights: [weights[0]] * len(weights)},
-        ),
-        Misconception(
-            "one query's weights only",
-            kind="missing step",
-            credit=0.25,
-            says="You return the weights of one query only. Collect them for all queries, then return the list.",
-            change={"arrange": lambda weights: weights[0]},
-        ),
-        Misconception(
-            "first query's list",
-            kind="missing step",
-            credit=0.25,
-            says="Your list holds the weights of one query only. Collect them for all queries.",
-            change={"arrange": lambda weights: [weights[0]]},
-        ),
-        Misconception(
-            "last query left out",
-            kind="missing step",
-            credit=0.5,
-            says="The last query is missing from your results. In a loop, range(N) already ends at N - 1.",
-            change={"arrange": lambda weights: list(weights)[:-1]},
-        ),
-        numbers_of_words.keys_counted_by_queries(first_keys),
-        numbers_of_words.queries_counted_by_keys(first_queries),
+        *at("weights",
+            wrong("softmax over queries", "all_weights = list(torch.softmax(torch.stack(all_scores), dim=0))",
+                  "Your weights are normalised over the queries of one key. They must be over the keys of one query.",
+                  kind="axis"),
+            wrong("softmax over queries, one list per key",
+                  "all_weights = list(torch.softmax(torch.stack(all_scores), dim=0).T)",
+                  "Your result has one list per key, normalised over queries. It has one tensor per query, normalised "
+                  "over keys.", kind="axis"),
+            wrong("softmax over everything",
+                  "scores = torch.stack(all_scores)\n"
+                  "all_weights = list(softmax(scores.flatten()).reshape(scores.shape))",
+                  "All your weights together sum to one. The weights of every single query must sum to one.",
+                  kind="axis")),
+        wrong("scores returned", {"scores": "", "weights": "", "result": "return all_attention_scores"},
+              "Your results are the scores as they came. Return a tensor of softmax weights for every query.",
+              credit=0.0, kind="missing step"),
+        *at("weights",
+            wrong("raw scores as weights", "all_weights = all_scores",
+                  "Your results are scores, not softmax weights. Each query has the softmax of its scores.",
+                  credit=0.0, kind="missing step"),
+            wrong("not normalised", "all_weights = [torch.exp(scores) for scores in all_scores]",
+                  "Your values are positive but those of a query do not sum to one. Divide by their sum.",
+                  credit=0.25, kind="missing step"),
+            wrong("without the exponential", "all_weights = [scores / scores.sum() for scores in all_scores]",
+                  "Your weights are scores divided by their sum, without exp. They should be the softmax of the "
+                  "scores.", credit=0.25, kind="missing step"),
+            wrong("sigmoid", "all_weights = [torch.sigmoid(scores) for scores in all_scores]",
+                  "Your weights are the sigmoids of the scores. They should be the softmax over the scores of a "
+                  "query.", credit=0.25),
+            wrong("logarithm", "all_weights = [torch.log_softmax(scores, dim=0) for scores in all_scores]",
+                  "Your results are the logarithms of weights, as from log_softmax. Return the weights."),
+            wrong("hard maximum", "all_weights = [(scores == scores.max()).float() for scores in all_scores]",
+                  "All your weight is on the best key. Softmax gives every key some weight.", credit=0.25),
+            wrong("uniform", "all_weights = [torch.ones_like(scores) / len(scores) for scores in all_scores]",
+                  "All your weights are equal. They must depend on the scores, through softmax.", credit=0.0),
+            wrong("applied twice", "all_weights = [softmax(softmax(scores)) for scores in all_scores]",
+                  "Your weights are those of softmax applied twice. Once is enough.")),
+        *at("before weights",
+            wrong("sign flipped", "all_scores = [-scores for scores in all_scores]",
+                  "The largest score gets the smallest weight. Use softmax of the scores, not of their negatives."),
+            wrong("scaled again", "all_scores = [scores / len(scores)**0.5 for scores in all_scores]",
+                  "Your weights are those of scores divided by √N. The scores are already scaled; use them as they "
+                  "are.", kind="scaling"),
+            wrong("divided by the count", "all_scores = [scores / len(scores) for scores in all_scores]",
+                  "Your weights are those of scores divided by the number of words. Use the scores as they are.",
+                  kind="scaling"),
+            wrong("future hidden",
+                  "scores = torch.stack(all_scores)\n"
+                  "all_scores = list(scores + torch.full_like(scores, -torch.inf).triu(1))",
+                  "Later words are hidden in your results, as by a causal mask. Here every word may look at every "
+                  "word.", kind="mix-up")),
+        *at("result",
+            wrong("one list per key", "return list(torch.stack(all_weights).T)",
+                  "Your result is transposed: its outer list runs over keys. It must run over queries.",
+                  kind="arrangement"),
+            wrong("one flat list", "return torch.cat(all_weights)",
+                  "You return all weights in one row. Return a list with one tensor for every query.",
+                  kind="arrangement"),
+            wrong("lists instead of tensors", "return [weights.tolist() for weights in all_weights]",
+                  "The numbers are right, but as lists. Return one tensor for every query.",
+                  credit=0.75, kind="arrangement"),
+            wrong("first query only", "return [all_weights[0]] * len(all_weights)",
+                  "Every row holds the weights of the first query. Row i belongs to query i.",
+                  credit=0.25, kind="missing step"),
+            wrong("one query's weights only", "return all_weights[0]",
+                  "You return the weights of one query only. Collect them for all queries, then return the list.",
+                  credit=0.25, kind="missing step"),
+            wrong("first query's list", "return all_weights[:1]",
+                  "Your list holds the weights of one query only. Collect them for all queries.",
+                  credit=0.25, kind="missing step"),
+            wrong("last query left out", "return all_weights[:-1]",
+                  "The last query is missing from your results. In a loop, range(N) already ends at N - 1.",
+                  kind="missing step")),
+        *at("before scores",
+            numbers_of_words.as_many_keys(
+                "M = len(all_attention_scores)\n"
+                "all_attention_scores = [[scores[n] for n in range(M)] for scores in all_attention_scores]"),
+            numbers_of_words.as_many_queries(
+                "N = len(all_attention_scores[0])\n"
+                "all_attention_scores = [all_attention_scores[n] for n in range(N)]")),
     ],
 )
+# fmt: on

@@ -119,10 +119,12 @@ exercise = Exercise(
             wrong("last query left out", "return all_outputs[:-1]",
                   "The output of the last query is missing. In a loop, range(N) already ends at N - 1.",
                   kind="missing step")),
-        numbers_of_words.as_many_keys(
-            {"before start": "weights = [weights[n] for n in range(len(all_attention_weights))]"}),
-        numbers_of_words.as_many_queries(
-            {"before outputs": "all_attention_weights = [all_attention_weights[n] for n in range(len(all_values))]"}),
+        *at("before outputs",
+            numbers_of_words.as_many_keys(
+                "M = len(all_attention_weights)\n"
+                "all_attention_weights = [[weights[n] for n in range(M)] for weights in all_attention_weights]"),
+            numbers_of_words.as_many_queries(
+                "all_attention_weights = [all_attention_weights[n] for n in range(len(all_values))]")),
     ],
 )
 # fmt: on

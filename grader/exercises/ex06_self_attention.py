@@ -3,253 +3,181 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, columns
+from grader import Case, Exercise, Inputs, at, columns, wrong
 
-from .mistakes import masks, numbers_of_words, results, scaling, softmax, weighing
-
-Tensor = torch.Tensor
-Tensors = list[Tensor]
-
-
-def reference(
-    all_queries: Tensors,
-    all_keys: Tensors,
-    all_values: Tensors,
-    *,
-    roles: str = "qkv",
-    scale: Callable[[Tensor, int, int], Tensor] = lambda scores, D, N: scores / D**0.5,
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=1),
-    weigh: Callable[[Tensor], Tensor] = lambda A: A,
-    after: Callable[[Tensor, Tensor], Tensor] = lambda outputs, V: outputs,
-    arrange: Callable[[Tensor], Any] = results.split_columns,
-) -> Any:
-    vectors = {"q": all_queries, "k": all_keys, "v": all_values}
-    Q, K, V = (torch.cat(vectors[role], dim=1) for role in roles)  # (D, N) each
-    D, N = Q.shape
-    A = normalise(scale(Q.mT @ K, D, N))  # (N queries, N keys)
-    return arrange(after(V @ weigh(A).mT, V))
+from .ex02_scores import attention_scores
+from .ex04_weights import attention_weights
+from .ex05_weighted_sums import weighted_sums
+from .mistakes import numbers_of_words
 
 
-def weights_instead(all_queries: Tensors, all_keys: Tensors, _all_values: Tensors) -> Tensors:
-    Q, K = torch.cat(all_queries, dim=1), torch.cat(all_keys, dim=1)
-    return list(torch.softmax(Q.mT @ K / len(Q) ** 0.5, dim=1))
+def self_attention(all_queries, all_keys, all_values):
+    all_scores = attention_scores(all_queries, all_keys)  #: scores
+    all_weights = attention_weights(all_scores)  #: weights
+    all_outputs = weighted_sums(all_weights, all_values)  #: sums
+    return all_outputs  #: result
 
 
-def outputs_and_weights(all_queries: Tensors, all_keys: Tensors, all_values: Tensors) -> Any:
-    return reference(all_queries, all_keys, all_values), weights_instead(all_queries, all_keys, all_values)
+def scored(score: str) -> str:
+    return f"all_scores = [[{score} for key in all_keys] for query in all_queries]"
 
 
 def sized(N: int, D: int) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: tuple(columns(rng, N, D) for _ in range(3))
 
 
-def first_keys(all_queries: Tensors, all_keys: Tensors, all_values: Tensors) -> Any:
-    keys, values = ([vectors[i] for i in range(len(all_queries))] for vectors in (all_keys, all_values))
-    return reference(all_queries, keys, values)
-
-
-def first_queries(all_queries: Tensors, all_keys: Tensors, all_values: Tensors) -> Any:
-    return reference([all_queries[i] for i in range(len(all_keys))], all_keys, all_values)
-
-
+# fmt: off
 exercise = Exercise(
     number=6,
     assignment="self_attention",
     title="Self-attention, all steps together",
-    entry="self_attention",
-    reference=reference,
+    solution=self_attention,
     explained_in={"scaling": "exercise-2", "axis": "exercise-4"},
-    scales={"scale": "the dot products of queries and keys"},
+    scales={"after scores": "the dot products of queries and keys"},
+    unscaled="not scaled",
     cases=[
-        Case(
-            "the notebook's sizes",
-            catches="the notebook's globals instead of the arguments",
-            inputs=sized(3, 4),
-        ),
+        Case("the notebook's sizes", catches="the notebook's globals instead of the arguments", inputs=sized(3, 4)),
         Case("more words than dimensions", catches="√N for √D, a hard-coded N", inputs=sized(6, 2)),
         Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
         *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4), columns(rng, N, 4))),
     ],
     misconceptions=[
-        Misconception(
-            "not scaled",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are not scaled. Divide them by √D before softmax.",
-            change={"scale": lambda scores, D, N: scores},
-        ),
-        Misconception(
-            "divided by D",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by D: perhaps you scale twice. Divide by √D, once.",
-            change={"scale": lambda scores, D, N: scores / D},
-        ),
-        Misconception(
-            "divided by √N",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √N, where N is the number of words. Divide by √D, where D is "
-            "the length of a query.",
-            change={"scale": lambda scores, D, N: scores / N**0.5},
-        ),
-        Misconception(
-            "divided by N",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the number of words. Divide by √D, where D is the length of a "
-            "query.",
-            change={"scale": lambda scores, D, N: scores / N},
-        ),
-        scaling.MULTIPLIED_BY_ROOT_D,
-        scaling.ROOT_OF_FOUR,
-        scaling.sign_flipped(scale=lambda scores, D, N: -scores / D**0.5),
-        Misconception(
-            "scaled in the wrong place",
-            kind="scaling",
-            credit=0.5,
-            says="Your results are those of scores that are not scaled, divided by √D at the end. Scale the scores, "
-            "before softmax.",
-            change={
-                "scale": lambda scores, D, N: scores,
-                "after": lambda outputs, V: outputs / len(outputs) ** 0.5,
-            },
-        ),
-        Misconception(
-            "queries and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Queries and keys are exchanged. Each query asks, and the keys of all words answer.",
-            change={"roles": "kqv"},
-        ),
-        Misconception(
-            "keys as values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your outputs are weighted sums of keys. The weights belong to the values.",
-            change={"roles": "qkk"},
-        ),
-        Misconception(
-            "queries as values",
-            kind="mix-up",
-            credit=0.25,
-            says="Your outputs are weighted sums of queries. The weights belong to the values.",
-            change={"roles": "qkq"},
-        ),
-        Misconception(
-            "keys with keys",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of keys compared with keys. Each query is compared with every key.",
-            change={"roles": "kkv"},
-        ),
-        Misconception(
-            "queries with queries",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of queries compared with queries. Each query is compared with every key.",
-            change={"roles": "qqv"},
-        ),
-        Misconception(
-            "values for keys",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of queries compared with values. Each query is compared with every key, and "
-            "values are summed.",
-            change={"roles": "qvv"},
-        ),
-        softmax.OVER_QUERIES,
-        Misconception(
-            "softmax over everything",
-            kind="axis",
-            credit=0.5,
-            says="All your weights together sum to one, and not those of each query. Softmax is over the scores of one "
-            "query.",
-            change={"normalise": softmax.over_everything},
-        ),
-        Misconception(
-            "raw scores as weights",
-            kind="missing step",
-            credit=0.25,
-            says="Your values are weighted by raw scores. The weights of a query are the softmax of its scores.",
-            change={"normalise": lambda scores: scores},
-        ),
-        Misconception(
-            "not normalised",
-            kind="missing step",
-            credit=0.25,
-            says="Your weights do not sum to one: divide the exponentials by their sum.",
-            change={"normalise": torch.exp},
-        ),
-        softmax.applied_twice(normalise=lambda scores: torch.softmax(torch.softmax(scores, 1), 1)),
-        softmax.SCORES_DIVIDED_BY_THEIR_SUM,
-        softmax.SIGMOID,
-        Misconception(
-            "hard maximum",
-            kind="wrong formula",
-            credit=0.25,
-            says="Each query takes only its best value. Sum all values, each times its softmax weight.",
-            change={"normalise": lambda scores: (scores == scores.max(1, keepdim=True).values).float()},
-        ),
-        masks.future_hidden(normalise=lambda scores: torch.softmax(masks.hide_later(scores), dim=1)),
-        Misconception(
-            "weights transposed",
-            kind="axis",
-            credit=0.5,
-            says="Your outputs are those of transposed weights. Query i needs all weights of query i.",
-            change={"weigh": lambda A: A.mT},
-        ),
-        Misconception(
-            "last query's weights",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, every query has the weights of the last. Query i should have weights of its own.",
-            change={"weigh": lambda A: A[-1:].expand_as(A)},
-        ),
-        Misconception(
-            "last word left out",
-            kind="missing step",
-            credit=0.5,
-            says="The last word never counts in your results. In a loop, range(N) already ends at N - 1.",
-            change={"weigh": weighing.without_last},
-        ),
-        weighing.plain_average(weigh=lambda A: torch.full_like(A, 1 / len(A))),
-        weighing.first_querys_weights(weigh=lambda A: A[:1].expand_as(A)),
-        weighing.mean_instead_of_sum(after=lambda outputs, V: outputs / outputs.shape[1]),
-        weighing.SUM_NEVER_RESET,
-        Misconception(
-            "value added",
-            kind="mix-up",
-            credit=0.5,
-            says="Your outputs hold the word's own value on top of the sum. Self-attention alone has no such term.",
-            change={"after": lambda outputs, V: outputs + V},
-        ),
-        Misconception(
-            "weights returned",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are the attention weights. Use them to weigh and sum the values.",
-            answers=weights_instead,
-        ),
-        Misconception(
-            "outputs and weights",
-            kind="arrangement",
-            credit=0.75,
-            says="You return the weights as well. Return the list of outputs only.",
-            answers=outputs_and_weights,
-        ),
-        results.ROW_VECTORS,
-        results.flat_vectors(arrange=lambda outputs: list(outputs.mT)),
-        results.SIDE_BY_SIDE,
-        results.EVERYTHING_SUMMED_UP,
-        results.LAST_OUTPUT_ONLY,
-        results.FIRST_OUTPUT_ONLY,
-        results.LAST_QUERY_LEFT_OUT,
-        numbers_of_words.keys_counted_by_queries(first_keys),
-        numbers_of_words.queries_counted_by_keys(first_queries),
+        *at("scores",
+            wrong("not scaled", scored("torch.sum(query * key)"),
+                  "The scores that you use are not scaled. Divide them by √D before softmax.", kind="scaling"),
+            wrong("divided by D", scored("torch.sum(query * key) / len(query)"),
+                  "The scores that you use are divided by D: perhaps you scale twice. Divide by √D, once.",
+                  kind="scaling"),
+            wrong("divided by √N", scored("torch.sum(query * key) / len(all_queries)**0.5"),
+                  "The scores that you use are divided by √N, where N is the number of words. Divide by √D, where D is "
+                  "the length of a query.", kind="scaling"),
+            wrong("divided by N", scored("torch.sum(query * key) / len(all_queries)"),
+                  "The scores that you use are divided by the number of words. Divide by √D, where D is the length of "
+                  "a query.", kind="scaling"),
+            wrong("multiplied by √D", scored("torch.sum(query * key) * len(query)**0.5"),
+                  "The scores that you use are multiplied by √D. They should be divided by it.", kind="scaling"),
+            wrong("divided by 2", scored("torch.sum(query * key) / 2"),
+                  "Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a "
+                  "query.", kind="hard-coded"),
+            wrong("sign flipped", scored("-torch.sum(query * key) / len(query)**0.5"),
+                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
+                  credit=0.25),
+            wrong("scaled in the wrong place",
+                  {"": scored("torch.sum(query * key)"),
+                   "after sums": "all_outputs = [output / len(output)**0.5 for output in all_outputs]"},
+                  "Your results are those of scores that are not scaled, divided by √D at the end. Scale the scores, "
+                  "before softmax.", kind="scaling")),
+        wrong("queries and keys exchanged", {"before scores": "all_queries, all_keys = all_keys, all_queries"},
+              "Queries and keys are exchanged. Each query asks, and the keys of all words answer.", kind="mix-up"),
+        *at("before sums",
+            wrong("keys as values", "all_values = all_keys",
+                  "Your outputs are weighted sums of keys. The weights belong to the values.", kind="mix-up"),
+            wrong("queries as values", "all_values = all_queries",
+                  "Your outputs are weighted sums of queries. The weights belong to the values.",
+                  credit=0.25, kind="mix-up")),
+        *at("before scores",
+            wrong("keys with keys", "all_queries = all_keys",
+                  "Your results are those of keys compared with keys. Each query is compared with every key.",
+                  credit=0.25, kind="mix-up"),
+            wrong("queries with queries", "all_keys = all_queries",
+                  "Your results are those of queries compared with queries. Each query is compared with every key.",
+                  credit=0.25, kind="mix-up"),
+            wrong("values for keys", "all_keys = all_values",
+                  "Your results are those of queries compared with values. Each query is compared with every key, and "
+                  "values are summed.", credit=0.25, kind="mix-up")),
+        *at("weights",
+            wrong("softmax over queries",
+                  "scores = torch.stack([torch.stack(scores) for scores in all_scores])\n"
+                  "all_weights = list(torch.softmax(scores, dim=0))",
+                  "Your weights are normalised over the queries of one key. They must be over the keys of one query.",
+                  kind="axis"),
+            wrong("softmax over everything",
+                  "scores = torch.stack([torch.stack(scores) for scores in all_scores])\n"
+                  "all_weights = list(torch.softmax(scores.flatten(), dim=0).reshape(scores.shape))",
+                  "All your weights together sum to one, and not those of each query. Softmax is over the scores of "
+                  "one query.", kind="axis"),
+            wrong("raw scores as weights", "all_weights = [torch.stack(scores) for scores in all_scores]",
+                  "Your values are weighted by raw scores. The weights of a query are the softmax of its scores.",
+                  credit=0.25, kind="missing step"),
+            wrong("not normalised", "all_weights = [torch.exp(torch.stack(scores)) for scores in all_scores]",
+                  "Your weights do not sum to one: divide the exponentials by their sum.",
+                  credit=0.25, kind="missing step"),
+            wrong("applied twice",
+                  "all_weights = [torch.softmax(weights, dim=0) for weights in attention_weights(all_scores)]",
+                  "Your weights are those of softmax applied twice. Once is enough."),
+            wrong("without the exponential",
+                  "all_weights = [torch.stack(scores) / sum(scores) for scores in all_scores]",
+                  "Your weights are scores divided by their sum, without exp. They should be the softmax of the "
+                  "scores.", credit=0.25, kind="missing step"),
+            wrong("sigmoid", "all_weights = [torch.sigmoid(torch.stack(scores)) for scores in all_scores]",
+                  "Your weights are the sigmoids of the scores. They should be the softmax.", credit=0.25),
+            wrong("hard maximum",
+                  "all_weights = [(weights == weights.max()).float() for weights in attention_weights(all_scores)]",
+                  "Each query takes only its best value. Sum all values, each times its softmax weight.", credit=0.25)),
+        wrong("future hidden",
+              {"before weights":
+                   "hidden = torch.tensor(-torch.inf)\n"
+                   "all_scores = [row[: n + 1] + [hidden] * len(row[n + 1 :]) for n, row in enumerate(all_scores)]"},
+              "Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
+              kind="mix-up"),
+        *at("after weights",
+            wrong("weights transposed", "all_weights = torch.stack(all_weights).T",
+                  "Your outputs are those of transposed weights. Query i needs all weights of query i.", kind="axis"),
+            wrong("last query's weights", "all_weights = [all_weights[-1]] * len(all_weights)",
+                  "In your results, every query has the weights of the last. Query i should have weights of its own.",
+                  credit=0.25, kind="mix-up"),
+            wrong("last word left out", "all_weights = [weights[:-1] for weights in all_weights]",
+                  "The last word never counts in your results. In a loop, range(N) already ends at N - 1.",
+                  kind="missing step"),
+            wrong("plain average", "all_weights = [torch.ones_like(weights) / len(weights) for weights in all_weights]",
+                  "Your outputs are the average of the values, whatever the weights. Each value must be multiplied by "
+                  "its weight, then summed.", credit=0.0, kind="missing step"),
+            wrong("first query's weights", "all_weights = [all_weights[0]] * len(all_weights)",
+                  "In your results, every query has the weights of the first. Query i should have weights of its own.",
+                  credit=0.25, kind="mix-up")),
+        *at("after sums",
+            wrong("mean instead of sum", "all_outputs = [output / len(all_values) for output in all_outputs]",
+                  "Your result is divided by the number of words. The weights already sum to one."),
+            wrong("sums that go on", "all_outputs = list(torch.stack(all_outputs).cumsum(dim=0))",
+                  "The sum of one query goes on in the next. Start from zero for every query.", kind="missing step"),
+            wrong("value added", "all_outputs = [output + value for output, value in zip(all_outputs, all_values)]",
+                  "Your outputs hold the word's own value on top of the sum. Self-attention alone has no such term.",
+                  kind="mix-up")),
+        *at("result",
+            wrong("weights returned", "return all_weights",
+                  "Your results are the attention weights. Use them to weigh and sum the values.",
+                  credit=0.25, kind="missing step"),
+            wrong("outputs and weights", "return all_outputs, all_weights",
+                  "You return the weights as well. Return the list of outputs only.",
+                  credit=0.75, kind="arrangement"),
+            wrong("row vectors", "return [output.T for output in all_outputs]",
+                  "The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).",
+                  kind="convention"),
+            wrong("flat vectors", "return [output.flatten() for output in all_outputs]",
+                  "The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).",
+                  kind="arrangement"),
+            wrong("outputs side by side", "return torch.cat(all_outputs, dim=1)",
+                  "You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.",
+                  kind="arrangement"),
+            wrong("everything summed up", "return sum(all_outputs)",
+                  "You return one sum over all queries. Return one sum for every query.", credit=0.25),
+            wrong("last output only", "return all_outputs[-1]",
+                  "Your result is the last output alone, as when each query overwrites the one before. Collect all "
+                  "outputs in a list.", credit=0.25, kind="missing step"),
+            wrong("first output only", "return all_outputs[0]",
+                  "You return the output of the first query only. Collect all outputs, then return the list.",
+                  credit=0.25, kind="missing step"),
+            wrong("last query left out", "return all_outputs[:-1]",
+                  "The output of the last query is missing. In a loop, range(N) already ends at N - 1.",
+                  kind="missing step")),
+        *at("before scores",
+            numbers_of_words.as_many_keys(
+                "all_keys = [all_keys[n] for n in range(len(all_queries))]\n"
+                "all_values = [all_values[n] for n in range(len(all_queries))]"),
+            numbers_of_words.as_many_queries("all_queries = [all_queries[n] for n in range(len(all_keys))]")),
     ],
 )
+# fmt: on

@@ -17,7 +17,7 @@ SENTENCE = notebook_data.sentence()
 
 
 def all_context_vectors(inputs):
-    attn_scores = inputs @ inputs.T  # (T, T): row = query, column = key  #: scores
+    attn_scores = inputs @ inputs.mT  # (T, T): row = query, column = key  #: scores
     attn_weights = torch.softmax(attn_scores, dim=-1)  # (T, T): each row sums to one  #: normalise
     context = attn_weights @ inputs  # (T, T) @ (T, d) -> (T, d)  #: mix
     return context  #: result
@@ -81,7 +81,7 @@ exercise = Exercise(
                   "The scores have the wrong sign: a word should look most where the dot product is largest.",
                   credit=0.25)),
         *at("scores",
-            wrong("cosine", "unit = inputs / inputs.norm(dim=1, keepdim=True)\nattn_scores = unit @ unit.T",
+            wrong("cosine", "unit = inputs / inputs.norm(dim=1, keepdim=True)\nattn_scores = unit @ unit.mT",
                   "Your results are those of scores divided by the lengths of both words. Use the dot products as "
                   "they are."),
             wrong("distance", "attn_scores = (inputs[:, None] - inputs).norm(dim=2)",
@@ -132,11 +132,11 @@ exercise = Exercise(
                   "Every row holds the context of the first word. Each word has weights of its own.",
                   credit=0.25, kind="mix-up")),
         wrong("dimensions compared",
-              {"scores": "attn_scores = inputs.T @ inputs", "mix": "context = inputs @ attn_weights"},
+              {"scores": "attn_scores = inputs.mT @ inputs", "mix": "context = inputs @ attn_weights"},
               "Your results are those of (d, d) scores, which compare dimensions. Words are rows: inputs @ inputs.T "
               "is (T, T).", credit=0.25, kind="convention"),
         wrong("dimensions compared, down columns",
-              {"scores": "attn_scores = inputs.T @ inputs",
+              {"scores": "attn_scores = inputs.mT @ inputs",
                "normalise": "attn_weights = torch.softmax(attn_scores, dim=0)",
                "mix": "context = inputs @ attn_weights"},
               "Your results are those of the formula for words as columns: (d, d) scores, softmax down columns. Words "
@@ -157,7 +157,7 @@ exercise = Exercise(
             wrong("summed over the words", "return context.sum(dim=0)",
                   "Your result is the sum of the context vectors of all words. Return a row for every word.",
                   credit=0.25),
-            wrong("result transposed", "return context.T",
+            wrong("result transposed", "return context.mT",
                   "The numbers are right, but transposed. Words are rows from here on: return shape (T, d).",
                   kind="convention"),
             wrong("list of rows", "return list(context)",

@@ -2,120 +2,53 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.model.forms.module import MODULE
 
-from .mistakes import gradients, masks, modules, split_heads, weighing
+from .mistakes import attention
 
 Tensor = torch.Tensor
 
 LAYERS = ("values", "keys", "queries", "fc_out")
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of."""
-
-    embed_size: int
-    heads: int
-    head_dim: int
-    S: int
-    T: int
-
-
 class SelfAttention(nn.Module):
-    """The reference, in steps that a misconception can change."""
-
-    layers: Any = ("values", "keys", "queries")
-    inputs: Any = staticmethod(lambda values, keys, query: (values, keys, query))
-    biased: Any = ()
-    width: Any = staticmethod(lambda embed_size, heads: embed_size)
-    in_width: Any = staticmethod(lambda embed_size, heads: embed_size)
-    out_width: Any = staticmethod(lambda embed_size, heads: embed_size)
-    several: Any = staticmethod(lambda new: [new(), new(), new()])
-    number: Any = staticmethod(lambda heads, head_dim: heads)
-    project: Any = staticmethod(lambda linear, x: linear(x))
-    pass_on: Any = staticmethod(lambda projected, _role, _x: projected)
-    lengths: Any = staticmethod(lambda S, T: (S, S, T))
-    # reshape, not unflatten, which takes a hundred times as long to say that something does not fit
-    split: Any = staticmethod(lambda x, heads: x.reshape(*x.shape[:-1], heads, -1).transpose(1, 2))
-    score: Any = staticmethod(lambda q, k: q @ k.mT)
-    scale: Any = staticmethod(lambda scores, sizes: scores / sizes.head_dim**0.5)
-    hidden: Any = staticmethod(lambda mask, scores: mask == 0)
-    hide: Any = staticmethod(lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20))
-    unmasked: Any = staticmethod(lambda scores: scores)
-    hide_anyway: Any = staticmethod(lambda scores: scores)
-    normalise: Any = staticmethod(lambda scores: torch.softmax(scores, dim=-1))
-    hide_weights: Any = staticmethod(lambda weights, hidden: weights)
-    change_weights: Any = staticmethod(lambda weights, sizes: weights)
-    mix: Any = staticmethod(lambda weights, v: torch.einsum("nhqk,nhkd->nhqd", weights, v))
-    merge: Any = staticmethod(lambda outputs: outputs.transpose(1, 2).flatten(2))
-    out: Any = staticmethod(lambda fc_out, merged: fc_out(merged))
-    add: Any = staticmethod(lambda outputs, query: outputs)
-    normalise_result: Any = staticmethod(lambda module, outputs: outputs)
-    finish: Any = staticmethod(lambda outputs: outputs)
-    keep_out: Any = staticmethod(lambda module, linear: setattr(module, "fc_out", linear))
-    fits: Any = staticmethod(lambda embed_size, heads: embed_size % heads == 0)
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-
-    def __init__(self, embed_size: int, heads: int) -> None:
+    def __init__(self, embed_size, heads):
         super().__init__()
-        if not self.fits(embed_size, heads):
-            raise ValueError("embed_size must be divisible by heads")
-        self.sizes = (embed_size, heads, embed_size // heads)
-        widths = (self.in_width(embed_size, heads), self.width(embed_size, heads))
-        self.values, self.keys, self.queries = self.several(lambda: Linear(*widths, bias="values" in self.biased))
-        out_sizes = (self.out_width(embed_size, heads), self.out_width(embed_size, heads))
-        self.keep_out(self, Linear(*out_sizes, bias="fc_out" in self.biased))
-        self.begin(self)
+        if embed_size % heads != 0:  #: fits
+            raise ValueError(f"embed_size = {embed_size} is not divisible by heads = {heads}")
+        self.heads = heads
+        self.head_dim = embed_size // heads
+        self.values = nn.Linear(embed_size, embed_size, bias=False)  #: projections
+        self.keys = nn.Linear(embed_size, embed_size, bias=False)  #: projections
+        self.queries = nn.Linear(embed_size, embed_size, bias=False)  #: projections
+        self.fc_out = nn.Linear(embed_size, embed_size, bias=False)  #: fc_out
 
-    def forward(self, values: Tensor, keys: Tensor, query: Tensor, mask: Tensor | None = None) -> Any:
-        sizes = Sizes(*self.sizes, S=keys.shape[1], T=query.shape[1])
-        number = self.number(sizes.heads, sizes.head_dim)
-        given = self.inputs(values, keys, query)
-        projected = [self.project(getattr(self, name), x) for name, x in zip(self.layers, given, strict=True)]
-        passed_on = (self.pass_on(*step) for step in zip(projected, "vkq", given, strict=True))
-        right_length = map(with_length, passed_on, self.lengths(sizes.S, sizes.T))
-        v, k, q = (self.split(vectors, number) for vectors in right_length)  # (N, heads, length, head_dim) each
-        scores = self.hide_anyway(self.scale(self.score(q, k), sizes))  # (N, heads, T, S)
-        hidden = None if mask is None else self.hidden(mask, scores)
-        scores = self.unmasked(scores) if hidden is None else self.hide(scores, hidden, sizes)
-        weights = self.normalise(scores)
-        if hidden is not None:
-            weights = self.hide_weights(weights, hidden)
-        merged = self.merge(self.mix(self.change_weights(weights, sizes), v))  # (N, T, embed_size)
-        outputs = self.add(self.out(getattr(self, "fc_out", None), merged), query)  # (N, T, embed_size)
-        return self.dtype(self.finish(self.normalise_result(self, outputs)))
+    def forward(self, values, keys, query, mask=None):
+        v = self.values(values)  # (N, S, E)  #: value
+        k = self.keys(keys)  # (N, S, E)  #: key
+        q = self.queries(query)  # (N, T, E)  #: query
+        v, k, q = (y.reshape(*y.shape[:2], self.heads, -1).transpose(1, 2) for y in (v, k, q))  # (N, H, …, d)  #: split
 
+        scores = q @ k.transpose(2, 3)  # (N, H, T, S)  #: scores
+        scores = scores / math.sqrt(self.head_dim)  #: scale
+        if mask is not None:  #: given
+            scores = scores.masked_fill(mask == 0, -math.inf)  #: hide
+        weights = torch.softmax(scores, dim=-1)  # (N, H, T, S)  #: normalise
 
-def with_length(x: Tensor, length: int) -> Tensor:
-    return x if x.shape[1] == length else x.reshape(len(x), length, x.shape[-1])
-
-
-def hide_in_first_head(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
-    return torch.cat([scores[:, :1].masked_fill(hidden[:, :1], -1e20), scores[:, 1:]], dim=1)
-
-
-def with_infinity(scores: Tensor, hidden: Tensor, _sizes: Sizes) -> Tensor:
-    """Where all that is summed over is hidden, softmax makes NaN of it; a large number it makes even weights of."""
-    return scores.masked_fill(hidden, -torch.inf)
-
-
-def causal(scores: Tensor) -> Tensor:
-    later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-    return scores.masked_fill(later, -torch.inf)
+        context = torch.einsum("nhqk,nhkd->nhqd", weights, v)  # (N, H, T, d)  #: mix
+        context = context.transpose(1, 2).flatten(2)  # (N, T, E)  #: merge
+        context = self.fc_out(context)  #: out
+        return context  #: result
 
 
 def unmasked(_rng: torch.Generator, _N: int, _heads: int, _T: int, _S: int) -> None:
@@ -186,17 +119,14 @@ def with_large_padding(rng: torch.Generator) -> Inputs:
 
 
 whole, boolean = torch.int64, torch.bool
-reference = observing(SelfAttention)
-
+# fmt: off
 exercise = Exercise(
     number=19,
     assignment="multi_head_attention",
     title="Encoder and decoder",
-    entry="SelfAttention",
+    solution=SelfAttention,
     form=MODULE,
-    glance=glancing(SelfAttention),
-    reference=reference,
-    read=reader(reference, like=2),
+    read=reader(SelfAttention, like=2),
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case(
@@ -284,573 +214,285 @@ exercise = Exercise(
         *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
     ],
     misconceptions=[
-        *split_heads.IN_MODULES,
-        split_heads.SENTENCES_MIXED_UP_IN_MERGING,
-        split_heads.result_normalised("fc_out", lambda module: module.sizes[0]),
-        Misconception(
-            "scaled by √embed_size",
-            kind="scaling",
-            credit=0.75,
-            says="The scores that you use are divided by √embed_size. The keys of one head have head_dim entries: "
-            "divide by the root of that.",
-            change={"scale": lambda scores, sizes: scores / sizes.embed_size**0.5},
-        ),
-        Misconception(
-            "scaled by √heads",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the number of heads. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.heads**0.5},
-        ),
-        Misconception(
-            "scaled by √S",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the number of keys. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.S**0.5},
-        ),
-        Misconception(
-            "scaled by √T",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the number of queries. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
-        ),
-        Misconception(
-            "divided by T",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the number of queries. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / sizes.T},
-        ),
-        Misconception(
-            "divided by √8",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.",
-            change={"scale": lambda scores, sizes: scores / 8**0.5},
-        ),
-        weighing.QUERIES_AND_KEYS_EXCHANGED,
-        Misconception(
-            "keys weighed",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are weighted keys. The weights belong to the projected values.",
-            change={
-                "layers": ("keys", "keys", "queries"),
-                "inputs": lambda values, keys, query: (keys, keys, query),
-            },
-        ),
-        Misconception(
-            "values made of the keys",
-            kind="mix-up",
-            credit=0.5,
-            says="Your values are those of self.values applied to keys. Apply it to values.",
-            change={"inputs": lambda values, keys, query: (keys, keys, query)},
-        ),
-        Misconception(
-            "keys made of the values",
-            kind="mix-up",
-            credit=0.5,
-            says="Your keys are those of self.keys applied to values. Apply it to keys.",
-            change={"inputs": lambda values, keys, query: (values, values, query)},
-        ),
-        Misconception(
-            "keys made of the query",
-            kind="mix-up",
-            credit=0.25,
-            says="Your keys are those of self.keys applied to query. Apply it to keys.",
-            change={"inputs": lambda values, keys, query: (values, query, query), "lengths": lambda S, T: (S, T, T)},
-        ),
-        Misconception(
-            "queries made of the keys",
-            kind="mix-up",
-            credit=0.25,
-            says="Your queries are those of self.queries applied to keys. Apply it to query.",
-            change={"inputs": lambda values, keys, query: (values, keys, keys), "lengths": lambda S, T: (S, S, S)},
-        ),
-        Misconception(
-            "everything made of the query",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, values and keys are made from query. They come from the other sequence: use the "
-            "arguments.",
-            change={"inputs": lambda values, keys, query: (query, query, query), "lengths": lambda S, T: (T, T, T)},
-        ),
-        Misconception(
-            "everything made of the values",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, keys and queries are made from values. Use the arguments keys and query.",
-            change={"inputs": lambda values, keys, query: (values, values, values), "lengths": lambda S, T: (S, S, S)},
-        ),
-        Misconception(
-            "values and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
-            "order.",
-            change={
-                "inputs": lambda values, keys, query: (keys, values, query),
-            },
-        ),
-        Misconception(
-            "layers of values and keys exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of self.values for the keys, and of self.keys for the values. Exchange them.",
-            change={"layers": ("keys", "values", "queries")},
-        ),
-        Misconception(
-            "layers of keys and queries exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of self.keys for the query, and of self.queries for the keys. Exchange them.",
-            change={"layers": ("values", "queries", "keys")},
-        ),
-        Misconception(
-            "keys and values both weighed as keys",
-            kind="mix-up",
-            credit=0.5,
-            says="Your keys and values are both those of self.keys. The values have a layer of their own, self.values.",
-            change={"layers": ("keys", "keys", "queries")},
-        ),
-        Misconception(
-            "self.values for all",
-            kind="mix-up",
-            credit=0.25,
-            says="Your keys, values and queries are all those of self.values. Keys and queries have layers of their "
-            "own.",
-            change={"layers": ("values", "values", "values")},
-        ),
-        Misconception(
-            "arguments in the order query, keys, values",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
-            "query, mask), in this order.",
-            change={"inputs": lambda values, keys, query: (query, keys, values), "lengths": lambda S, T: (T, S, S)},
-        ),
-        Misconception(
-            "one length for all",
-            kind="input",
-            credit=0.5,
-            says="Your code needs as many keys as queries. Take each length from its own sequence.",
-            change={"lengths": lambda S, T: (T, T, T)},
-        ),
-        Misconception(
-            "values not projected",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are those of values as they come. Weigh self.values(values).",
-            change={"pass_on": lambda projected, role, x: x if role == "v" else projected},
-        ),
-        Misconception(
-            "nothing projected",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are those of values, keys and query as they come. Each has a layer that projects it "
-            "first.",
-            change={"pass_on": lambda projected, role, x: x},
-        ),
-        Misconception(
-            "words mixed up in splitting",
-            kind="arrangement",
-            credit=0.25,
-            says="Your results are those of (N, length, embed_size) reshaped to (N, heads, length, head_dim), which "
-            "mixes words up. Reshape to (N, length, heads, head_dim), then exchange the two in the middle.",
-            change={"split": split_heads.viewed},
-        ),
-        Misconception(
-            "words mixed up in merging",
-            kind="arrangement",
-            credit=0.25,
-            says="Your results are those of heads merged while they stand before the words, which mixes words "
-            "up. First "
-            "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).",
-            change={"merge": lambda outputs: outputs.reshape(outputs.shape[0], outputs.shape[2], -1)},
-        ),
-        Misconception(
-            "heads interleaved",
-            kind="arrangement",
-            credit=0.5,
-            says="Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: reshape to "
-            "(N, length, heads, head_dim), in this order.",
-            change={"split": lambda x, heads: x.reshape(*x.shape[:-1], -1, heads).permute(0, 3, 1, 2)},
-        ),
-        Misconception(
-            "features interleaved in merging",
-            kind="arrangement",
-            credit=0.5,
-            says="The features of the heads take turns in your result. All those of head 0 come first: nqhd, then "
-            "reshape.",
-            change={"merge": lambda outputs: outputs.permute(0, 2, 3, 1).flatten(2)},
-        ),
-        Misconception(
-            "words and heads exchanged",
-            kind="axis",
-            credit=0.25,
-            says="In your results, the heads of one word look at each other. Scores should have shape (N, heads, T, "
-            "S): nqhd,nkhd->nhqk.",
-            change={
-                "split": lambda x, heads: x.reshape(*x.shape[:-1], heads, -1),
-                "merge": lambda outputs: outputs.flatten(2),
-            },
-        ),
-        Misconception(
-            "heads and head_dim exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are those of head_dim heads with `heads` features. Reshape to (N, length, heads, "
-            "head_dim).",
-            change={"number": lambda heads, head_dim: head_dim},
-        ),
-        Misconception(
-            "one head",
-            kind="input",
-            credit=0.25,
-            says="Your results are those of one head over all features, scaled by √embed_size. The features should be "
-            "split among the heads.",
-            change={
-                "number": lambda heads, head_dim: 1,
-                "scale": lambda scores, sizes: scores / sizes.embed_size**0.5,
-            },
-        ),
-        Misconception(
-            "one head, scaled by √head_dim",
-            kind="input",
-            credit=0.25,
-            says="Your results are those of scores summed over all features, as in a single head. Keep the "
-            "heads apart: "
-            "nqhd,nkhd->nhqk.",
-            change={"number": lambda heads, head_dim: 1},
-        ),
-        Misconception(
-            "eight heads",
-            kind="hard-coded",
-            credit=0.25,
-            says="Your results are those of eight heads, whatever heads is. Take their number from the argument.",
-            change={
-                "number": lambda heads, head_dim: 8,
-                "scale": lambda scores, sizes: scores / (sizes.embed_size // 8) ** 0.5,
-            },
-        ),
-        Misconception(
-            "weights transposed",
-            kind="axis",
-            credit=0.25,
-            says="Your results are those of transposed weights. Row i belongs to query i: nhqk,nkhd->nqhd.",
-            change={"mix": lambda weights, v: weights.mT @ v},
-        ),
-        Misconception(
-            "one layer for all",
-            kind="mix-up",
-            credit=0.25,
-            says="values, keys and queries are one and the same layer. Make three of them.",
-            change={"several": lambda new: [new()] * 3},
-        ),
-        Misconception(
-            "weights and values summed",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of summing the weights before they meet the values. In einsum, keys and "
-            "values must have the same letter: nhqk,nkhd->nqhd.",
-            change={"mix": lambda weights, v: weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)},
-        ),
-        Misconception(
-            "products of sums",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of summing features before queries and keys meet. In einsum, features must "
-            "have the same letter in both: nqhd,nkhd->nhqk.",
-            change={"score": lambda q, k: q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]},
-        ),
-        Misconception(
-            "as without a mask",
-            kind="missing step",
-            credit=0.5,
-            says="Your result does not depend on the mask. Where it is 0, the scores that softmax gets must be −∞.",
-            change={"hide": lambda scores, hidden, sizes: scores},
-        ),
-        Misconception(
-            "mask inverted",
-            kind="mix-up",
-            credit=0.5,
-            says="What should be seen is hidden in your results. Hide keys where mask == 0.",
-            change={"hidden": lambda mask, scores: mask != 0},
-        ),
-        Misconception(
-            "masked after softmax",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are those of softmax over all keys, with zeros put in afterwards, so weights no longer "
-            "sum to one. Mask the scores before softmax.",
-            change={"hide": lambda scores, hidden, sizes: scores, "hide_weights": masks.without},
-        ),
-        Misconception(
-            "−∞ after softmax",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of hidden weights filled with −1e20 after softmax. Fill the scores, "
-            "before it.",
-            change={
-                "hide": lambda scores, hidden, sizes: scores,
-                "hide_weights": lambda weights, hidden: weights.masked_fill(hidden, -1e20),
-            },
-        ),
-        split_heads.zeros_for_infinity(credit=0.5),
-        split_heads.minus_one_for_infinity(credit=0.5),
-        split_heads.minus_one_after_scaling(credit=0.5),
-        Misconception(
-            "+∞ for −∞",
-            kind="wrong formula",
-            credit=0.5,
-            says="Hidden scores count as a large number in your results, so that nothing else is seen. Set them to −∞.",
-            change={"hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, 1e20)},
-        ),
-        masks.NO_NUMBERS,
-        masks.NO_NUMBERS_AFTER_SOFTMAX,
-        Misconception(
-            "queries hidden",
-            kind="axis",
-            credit=0.5,
-            says="Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, S) "
-            "or (N, 1, T, S).",
-            change={"hidden": lambda mask, scores: mask.mT == 0},
-        ),
-        Misconception(
-            "mask added to the scores",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of the mask added to the scores. Set them to −∞ where it is 0.",
-            change={"hide": lambda scores, hidden, sizes: scores + (~hidden) / sizes.head_dim**0.5},
-        ),
-        Misconception(
-            "mask added to the scores, after scaling",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your results are those of the mask added to the scores. Set them to −∞ where it is 0.",
-            change={"hide": lambda scores, hidden, sizes: scores + ~hidden},
-        ),
-        Misconception(
-            "mask on the first head only",
-            kind="missing step",
-            credit=0.5,
-            says="Only the first head is masked in your results. The same mask is for all of them.",
-            change={"hide": hide_in_first_head},
-        ),
-        Misconception(
-            "first head's mask for all",
-            kind="mix-up",
-            credit=0.5,
-            says="In your results, all heads have the mask of the first. There may be one for each: (N, heads, T, S).",
-            change={"hidden": lambda mask, scores: mask[:, :1] == 0},
-        ),
-        Misconception(
-            "first sentence's mask for all",
-            kind="mix-up",
-            credit=0.5,
-            says="In your results, all sentences of the batch have the mask of the first. Each should have its own.",
-            change={"hidden": lambda mask, scores: mask[:1] == 0},
-        ),
-        Misconception(
-            "causal mask added",
-            kind="mix-up",
-            credit=0.25,
-            says="Later words are hidden on top of the mask in your results. Here nothing should be hidden except "
-            "where mask == 0.",
-            change={"hide_anyway": causal, "hide": with_infinity},
-        ),
-        Misconception(
-            "causal mask always, never the given one",
-            kind="mix-up",
-            credit=0.25,
-            says="Later words are hidden in your results, and the mask has no part in them. Hide keys where mask == 0, "
-            "and nothing else.",
-            change={"hide_anyway": causal, "hide": lambda scores, hidden, sizes: scores},
-        ),
-        Misconception(
-            "causal mask for the given one",
-            kind="mix-up",
-            credit=0.25,
-            says="When there is a mask, later words are hidden instead. Hide keys where mask == 0, and nothing else.",
-            change={"hide": lambda scores, hidden, sizes: causal(scores)},
-        ),
-        Misconception(
-            "causal without a mask",
-            kind="mix-up",
-            credit=0.5,
-            says="In your results, later words are hidden when there is no mask. Then nothing should be hidden.",
-            change={"unmasked": causal},
-        ),
-        *(
-            Misconception(
-                f"softmax over {what}{nan}",
-                kind="axis",
-                credit=0.25,
-                says=f"Your weights are normalised over {of} (dim={dim} of the scores). "
-                "They must be over the keys: dim=3.",
-                change={"normalise": split_heads.softmax_over(dim), **hiding},
-            )
-            for what, of, dim in (
-                ("queries", "the queries", 2),
-                ("heads", "the heads", 1),
-                ("the batch", "the sentences of the batch", 0),
-            )
-            for nan, hiding in (("", {}), (", with NaN", {"hide": with_infinity}))
-        ),
-        masks.SOFTMAX_MISSING,
-        Misconception(
-            "raw scores as weights, with −1e20",
-            kind="missing step",
-            credit=0.25,
-            says="Your values are weighted by raw scores, of which the hidden ones are huge. The weights are the "
-            "softmax of them.",
-            change={
-                "hide": lambda scores, hidden, sizes: scores.masked_fill(hidden, -1e20 / sizes.head_dim**0.5),
-                "normalise": lambda scores: scores,
-            },
-        ),
-        Misconception(
-            "first sentence only",
-            kind="missing step",
-            credit=0.25,
-            says="You return one sentence of the batch. The result has shape (N, T, embed_size).",
-            change={"finish": lambda outputs: outputs[0]},
-        ),
-        Misconception(
-            "result transposed",
-            kind="convention",
-            credit=0.5,
-            says="The numbers are right, but words and features are exchanged. Return shape (N, T, embed_size).",
-            change={"finish": lambda outputs: outputs.mT},
-        ),
-        Misconception(
-            "query added",
-            kind="mix-up",
-            credit=0.5,
-            says="Your result has the query added to it (a residual connection). That belongs to the block around "
-            "attention: return what fc_out makes.",
-            change={"add": lambda outputs, query: outputs + query},
-        ),
-        Misconception(
-            "fc_out missing",
-            kind="missing step",
-            credit=0.5,
-            says="Your module holds no fc_out. Make it in __init__, without bias, and apply it last.",
-            change={"keep_out": split_heads.not_kept, "out": lambda fc_out, merged: merged},
-        ),
-        Misconception(
-            "fc_out without effect",
-            kind="missing step",
-            credit=0.5,
-            says="Your result is that of the merged heads: fc_out has no part in it. Return what self.fc_out(…) makes "
-            "of them.",
-            change={"out": lambda fc_out, merged: merged},
-        ),
-        Misconception(
-            "fc_out applied twice",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your result is that of fc_out applied twice. Once is enough.",
-            change={"out": lambda fc_out, merged: fc_out(fc_out(merged))},
-        ),
-        Misconception(
-            "fc_out transposed",
-            kind="arrangement",
-            credit=0.5,
-            says="Your result is that of the weight of fc_out without its transpose. Call self.fc_out(…).",
-            change={"out": lambda fc_out, merged: merged @ fc_out.weight},
-        ),
-        Misconception(
-            "fc_out before merging",
-            kind="arrangement",
-            credit=0.5,
-            says="Your fc_out has the size of one head. Merge the heads first, then project embed_size features.",
-            change={"out_width": lambda embed_size, heads: embed_size // heads},
-        ),
-        Misconception(
-            "fc_out detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.",
-            change={"out": lambda fc_out, merged: merged @ fc_out.weight.data.T},
-        ),
-        Misconception(
-            "layers of one head",
-            kind="mix-up",
-            credit=0.5,
-            says="Your layers project head_dim features, the same way in each head. Make them embed_size to "
-            "embed_size, apply them first, and then split.",
-            change={
-                "in_width": lambda embed_size, heads: embed_size // heads,
-                "width": lambda embed_size, heads: embed_size // heads,
-            },
-        ),
-        Misconception(
-            "embed_size features in each head",
-            kind="mix-up",
-            credit=0.5,
-            says="Your layers make embed_size features for each head. Together, the heads should have embed_size.",
-            change={"width": lambda embed_size, heads: embed_size * heads},
-        ),
-        Misconception(
-            "divisibility not enforced",
-            kind="missing step",
-            credit=0.75,
-            says="Your class accepts an embed_size that heads does not divide. It must stop with an error in __init__.",
-            change={"fits": lambda embed_size, heads: True},
-        ),
-        Misconception(
-            "biased projections",
-            kind="input",
-            credit=0.75,
-            says="Your projections have a bias. Here they should have none: nn.Linear(…, bias=False).",
-            change={"biased": LAYERS[:3]},
-        ),
-        Misconception(
-            "fc_out with a bias",
-            kind="input",
-            credit=0.75,
-            says="Your fc_out has a bias. Here it should have none: nn.Linear(…, bias=False).",
-            change={"biased": LAYERS[3:]},
-        ),
-        Misconception(
-            "bias everywhere",
-            kind="input",
-            credit=0.75,
-            says="Your layers have a bias. Here they should have none: nn.Linear(…, bias=False).",
-            change={"biased": LAYERS},
-        ),
-        Misconception(
-            "values detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches values. Neither detach nor .data belongs on their path.",
-            change={"pass_on": gradients.detached("v")},
-        ),
-        Misconception(
-            "keys detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches keys. Neither detach nor .data belongs on their path.",
-            change={"pass_on": gradients.detached("k")},
-        ),
-        Misconception(
-            "queries detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches query. Neither detach nor .data belongs on the path of the queries.",
-            change={"pass_on": gradients.detached("q")},
-        ),
-        Misconception(
-            "weights detached",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient reaches keys and query. Neither detach nor .data belongs on the path of scores and "
-            "weights.",
-            change={"pass_on": gradients.detached("q", "k")},
-        ),
-        *modules.IN_MODULES,
+        *attention.of_split_heads("before mix", "flatten(2)"),
+        wrong("sentences mixed up in merging",
+              {"merge": "context = context.transpose(0, 1).reshape(len(context), context.shape[2], -1)"},
+              "Your results are those of heads merged while they stand before the sentences of the batch, which "
+              "mixes sentences and words up. All heads of a word belong side by side.",
+              credit=0.25, kind="arrangement"),
+        wrong("result normalised",
+              {"after fc_out": "self.norm = nn.LayerNorm(embed_size)", "after out": "context = self.norm(context)"},
+              "Your results are those of a LayerNorm after fc_out. That belongs to the block around attention: "
+              "return what fc_out makes.", kind="mix-up"),
+        *at("scale",
+            wrong("scaled by √embed_size", "scores = scores / math.sqrt(self.heads * self.head_dim)",
+                  "The scores that you use are divided by √embed_size. The keys of one head have head_dim entries: "
+                  "divide by the root of that.", credit=0.75, kind="scaling"),
+            wrong("scaled by √heads", "scores = scores / math.sqrt(self.heads)",
+                  "The scores that you use are divided by the root of the number of heads. Divide by √head_dim.",
+                  kind="scaling"),
+            wrong("scaled by √S", "scores = scores / math.sqrt(k.shape[2])",
+                  "The scores that you use are divided by the root of the number of keys. Divide by √head_dim.",
+                  kind="scaling"),
+            wrong("scaled by √T", "scores = scores / math.sqrt(q.shape[2])",
+                  "The scores that you use are divided by the root of the number of queries. Divide by √head_dim.",
+                  kind="scaling"),
+            wrong("divided by T", "scores = scores / q.shape[2]",
+                  "The scores that you use are divided by the number of queries. Divide by √head_dim.",
+                  kind="scaling"),
+            wrong("divided by √8", "scores = scores / math.sqrt(8)",
+                  "Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.", kind="hard-coded")),
+        wrong("queries and keys exchanged", {"scores": "scores = k @ q.transpose(2, 3)"},
+              "Queries and keys change places in your results. Row i of the scores is query i with every key.",
+              kind="mix-up"),
+        *at("value",
+            wrong("keys weighed", "v = self.keys(keys)",
+                  "Your results are weighted keys. The weights belong to the projected values.", kind="mix-up"),
+            wrong("values made of the keys", ("(values)", "(keys)"),
+                  "Your values are those of self.values applied to keys. Apply it to values.", kind="mix-up")),
+        *at("key",
+            wrong("keys made of the values", ("(keys)", "(values)"),
+                  "Your keys are those of self.keys applied to values. Apply it to keys.", kind="mix-up"),
+            wrong("keys made of the query", ("(keys)", "(query)"),
+                  "Your keys are those of self.keys applied to query. Apply it to keys.", credit=0.25, kind="mix-up")),
+        wrong("queries made of the keys", {"query": ("(query)", "(keys)")},
+              "Your queries are those of self.queries applied to keys. Apply it to query.",
+              credit=0.25, kind="mix-up"),
+        wrong("everything made of the query", {"value": ("(values)", "(query)"), "key": ("(keys)", "(query)")},
+              "In your results, values and keys are made from query. They come from the other sequence: use the "
+              "arguments.", credit=0.25, kind="mix-up"),
+        wrong("everything made of the values", {"key": ("(keys)", "(values)"), "query": ("(query)", "(values)")},
+              "In your results, keys and queries are made from values. Use the arguments keys and query.",
+              credit=0.25, kind="mix-up"),
+        wrong("values and keys exchanged", {"value": ("(values)", "(keys)"), "key": ("(keys)", "(values)")},
+              "Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
+              "order.", kind="mix-up"),
+        wrong("layers of values and keys exchanged",
+              {"value": ("self.values", "self.keys"), "key": ("self.keys", "self.values")},
+              "Your results are those of self.values for the keys, and of self.keys for the values. Exchange them.",
+              kind="mix-up"),
+        wrong("layers of keys and queries exchanged",
+              {"key": ("self.keys", "self.queries"), "query": ("self.queries", "self.keys")},
+              "Your results are those of self.keys for the query, and of self.queries for the keys. Exchange them.",
+              kind="mix-up"),
+        wrong("keys and values both weighed as keys", {"value": ("self.values", "self.keys")},
+              "Your keys and values are both those of self.keys. The values have a layer of their own, self.values.",
+              kind="mix-up"),
+        wrong("self.values for all", {"key": ("self.keys", "self.values"), "query": ("self.queries", "self.values")},
+              "Your keys, values and queries are all those of self.values. Keys and queries have layers of their own.",
+              credit=0.25, kind="mix-up"),
+        wrong("arguments in the order query, keys, values", {"before value": "values, query = query, values"},
+              "Your results are right with query as the first argument of forward. Its arguments are (values, keys, "
+              "query, mask), in this order.", credit=0.25, kind="mix-up"),
+        wrong("one length for all", {"split": ("*y.shape[:2]", "len(y), query.shape[1]")},
+              "Your code needs as many keys as queries. Take each length from its own sequence.", kind="input"),
+        wrong("values not projected", {"after value": "v = values"},
+              "Your results are those of values as they come. Weigh self.values(values).", kind="missing step"),
+        wrong("nothing projected", {"after value": "v = values", "after key": "k = keys", "after query": "q = query"},
+              "Your results are those of values, keys and query as they come. Each has a layer that projects it "
+              "first.", credit=0.25, kind="missing step"),
+        wrong("words mixed up in splitting",
+              {"split": "v, k, q = (y.reshape(len(y), self.heads, y.shape[1], -1) for y in (v, k, q))"},
+              "Your results are those of (N, length, embed_size) reshaped to (N, heads, length, head_dim), which "
+              "mixes words up. Reshape to (N, length, heads, head_dim), then exchange the two in the middle.",
+              credit=0.25, kind="arrangement"),
+        wrong("words mixed up in merging", {"merge": "context = context.reshape(len(context), context.shape[2], -1)"},
+              "Your results are those of heads merged while they stand before the words, which mixes words up. First "
+              "bring (N, heads, T, head_dim) to (N, T, heads, head_dim).", credit=0.25, kind="arrangement"),
+        wrong("heads interleaved",
+              {"split": "v, k, q = (y.reshape(*y.shape[:2], -1, self.heads).permute(0, 3, 1, 2) for y in (v, k, q))"},
+              "Features are dealt out to the heads in turns. Head 0 takes the first head_dim features: reshape to "
+              "(N, length, heads, head_dim), in this order.", kind="arrangement"),
+        wrong("features interleaved in merging", {"merge": "context = context.permute(0, 2, 3, 1).flatten(2)"},
+              "The features of the heads take turns in your result. All those of head 0 come first: nqhd, then "
+              "reshape.", kind="arrangement"),
+        wrong("words and heads exchanged",
+              {"split": "v, k, q = (y.reshape(*y.shape[:2], self.heads, -1) for y in (v, k, q))",
+               "merge": "context = context.flatten(2)"},
+              "In your results, the heads of one word look at each other. Scores should have shape (N, heads, T, S): "
+              "nqhd,nkhd->nhqk.", credit=0.25, kind="axis"),
+        wrong("heads and head_dim exchanged", {"split": ("self.heads", "self.head_dim")},
+              "Your results are those of head_dim heads with `heads` features. Reshape to (N, length, heads, "
+              "head_dim).", kind="mix-up"),
+        wrong("one head", {"split": ("self.heads", "1"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
+              "Your results are those of one head over all features, scaled by √embed_size. The features should be "
+              "split among the heads.", credit=0.25, kind="input"),
+        wrong("one head, scaled by √head_dim", {"split": ("self.heads", "1")},
+              "Your results are those of scores summed over all features, as in a single head. Keep the heads apart: "
+              "nqhd,nkhd->nhqk.", credit=0.25, kind="input"),
+        wrong("eight heads", {"split": ("self.heads", "8"), "scale": "scores = scores / math.sqrt(k.shape[-1])"},
+              "Your results are those of eight heads, whatever heads is. Take their number from the argument.",
+              credit=0.25, kind="hard-coded"),
+        wrong("weights transposed", {"mix": "context = weights.transpose(2, 3) @ v"},
+              "Your results are those of transposed weights. Row i belongs to query i: nhqk,nkhd->nqhd.",
+              credit=0.25, kind="axis"),
+        wrong("one layer for all",
+              {"projections": "self.values = self.keys = self.queries = nn.Linear(embed_size, embed_size, bias=False)"},
+              "values, keys and queries are one and the same layer. Make three of them.", credit=0.25, kind="mix-up"),
+        wrong("weights and values summed", {"mix": "context = weights.sum(-1, keepdim=True) * v.sum(2, keepdim=True)"},
+              "Your results are those of summing the weights before they meet the values. In einsum, keys and values "
+              "must have the same letter: nhqk,nkhd->nqhd.", credit=0.25),
+        wrong("products of sums", {"scores": "scores = q.sum(-1)[..., :, None] * k.sum(-1)[..., None, :]"},
+              "Your results are those of summing features before queries and keys meet. In einsum, features must "
+              "have the same letter in both: nqhd,nkhd->nhqk.", credit=0.25),
+        wrong("as without a mask", {"given": ""},
+              "Your result does not depend on the mask. Where it is 0, the scores that softmax gets must be −∞.",
+              kind="missing step"),
+        wrong("mask inverted", {"hide": ("== 0", "!= 0")},
+              "What should be seen is hidden in your results. Hide keys where mask == 0.", kind="mix-up"),
+        wrong("masked after softmax",
+              {"given": "", "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, 0)"},
+              "Your results are those of softmax over all keys, with zeros put in afterwards, so weights no longer "
+              "sum to one. Mask the scores before softmax.", kind="missing step"),
+        wrong("−∞ after softmax",
+              {"given": "",
+               "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -1e20)"},
+              "Your results are those of hidden weights filled with −1e20 after softmax. Fill the scores, before it.",
+              credit=0.25, kind="mix-up"),
+        *at("hide",
+            wrong("zeros for −∞", ("-math.inf", "0"),
+                  "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
+                  "Set them to −∞."),
+            wrong("−1 for −∞", ("-math.inf", "-1 / math.sqrt(self.head_dim)"),
+                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞."),
+            wrong("−1 for −∞, after scaling", ("-math.inf", "-1"),
+                  "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞."),
+            wrong("+∞ for −∞", ("-math.inf", "1e20"),
+                  "Hidden scores count as a large number in your results, so that nothing else is seen. Set them to "
+                  "−∞."),
+            wrong("no numbers for what is hidden", ("-math.inf", "math.inf"),
+                  "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before "
+                  "softmax: +∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25)),
+        wrong("no numbers for what is hidden, after softmax",
+              {"given": "",
+               "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
+              "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
+              "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+        *at("hide",
+            wrong("queries hidden", "scores = scores.masked_fill(mask.transpose(2, 3) == 0, -1e20)",
+                  "Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, "
+                  "S) or (N, 1, T, S).", kind="axis"),
+            wrong("mask added to the scores", "scores = scores + (mask != 0) / math.sqrt(self.head_dim)",
+                  "Your results are those of the mask added to the scores. Set them to −∞ where it is 0."),
+            wrong("mask added to the scores, after scaling", "scores = scores + (mask != 0)",
+                  "Your results are those of the mask added to the scores. Set them to −∞ where it is 0."),
+            wrong("mask on the first head only",
+                  "scores = torch.cat([scores[:, :1].masked_fill(mask[:, :1] == 0, -math.inf), scores[:, 1:]], dim=1)",
+                  "Only the first head is masked in your results. The same mask is for all of them.",
+                  kind="missing step"),
+            wrong("first head's mask for all", ("mask ==", "mask[:, :1] =="),
+                  "In your results, all heads have the mask of the first. There may be one for each: (N, heads, T, "
+                  "S).", kind="mix-up"),
+            wrong("first sentence's mask for all", ("mask ==", "mask[:1] =="),
+                  "In your results, all sentences of the batch have the mask of the first. Each should have its own.",
+                  kind="mix-up")),
+        wrong("causal mask added",
+              {"after scale": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                              "scores = scores.masked_fill(later, -math.inf)"},
+              "Later words are hidden on top of the mask in your results. Here nothing should be hidden except where "
+              "mask == 0.", credit=0.25, kind="mix-up"),
+        wrong("causal mask always, never the given one",
+              {"after scale": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                              "scores = scores.masked_fill(later, -math.inf)",
+               "given": ""},
+              "Later words are hidden in your results, and the mask has no part in them. Hide keys where mask == 0, "
+              "and nothing else.", credit=0.25, kind="mix-up"),
+        wrong("causal mask for the given one",
+              {"hide": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                       "scores = scores.masked_fill(later, -math.inf)"},
+              "When there is a mask, later words are hidden instead. Hide keys where mask == 0, and nothing else.",
+              credit=0.25, kind="mix-up"),
+        wrong("causal without a mask",
+              {"before given": "if mask is None:\n"
+                               "    later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                               "    scores = scores.masked_fill(later, -math.inf)"},
+              "In your results, later words are hidden when there is no mask. Then nothing should be hidden.",
+              kind="mix-up"),
+        wrong("softmax over queries",
+              {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=2)"},
+              "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: dim=3.",
+              credit=0.25, kind="axis"),
+        wrong("softmax over queries, with NaN", {"normalise": "weights = torch.softmax(scores, dim=2)"},
+              "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: dim=3.",
+              credit=0.25, kind="axis"),
+        wrong("softmax over heads",
+              {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=1)"},
+              "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=3.",
+              credit=0.25, kind="axis"),
+        wrong("softmax over heads, with NaN", {"normalise": "weights = torch.softmax(scores, dim=1)"},
+              "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=3.",
+              credit=0.25, kind="axis"),
+        wrong("softmax over the batch",
+              {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=0)"},
+              "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
+              "the keys: dim=3.", credit=0.25, kind="axis"),
+        wrong("softmax over the batch, with NaN", {"normalise": "weights = torch.softmax(scores, dim=0)"},
+              "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
+              "the keys: dim=3.", credit=0.25, kind="axis"),
+        wrong("raw scores as weights", {"hide": ("-math.inf", "0"), "normalise": "weights = scores"},
+              "Your values are weighted by raw scores. The weights are the softmax of the masked scores.",
+              credit=0.25, kind="missing step"),
+        wrong("raw scores as weights, with −1e20",
+              {"hide": ("-math.inf", "-1e20 / math.sqrt(self.head_dim)"), "normalise": "weights = scores"},
+              "Your values are weighted by raw scores, of which the hidden ones are huge. The weights are the "
+              "softmax of them.", credit=0.25, kind="missing step"),
+        *at("result",
+            wrong("first sentence only", "return context[0]",
+                  "You return one sentence of the batch. The result has shape (N, T, embed_size).",
+                  credit=0.25, kind="missing step"),
+            wrong("result transposed", "return context.transpose(1, 2)",
+                  "The numbers are right, but words and features are exchanged. Return shape (N, T, embed_size).",
+                  kind="convention")),
+        wrong("query added", {"out": "context = self.fc_out(context) + query"},
+              "Your result has the query added to it (a residual connection). That belongs to the block around "
+              "attention: return what fc_out makes.", kind="mix-up"),
+        wrong("fc_out missing", {"fc_out": "", "out": ""},
+              "Your module holds no fc_out. Make it in __init__, without bias, and apply it last.",
+              kind="missing step"),
+        *at("out",
+            wrong("fc_out without effect", "",
+                  "Your result is that of the merged heads: fc_out has no part in it. Return what self.fc_out(…) "
+                  "makes of them.", kind="missing step"),
+            wrong("fc_out applied twice", "context = self.fc_out(self.fc_out(context))",
+                  "Your result is that of fc_out applied twice. Once is enough."),
+            wrong("fc_out transposed", "context = context @ self.fc_out.weight",
+                  "Your result is that of the weight of fc_out without its transpose. Call self.fc_out(…).",
+                  kind="arrangement")),
+        wrong("fc_out before merging", {"fc_out": ("embed_size, embed_size", "self.head_dim, self.head_dim")},
+              "Your fc_out has the size of one head. Merge the heads first, then project embed_size features.",
+              kind="arrangement"),
+        wrong("fc_out detached", {"out": "context = context @ self.fc_out.weight.data.T"},
+              "No gradient reaches fc_out. Call self.fc_out(…), without .data or detach.", kind="gradient"),
+        *at("projections",
+            wrong("layers of one head", ("embed_size, embed_size", "self.head_dim, self.head_dim"),
+                  "Your layers project head_dim features, the same way in each head. Make them embed_size to "
+                  "embed_size, apply them first, and then split.", kind="mix-up"),
+            wrong("embed_size features in each head", ("embed_size, embed_size", "embed_size, heads * embed_size"),
+                  "Your layers make embed_size features for each head. Together, the heads should have embed_size.",
+                  kind="mix-up")),
+        wrong("divisibility not enforced", {"fits": ""},
+              "Your class accepts an embed_size that heads does not divide. It must stop with an error in __init__.",
+              credit=0.75, kind="missing step"),
+        wrong("biased projections", {"projections": ("False", "True")},
+              "Your projections have a bias. Here they should have none: nn.Linear(…, bias=False).",
+              credit=0.75, kind="input"),
+        wrong("fc_out with a bias", {"fc_out": ("False", "True")},
+              "Your fc_out has a bias. Here it should have none: nn.Linear(…, bias=False).",
+              credit=0.75, kind="input"),
+        wrong("bias everywhere", {"projections": ("False", "True"), "fc_out": ("False", "True")},
+              "Your layers have a bias. Here they should have none: nn.Linear(…, bias=False).",
+              credit=0.75, kind="input"),
+        wrong("values detached", {"after value": "v = v.detach()"},
+              "No gradient reaches values. Neither detach nor .data belongs on their path.", kind="gradient"),
+        wrong("keys detached", {"after key": "k = k.detach()"},
+              "No gradient reaches keys. Neither detach nor .data belongs on their path.", kind="gradient"),
+        wrong("queries detached", {"after query": "q = q.detach()"},
+              "No gradient reaches query. Neither detach nor .data belongs on the path of the queries.",
+              kind="gradient"),
+        wrong("weights detached", {"after query": "q = q.detach()", "after key": "k = k.detach()"},
+              "No gradient reaches keys and query. Neither detach nor .data belongs on the path of scores and "
+              "weights.", kind="gradient"),
+        *attention.of_modules("fc_out"),
     ],
 )
+# fmt: on

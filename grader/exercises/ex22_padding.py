@@ -3,105 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
-from .mistakes import heads
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of, and all that counts for a mask."""
+def padded_attention(queries, keys, values, lengths, causal=False):
+    scores = queries @ keys.mT  # (B, H, Tq, Tk)  #: scores
+    scores = scores / keys.shape[-1] ** 0.5  #: scale
 
-    T: int
-    S: int
-    d: int
-    d_v: int
+    places = torch.arange(keys.shape[2], device=keys.device)  # (Tk)
+    hidden = places >= lengths.to(keys.device)[:, None, None, None]  # (B, 1, 1, Tk)  #: padding
+    if causal:  #: causal
+        future = torch.ones_like(scores, dtype=torch.bool).triu(diagonal=1)  # (B, H, Tq, Tk)  #: future
+        hidden = hidden | future  #: both
+    empty = hidden.all(dim=-1, keepdim=True)  # true where a query sees no key
 
-
-def beyond(lengths: Tensor, sizes: Sizes) -> Tensor:
-    """True for the keys that are padding."""
-    return (torch.arange(sizes.S, device=lengths.device) >= lengths[:, None])[:, None, None]  # (B, 1, 1, S)
-
-
-def later(sizes: Sizes) -> Tensor:
-    """True for the keys after a query."""
-    return torch.ones(sizes.T, sizes.S, dtype=torch.bool).triu(1)
+    scores = scores.masked_fill(hidden & ~empty, -torch.inf)  # softmax of nothing but -∞ is NaN  #: hide
+    weights = torch.softmax(scores, dim=-1)  # (B, H, Tq, Tk)  #: normalise
+    weights = weights.masked_fill(empty, 0.0)  #: zeros
+    outputs = weights @ values  # (B, H, Tq, d_v)  #: mix
+    return outputs  #: result
 
 
-def of_rows(lengths: Tensor, sizes: Sizes) -> Tensor:
-    """Queries in place of keys."""
-    return (torch.arange(sizes.T, device=lengths.device) >= lengths[:, None])[:, None, :, None]  # (B, 1, T, 1)
-
-
-def nothing_seen(hidden: Tensor) -> Tensor:
-    return hidden.all(-1, keepdim=True)  # (B, 1, T, 1)
-
-
-def softened(scores: Tensor, hidden: Tensor) -> Tensor:
-    """Rows in which all is hidden go to softmax unhidden, or NaN comes back as a gradient."""
-    return scores.masked_fill(hidden & ~nothing_seen(hidden), -torch.inf)
-
-
-def attention(
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    lengths: Tensor,
-    causal: bool = False,
-    *,
-    which_lengths: Callable[[Tensor], Tensor] = lambda lengths: lengths,
-    padding: Callable[[Tensor, Sizes], Tensor] = beyond,
-    overwrite: Callable[[Tensor, Tensor], Tensor] = lambda part, padding: part,
-    hides: Callable[[Tensor], Tensor] = lambda padding: padding,
-    future: Callable[[Sizes], Tensor] = later,
-    is_causal: Callable[[bool], bool] = bool,
-    both: Callable[[Tensor, Tensor], Tensor] = torch.logical_or,
-    compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
-    score: Callable[[Tensor, Tensor], Tensor] = lambda q, k: q @ k.mT,
-    scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
-    hide: Callable[[Tensor, Tensor], Tensor] = softened,
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=-1),
-    hide_weights: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights,
-    empty: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights.masked_fill(nothing_seen(hidden), 0.0),
-    change_weights: Callable[[Tensor, Sizes], Tensor] = lambda weights, sizes: weights,
-    weighed: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda q, k, v: v,
-    mix: Callable[[Tensor, Tensor], Tensor] = lambda weights, v: weights @ v,
-    after: Callable[[Tensor, Tensor], Any] = lambda outputs, lengths: outputs,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    sizes = Sizes(queries.shape[-2], keys.shape[-2], queries.shape[-1], values.shape[-1])
-    padded = padding(which_lengths(lengths), sizes)  # (B, 1, 1, S)
-    keys, values = overwrite(keys, padded.mT), overwrite(values, padded.mT)
-    hidden = hides(padded)
-    if is_causal(causal):
-        hidden = both(hidden, future(sizes).to(hidden.device))  # (B, 1, T, S)
-    scores = scale(score(queries, compared(keys, values)), sizes)  # (B, H, T, S)
-    hidden = hidden.to(scores.device).expand(scores.shape)
-    weights = empty(hide_weights(normalise(hide(scores, hidden)), hidden), hidden)
-    outputs = mix(change_weights(weights, sizes), weighed(queries, keys, values))  # (B, H, T, d_v)
-    return dtype(finish(after(outputs, lengths)))
-
-
-def left_nan(weights: Tensor, _hidden: Tensor) -> Tensor:
-    return weights
-
-
-def at_rest(outputs: Tensor, lengths: Tensor) -> Tensor:
-    """The outputs of padded queries as zeros, too."""
-    T = outputs.shape[-2]
-    return outputs.masked_fill((torch.arange(T, device=lengths.device) >= lengths[:, None])[:, None, :, None], 0.0)
+ADDED = "scores = scores + torch.zeros_like(scores).masked_fill(hidden, -torch.inf)"
 
 
 def sized(
@@ -145,13 +79,14 @@ EMPTY = (
     "NaN or an average, and all others what they get without such a sentence."
 )
 
+
+# fmt: off
 exercise = Exercise(
     number=22,
     assignment="transformer",
     title="Padding",
-    entry="padded_attention",
+    solution=padded_attention,
     form=EXACT,
-    reference=asked(attention),
     read=read,
     scales={"scale": "the dot products of queries and keys"},
     cases=[
@@ -201,176 +136,168 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        Misconception(
-            "lengths without effect",
-            kind="missing step",
-            credit=0.5,
-            says="Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide "
-            "the others.",
-            change={"padding": lambda lengths, sizes: beyond(torch.full_like(lengths, sizes.S), sizes)},
-        ),
-        Misconception(
-            "padding set to zero",
-            kind="wrong formula",
-            credit=0.5,
-            says="In your results, padding counts as keys and values of zeros: the score of such a key is 0, and "
-            "exp(0) is 1, so it takes its share of the weights. Set its score to −∞.",
-            change={"overwrite": lambda part, padding: part.masked_fill(padding, 0.0), "hides": torch.zeros_like},
-        ),
-        Misconception(
-            "one key too many",
-            kind="mix-up",
-            credit=0.5,
-            says="In your results, the first key of each sentence's padding counts, too. Of sentence b, the keys 0 … "
-            "lengths[b] − 1 count.",
-            change={"which_lengths": lambda lengths: lengths + 1},
-        ),
-        Misconception(
-            "last word hidden",
-            kind="mix-up",
-            credit=0.5,
-            says="The last word of each sentence is hidden in your results. Of sentence b, the keys 0 … lengths[b] − 1 "
-            "count.",
-            change={"which_lengths": lambda lengths: lengths - 1},
-        ),
-        Misconception(
-            "first length for all",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, all sentences have the length of the first. Each has one of its own.",
-            change={"which_lengths": lambda lengths: lengths[:1].expand_as(lengths)},
-        ),
-        Misconception(
-            "longest length for all",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, all sentences have the length of the longest. Each has one of its own.",
-            change={"which_lengths": lambda lengths: lengths.amax().expand_as(lengths)},
-        ),
-        Misconception(
-            "words hidden, padding seen",
-            kind="mix-up",
-            credit=0.25,
-            says="The words are hidden in your results, and the padding is seen: the mask is the wrong way round.",
-            change={"padding": lambda lengths, sizes: ~beyond(lengths, sizes)},
-        ),
-        Misconception(
-            "padding in front",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, the last lengths[b] keys count. It should be the first ones: padding is at the end.",
-            change={"padding": lambda lengths, sizes: beyond(lengths, sizes).flip(-1)},
-        ),
-        Misconception(
-            "queries hidden for keys",
-            kind="axis",
-            credit=0.25,
-            says="The rows of queries beyond a sentence are hidden in your results, and padded keys are seen. Hide "
-            "columns: the keys.",
-            change={"padding": of_rows},
-        ),
-        Misconception(
-            "zeros for padded queries",
-            kind="mix-up",
-            credit=0.75,
-            says="Queries from lengths[b] on get zeros in your results. All queries count: only keys are hidden, and "
-            "there may be more queries than keys.",
-            change={"after": at_rest},
-        ),
-        Misconception(
-            "causal has no effect",
-            kind="missing step",
-            credit=0.5,
-            says="With causal=True, queries see later keys in your results. Query t sees the keys 0 … t.",
-            change={"is_causal": lambda causal: False},
-        ),
-        Misconception(
-            "always causal",
-            kind="mix-up",
-            credit=0.5,
-            says="In your results, later keys are hidden even without causal=True. Hide them only with causal=True.",
-            change={"is_causal": lambda causal: True},
-        ),
-        Misconception(
-            "causal in place of lengths",
-            kind="mix-up",
-            credit=0.5,
-            says="With causal=True, padding is seen in your results. Both count: hide padding and later keys.",
-            change={"both": lambda padding, future: future.expand(len(padding), 1, *future.shape)},
-        ),
-        Misconception(
-            "hidden only by both masks",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, only keys that are both padding and later are hidden in your results. Either is "
-            "reason enough.",
-            change={"both": torch.logical_and},
-        ),
-        Misconception(
-            "own key hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, a query does not see the key at its own place in your results. Query t sees the "
-            "keys up to and including t.",
-            change={"future": lambda sizes: torch.ones(sizes.T, sizes.S, dtype=torch.bool).triu(0)},
-        ),
-        Misconception(
-            "past hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, the past is hidden and the future seen in your results. Hide the keys after t.",
-            change={"future": lambda sizes: torch.ones(sizes.T, sizes.S, dtype=torch.bool).tril(-1)},
-        ),
-        Misconception(
-            "NaN for empty sentences",
-            kind="missing step",
-            credit=0.75,
-            says="Where a sentence has length 0, all scores are −∞, and softmax turns them into NaN. Such a query must "
-            "get zeros.",
-            change={
-                "hide": lambda scores, hidden: scores + torch.zeros_like(scores).masked_fill(hidden, -torch.inf),
-                "empty": left_nan,
-            },
-        ),
-        Misconception(
-            "average for empty sentences",
-            kind="missing step",
-            credit=0.75,
-            says="Where a sentence has length 0, your result is an average of its padding, as with scores that are all "
-            "the same large negative number. Such a query must get zeros.",
-            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, -1e9), "empty": left_nan},
-        ),
-        Misconception(
-            "NaN on the way back",
-            kind="gradient",
-            credit=0.75,
-            says="The numbers are right, but where a sentence has length 0, gradients are NaN: zeros were put over "
-            "NaN, which is still there on the way back. Let no NaN appear: give such rows another score before "
-            "softmax.",
-            change={
-                "hide": lambda scores, hidden: scores + torch.zeros_like(scores).masked_fill(hidden, -torch.inf),
-                "empty": lambda weights, hidden: weights.nan_to_num(0.0),
-            },
-        ),
-        Misconception(
-            "softmax over heads, with zeros for NaN",
-            kind="axis",
-            credit=0.25,
-            says="The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
-            "of a query should sum to one: dim=-1.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1).nan_to_num(0.0)},
-        ),
-        Misconception(
-            "scaled by √d_v",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the length of a value. Divide by √d, the root of "
-            "the length of a key.",
-            change={"scale": lambda scores, sizes: scores / sizes.d_v**0.5},
-        ),
-        heads.SCALED_BY_QUERIES,
-        heads.SCALED_BY_KEYS,
-        *heads.IN_FUNCTIONS,
-        *PIECES,
+        wrong("lengths without effect", {"padding": "hidden = torch.zeros_like(scores, dtype=torch.bool)"},
+              "Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide the "
+              "others.", kind="missing step"),
+        # The score of a key of zeros is 0.
+        wrong("padding set to zero",
+              {"after padding": "scores = scores.masked_fill(hidden, 0.0)\n"
+                                "values = values.masked_fill(hidden.mT, 0.0)\n"
+                                "hidden = torch.zeros_like(hidden)"},
+              "In your results, padding counts as keys and values of zeros: the score of such a key is 0, and exp(0) "
+              "is 1, so it takes its share of the weights. Set its score to −∞."),
+        *at("before padding",
+            wrong("one key too many", "lengths = lengths + 1",
+                  "In your results, the first key of each sentence's padding counts, too. Of sentence b, the keys 0 … "
+                  "lengths[b] − 1 count.", kind="mix-up"),
+            wrong("last word hidden", "lengths = lengths - 1",
+                  "The last word of each sentence is hidden in your results. Of sentence b, the keys 0 … lengths[b] − "
+                  "1 count.", kind="mix-up"),
+            wrong("first length for all", "lengths = lengths[:1]",
+                  "In your results, all sentences have the length of the first. Each has one of its own.",
+                  credit=0.25, kind="mix-up"),
+            wrong("longest length for all", "lengths = lengths.max().expand_as(lengths)",
+                  "In your results, all sentences have the length of the longest. Each has one of its own.",
+                  credit=0.25, kind="mix-up")),
+        *at("padding",
+            wrong("words hidden, padding seen", (">=", "<"),
+                  "The words are hidden in your results, and the padding is seen: the mask is the wrong way round.",
+                  credit=0.25, kind="mix-up"),
+            wrong("padding in front", ("places >=", "places < len(places) -"),
+                  "In your results, the last lengths[b] keys count. It should be the first ones: padding is at the "
+                  "end.", credit=0.25, kind="mix-up"),
+            wrong("queries hidden for keys",
+                  "rows = torch.arange(queries.shape[2], device=keys.device)[:, None]\n"
+                  "hidden = rows >= lengths.to(keys.device)[:, None, None, None]",
+                  "The rows of queries beyond a sentence are hidden in your results, and padded keys are seen. Hide "
+                  "columns: the keys.", credit=0.25, kind="axis")),
+        wrong("zeros for padded queries",
+              {"result": "rows = torch.arange(queries.shape[2], device=keys.device)[:, None]\n"
+                         "return outputs.masked_fill(rows >= lengths.to(keys.device)[:, None, None, None], 0.0)"},
+              "Queries from lengths[b] on get zeros in your results. All queries count: only keys are hidden, and "
+              "there may be more queries than keys.", credit=0.75, kind="mix-up"),
+        *at("before causal",
+            wrong("causal has no effect", "causal = False",
+                  "With causal=True, queries see later keys in your results. Query t sees the keys 0 … t.",
+                  kind="missing step"),
+            wrong("always causal", "causal = True",
+                  "In your results, later keys are hidden even without causal=True. Hide them only with causal=True.",
+                  kind="mix-up")),
+        *at("both",
+            wrong("causal in place of lengths", "hidden = future",
+                  "With causal=True, padding is seen in your results. Both count: hide padding and later keys.",
+                  kind="mix-up"),
+            wrong("hidden only by both masks", "hidden = hidden & future",
+                  "With causal=True, only keys that are both padding and later are hidden in your results. Either is "
+                  "reason enough.", credit=0.25, kind="mix-up")),
+        *at("future",
+            wrong("own key hidden", ("diagonal=1", "diagonal=0"),
+                  "With causal=True, a query does not see the key at its own place in your results. Query t sees the "
+                  "keys up to and including t.", credit=0.25, kind="mix-up"),
+            wrong("past hidden", ("triu(diagonal=1)", "tril(diagonal=-1)"),
+                  "With causal=True, the past is hidden and the future seen in your results. Hide the keys after t.",
+                  credit=0.25, kind="mix-up")),
+        wrong("NaN for empty sentences", {"hide": ADDED, "zeros": ""},
+              "Where a sentence has length 0, all scores are −∞, and softmax turns them into NaN. Such a query must "
+              "get zeros.", credit=0.75, kind="missing step"),
+        wrong("average for empty sentences", {"hide": "scores = scores.masked_fill(hidden, -1e9)", "zeros": ""},
+              "Where a sentence has length 0, your result is an average of its padding, as with scores that are all "
+              "the same large negative number. Such a query must get zeros.", credit=0.75, kind="missing step"),
+        wrong("NaN on the way back", {"hide": ADDED, "zeros": "weights = weights.nan_to_num(0.0)"},
+              "The numbers are right, but where a sentence has length 0, gradients are NaN: zeros were put over NaN, "
+              "which is still there on the way back. Let no NaN appear: give such rows another score before softmax.",
+              credit=0.75, kind="gradient"),
+        wrong("softmax over heads, with zeros for NaN",
+              {"normalise": "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"},
+              "The weights of all heads sum to one for each pair of query and key. It is over the keys that those of "
+              "a query should sum to one: dim=-1.", credit=0.25, kind="axis"),
+        *at("scale",
+            wrong("scaled by √d_v", "scores = scores / values.shape[-1] ** 0.5",
+                  "The scores that you use are divided by the root of the length of a value. Divide by √d, the root "
+                  "of the length of a key.", kind="scaling"),
+            wrong("scaled by √T", "scores = scores / queries.shape[2] ** 0.5",
+                  "The scores that you use are divided by the root of the number of queries. Divide by √d.",
+                  kind="scaling"),
+            wrong("scaled by √S", "scores = scores / keys.shape[2] ** 0.5",
+                  "The scores that you use are divided by the root of the number of keys. Divide by √d.",
+                  kind="scaling"),
+            wrong("not scaled", "",
+                  "The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
+                  kind="scaling"),
+            wrong("divided by d", "scores = scores / keys.shape[-1]",
+                  "Your scores are divided by d, or twice by its root. Divide them by √d once.", kind="scaling"),
+            wrong("multiplied by √d", "scores = scores * keys.shape[-1] ** 0.5",
+                  "The scores that you use are multiplied by √d. They should be divided by it.", kind="scaling"),
+            wrong("divided by √8", "scores = scores / 8**0.5",
+                  "Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
+                  kind="hard-coded"),
+            wrong("divided by 2", "scores = scores / 2",
+                  "Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
+                  kind="hard-coded"),
+            wrong("sign flipped", "scores = -scores / keys.shape[-1] ** 0.5",
+                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
+                  credit=0.25)),
+        wrong("scaled in the wrong place", {"scale": "", "after zeros": "weights = weights / keys.shape[-1] ** 0.5"},
+              "Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, "
+              "before softmax.", kind="scaling"),
+        wrong("keys as values", {"mix": "outputs = weights @ keys"},
+              "Your results are weighted keys. It is the values that should be weighed.", kind="mix-up"),
+        wrong("keys and values exchanged",
+              {"scores": "scores = queries @ values.mT", "mix": "outputs = weights @ keys"},
+              "Keys and values change places in your results: queries are compared with values, and keys are weighed.",
+              kind="mix-up"),
+        wrong("raw scores as weights",
+              {"hide": "scores = scores.masked_fill(hidden, 0.0)", "normalise": "weights = scores"},
+              "Your values are weighted by raw scores. The weights should be the softmax of the scores.",
+              credit=0.25, kind="missing step"),
+        *at("normalise",
+            wrong("exponentials not divided", "weights = torch.exp(scores)",
+                  "Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
+                  credit=0.25, kind="missing step"),
+            wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
+                  "Your weights are the sigmoids of the scores, so they do not sum to one. They should be the softmax.",
+                  credit=0.25),
+            wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
+                  "Your results are those of softmax applied twice. Apply it once, to the scores.", credit=0.25),
+            wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
+                  "The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
+                  "of a query should sum to one: dim=-1.", credit=0.25, kind="axis"),
+            wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
+                  "The weights of all queries sum to one for each key. It is over the keys that those of a query "
+                  "should sum to one: dim=-1.", credit=0.25, kind="axis")),
+        wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(hidden, 0.0)"},
+              "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer sum "
+              "to one. Set hidden scores to −∞ before softmax.", credit=0.25, kind="missing step"),
+        wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
+              "In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.", credit=0.25),
+        wrong("renormalised after softmax",
+              {"hide": "",
+               "after normalise": "weights = weights.masked_fill(hidden, 0.0)\n"
+                                  "weights = weights / weights.sum(dim=-1, keepdim=True)"},
+              "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
+              "is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
+              credit=0.75),
+        wrong("softmax not shifted",
+              {"normalise": "exp = torch.exp(scores)\nweights = exp / exp.sum(dim=-1, keepdim=True)"},
+              "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, "
+              "or subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
+        *at("after zeros",
+            wrong("first sentence for all", "weights = weights[:1].expand_as(weights)",
+                  "In your results, all sentences of a batch have the weights of the first. Each of them should have "
+                  "weights of its own.", credit=0.25, kind="mix-up"),
+            wrong("first head for all", "weights = weights[:, :1].expand_as(weights)",
+                  "In your results, all heads have the weights of the first. Each head of queries should have its own.",
+                  credit=0.25, kind="mix-up"),
+            wrong("values averaged", "weights = torch.ones_like(weights) / weights.shape[-1]",
+                  "Your results are the averages of the values, whatever the weights. Multiply each value by its "
+                  "weight, then sum.", credit=0.0, kind="missing step"),
+            wrong("mean instead of sum", "weights = weights / weights.shape[-1]",
+                  "Your results are divided by the number of keys. The weights already sum to one.")),
+        wrong("weights alone", {"mix": "outputs = weights"},
+              "Your results are the attention weights. Multiply them by the values.",
+              credit=0.25, kind="missing step"),
+        *gradients_lost("outputs"),
+        *another_type("outputs", "after mix"),
     ],
 )
+# fmt: on

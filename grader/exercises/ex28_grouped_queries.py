@@ -58,24 +58,6 @@ def refused(Hq: int, Hkv: int) -> Case:
     )
 
 
-OWN_KEY_HIDDEN = wrong(
-    "own key hidden",
-    {"later": ("S - T + 1", "S - T")},
-    "With causal=True, a query does not see the key at its own place. Query i sees the keys up to and including i + S "
-    "− T.",
-    credit=0.25,
-    kind="mix-up",
-)
-MASK_INVERTED = wrong(
-    "mask inverted",
-    {"later": ("triu(S - T + 1)", "tril(S - T)")},
-    "With causal=True, what should be seen is hidden in your results, and vice versa: query i sees only the keys "
-    "after i + S − T. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills where True is.",
-    credit=0.25,
-    kind="mix-up",
-)
-
-
 # fmt: off
 exercise = Exercise(
     number=28,
@@ -162,8 +144,10 @@ exercise = Exercise(
               "keys up to i + S − T.", kind="mix-up", in_code=("F.scaled_dot_product_attention(is_causal=_)",),
               says_of_code="is_causal=True lets query i see the keys 0 … i, even where there are more keys than "
                            "queries. Here query i sees the keys up to i + S − T: pass a mask."),
-        OWN_KEY_HIDDEN,
-        heads.zeros_of_nothing(OWN_KEY_HIDDEN),
+        *heads.and_with_zeros(
+            wrong("own key hidden", {"later": ("S - T + 1", "S - T")},
+                  "With causal=True, a query does not see the key at its own place. Query i sees the keys up to and "
+                  "including i + S − T.", credit=0.25, kind="mix-up")),
         *at("later",
             wrong("next key seen", ("S - T + 1", "S - T + 2"),
                   "With causal=True, a query sees one key too many. Query i sees the keys up to i + S − T, and none "
@@ -171,8 +155,11 @@ exercise = Exercise(
             wrong("past hidden", ("triu(S - T + 1)", "tril(S - T - 1)"),
                   "With causal=True, the past is hidden and the future seen in your results. Hide the keys after i + S "
                   "− T.", credit=0.25, kind="mix-up")),
-        MASK_INVERTED,
-        heads.zeros_of_nothing(MASK_INVERTED),
+        *heads.and_with_zeros(
+            wrong("mask inverted", {"later": ("triu(S - T + 1)", "tril(S - T)")},
+                  "With causal=True, what should be seen is hidden in your results, and vice versa: query i sees only "
+                  "the keys after i + S − T. In masks of PyTorch's own kernel, True is what is seen; masked_fill fills "
+                  "where True is.", credit=0.25, kind="mix-up")),
         *at("before causal",
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries see all keys in your results. Query i may see the keys up to i + S − "

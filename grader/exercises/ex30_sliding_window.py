@@ -2,146 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import torch
-from torch.nn.functional import pad
+import torch.nn.functional as F  # noqa: F401  in lines
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader import Case, Exercise, Inputs, Misconception, at, randn, wrong
+from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes.pieces import another_type, gradients_lost
 from .window_picture import keys_seen, named_words
 
-Tensor = torch.Tensor
-
-ROWS = 512  # queries at a time, so that we build no T × T table ourselves
 BROAD = 150  # a window in a text of SOME words
 CUT = f"Your code is right for narrow windows, but not for one of {BROAD} words. A window may be of any size."
 WIDE = 16  # a window whose table for a long text takes half a megabyte
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of."""
+def sliding_window_attention(queries, keys, values, window):
+    T, d = queries.shape[-2:]
+    blocks = []  #: blocks
+    for first in range(0, T, window):  # blocks of queries; none sees more than two blocks of keys
+        last = min(first + window, T)
+        start = max(first - window + 1, 0)
+        t = torch.arange(first, last, device=queries.device)[:, None]
+        s = torch.arange(start, last, device=queries.device)  #: near
+        near_keys, near_values = keys[:, :, start:last], values[:, :, start:last]  #: near
 
-    T: int
-    d: int
-    window: int
-
-
-def beyond(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
-    """True where key s (1, S) comes after query t (T, 1), or is too long ago."""
-    return (s > t) | (s <= t - sizes.window)
-
-
-def beyond_at_most(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
-    """Of windows that are no longer than the text."""
-    return beyond(t, s, replace(sizes, window=min(sizes.window, sizes.T)))
-
-
-def shifted(by: int) -> Callable[[Tensor, Tensor, Sizes], Tensor]:
-    """With a window that begins so many keys earlier."""
-    return lambda t, s, sizes: (s > t) | (s <= t - sizes.window - by)
-
-
-def from_its_block(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
-    """Queries of a block of `window` words all see what the first of them sees, up to their own key."""
-    return (s > t) | (s <= t // sizes.window * sizes.window - sizes.window)
-
-
-def counted_anew(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
-    """In blocks of `window` queries, whose places, and those of the keys that they need, are counted from 0."""
-    first = t // sizes.window * sizes.window
-    start = (first - sizes.window + 1).clamp(min=0)
-    outside = (s < start) | (s >= first + sizes.window)
-    return outside | beyond(t - first, s - start, sizes)
-
-
-def held_inside(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
-    """Windows that begin before the text are moved into it: the first queries see what comes after them."""
-    start = (t - sizes.window + 1).clamp(min=0)
-    return (s < start) | (s >= start + sizes.window)
-
-
-def twice_inside(scores: Tensor) -> Tensor:
-    """Softmax, and again softmax, of what is not hidden."""
-    return torch.softmax(torch.softmax(scores, dim=-1).masked_fill(scores == -torch.inf, -torch.inf), dim=-1)
-
-
-def near(first: int, last: int, sizes: Sizes) -> tuple[int, int]:
-    """The keys that queries first … last − 1 can see in a long text; all in a short one, whatever they should see."""
-    return (0, sizes.T) if sizes.T <= ROWS else (max(first - sizes.window, 0), last)
-
-
-def from_the_end(t: Tensor, s: Tensor, sizes: Sizes) -> Tensor:
-    """Windows that begin below 0 begin there counted from the end, as a slice does."""
-    start = t - sizes.window + 1
-    start = torch.where(start < 0, start + sizes.T, start)
-    return (s > t) | (s < start)
-
-
-def zeros_in_front(x: Tensor, count: int) -> Tensor:
-    return pad(x, (0, 0, count, 0))
-
-
-def first_in_front(x: Tensor, count: int) -> Tensor:
-    """The first word over and over, as where places below 0 are taken for 0."""
-    return torch.cat([x[..., :1, :].expand(*x.shape[:-2], count, -1), x], dim=-2)
-
-
-def before_the_text(window: int, _T: int) -> int:
-    return max(window - 1, 0)
-
-
-def no_more_than_words(window: int, T: int) -> int:
-    """Of such windows."""
-    return max(min(window, T) - 1, 0)
-
-
-def attention(
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    window: int,
-    *,
-    padding: Callable[[int, int], int] = lambda window, T: 0,
-    padded: Callable[[Tensor, int], Tensor] = zeros_in_front,
-    compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
-    score: Callable[[Tensor, Tensor], Tensor] = lambda q, k: q @ k.mT,
-    scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
-    hidden: Callable[[Tensor, Tensor, Sizes], Tensor] = beyond,
-    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=-1),
-    hide_weights: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights,
-    change_weights: Callable[[Tensor, Sizes], Tensor] = lambda weights, sizes: weights,
-    weighed: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda q, k, v: v,
-    mix: Callable[[Tensor, Tensor], Tensor] = lambda weights, v: weights @ v,
-    after: Callable[[Tensor, Sizes], Any] = lambda outputs, sizes: outputs,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    sizes = Sizes(queries.shape[-2], queries.shape[-1], window)
-    in_front = padding(window, sizes.T)  # keys and values that there are none of
-    padded_keys, padded_values = (padded(x, in_front) for x in (keys, values))  # (B, H, in_front + T, d)
-    outputs = []
-    for first in range(0, sizes.T, ROWS):
-        last = min(first + ROWS, sizes.T)
-        low, high = near(first, last, sizes)
-        here = slice(low, high + in_front)
-        q, k, v = queries[..., first:last, :], padded_keys[..., here, :], padded_values[..., here, :]
-        t = torch.arange(first, last, device=q.device)[:, None]  # (rows, 1)
-        s = torch.arange(low - in_front, high, device=q.device)  # (S,)
-        mask = hidden(t, s, sizes)  # (rows, S)
-        scores = scale(score(q, compared(k, v)), sizes)  # (B, H, rows, S)
-        weights = hide_weights(normalise(hide(scores, mask)), mask)
-        outputs.append(mix(change_weights(weights, sizes), weighed(q, k, v)))
-    return dtype(finish(after(torch.cat(outputs, dim=-2), sizes)))
+        scores = queries[:, :, first:last] @ near_keys.mT  # (B, H, w, at most 2 w)  #: scores
+        scores = scores / math.sqrt(d)  #: scale
+        hidden = (s > t) | (s <= t - window)  #: outside
+        scores = scores.masked_fill(hidden, -math.inf)  #: hide
+        weights = torch.softmax(scores, dim=-1)  #: normalise
+        outputs = weights @ near_values  # (B, H, w, d)  #: mix
+        blocks.append(outputs)
+    outputs = torch.cat(blocks, dim=2)  # (B, H, T, d)  #: join
+    return outputs  #: result
 
 
 def sized(B: int, H: int, T: int, d: int, window: int) -> Callable[[torch.Generator], Inputs]:
@@ -152,28 +52,52 @@ def large(rng: torch.Generator) -> Inputs:
     return *of_large_scores(rng, 2, 2, 2, 6, 6), 5
 
 
-OWN_KEY_HIDDEN = Misconception(
-    "own key hidden",
-    kind="mix-up",
-    credit=0.25,
-    says="In your results, a query does not see the key at its own place. Its window ends with that key.",
-    change={"hidden": lambda t, s, sizes: (s >= t) | (s <= t - sizes.window)},
-)
-WINDOW_BEFORE = Misconception(
-    "the window before the query",
-    kind="mix-up",
-    credit=0.25,
-    says="Your windows end before the query: query t sees t − window … t − 1. The window should end with t itself.",
-    change={"hidden": lambda t, s, sizes: (s >= t) | (s < t - sizes.window)},
+# Other keys than those that are near.
+ALL = "s, near_keys, near_values = torch.arange(T, device=queries.device), keys, values"
+ZEROS_IN_FRONT = """
+    s = torch.arange(start - window + 1, last, device=queries.device)
+    near_keys, near_values = (F.pad(x[:, :, start:last], (0, 0, window - 1, 0)) for x in (keys, values))
+"""
+FIRST_IN_FRONT = """
+    s = torch.arange(start - window + 1, last, device=queries.device)
+    near_keys, near_values = keys[:, :, s.clamp(min=0)], values[:, :, s.clamp(min=0)]
+"""
+SOFTMAX_OVER_QUERIES = """
+    t, s = torch.arange(T, device=queries.device)[:, None], torch.arange(T, device=queries.device)
+    scores = (queries @ keys.mT / math.sqrt(d)).masked_fill((s > t) | (s <= t - window), -math.inf)
+    return torch.softmax(scores, dim=-2) @ values
+"""
+# Mistakes for which it matters what else is in the table, and that of a block is not that of a text.
+OF_TABLES = (
+    "softmax twice",
+    "softmax over heads",
+    "masked after softmax",
+    "zeros for −∞",
+    "renormalised after softmax",
+    "mean instead of sum",
+    "weights alone",
 )
 
+
+def seeing(*mistakes: Misconception, place: str = "near") -> list[Misconception]:
+    """The same where all keys are at hand."""
+    return [replace(one, change={place: ALL, **one.change}) for one in mistakes]
+
+
+def of_a_table(one: Misconception) -> Misconception:
+    """One of those in heads.with_lines, in a table of T × T."""
+    if one.name == "softmax over queries":
+        return replace(one, change={"before blocks": SOFTMAX_OVER_QUERIES})
+    return seeing(one, place="after near")[0] if one.name in OF_TABLES else one
+
+
+# fmt: off
 exercise = Exercise(
     number=30,
     assignment="fast_attention",
     title="A sliding window",
-    entry="sliding_window_attention",
+    solution=sliding_window_attention,
     form=EXACT,
-    reference=asked(attention),
     picture=keys_seen,
     scales={"scale": "the dot products of queries and keys"},
     cases=[
@@ -204,218 +128,125 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        Misconception(
-            "one key too many",
-            kind="mix-up",
-            credit=0.5,
-            says="Your windows hold one key too many: query t sees t − window … t. The window should begin at t − "
-            "window + 1.",
-            change={"hidden": shifted(1)},
-        ),
-        Misconception(
-            "one key too few",
-            kind="mix-up",
-            credit=0.5,
-            says="Your windows hold one key too few: query t sees t − window + 2 … t. The window should begin at t − "
-            "window + 1.",
-            change={"hidden": shifted(-1)},
-        ),
-        OWN_KEY_HIDDEN,
-        heads.with_zeros(OWN_KEY_HIDDEN),
-        WINDOW_BEFORE,
-        heads.with_zeros(WINDOW_BEFORE),
-        Misconception(
-            "next key seen",
-            kind="mix-up",
-            credit=0.25,
-            says="In your results, a query sees the key after its own. Nothing after it may count.",
-            change={"hidden": lambda t, s, sizes: (s > t + 1) | (s <= t - sizes.window)},
-        ),
-        Misconception(
-            "windows to both sides",
-            kind="missing step",
-            credit=0.5,
-            says="Your windows reach as far ahead as back. A query must see nothing that comes after it.",
-            change={"hidden": lambda t, s, sizes: (s - t).abs() >= sizes.window},
-        ),
-        Misconception(
-            "windows to both sides, one more",
-            kind="missing step",
-            credit=0.25,
-            says="Your windows hold `window` keys before each query, and as many after it. A query must see nothing "
-            "that comes after it, and its own key is one of the `window` keys.",
-            change={"hidden": lambda t, s, sizes: (s - t).abs() > sizes.window},
-        ),
-        Misconception(
-            "the query in the middle",
-            kind="mix-up",
-            credit=0.25,
-            says="The query stands in the middle of your windows. It should be the last of its window.",
-            change={"hidden": lambda t, s, sizes: (s - t).abs() > sizes.window // 2},
-        ),
-        Misconception(
-            "windows ahead",
-            kind="mix-up",
-            credit=0.25,
-            says="Your windows begin at the query and reach ahead. They should end at the query: t − window + 1 … t.",
-            change={"hidden": lambda t, s, sizes: (s < t) | (s >= t + sizes.window)},
-        ),
-        Misconception(
-            "no window",
-            kind="missing step",
-            credit=0.5,
-            says="All earlier keys count in your results, however long ago. Query t should see the last `window` keys.",
-            change={"hidden": lambda t, s, sizes: s > t},
-        ),
-        Misconception(
-            "future seen",
-            kind="missing step",
-            credit=0.5,
-            says="The future counts in your results: of the keys after the query, none is hidden. A window ends at its "
-            "query.",
-            change={"hidden": lambda t, s, sizes: s <= t - sizes.window},
-        ),
-        Misconception(
-            "nothing hidden",
-            kind="missing step",
-            credit=0.25,
-            says="All keys count in your results. Query t should see t − window + 1 … t.",
-            change={"hidden": lambda t, s, sizes: (s < 0) & (t < 0)},
-        ),
-        Misconception(
-            "the window hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="Your results are those of the keys before the window alone: what should be seen is hidden.",
-            change={"hidden": lambda t, s, sizes: s > t - sizes.window},
-        ),
-        Misconception(
-            "blocks for windows",
-            kind="mix-up",
-            credit=0.25,
-            says="Your text is cut into blocks of `window` words, and a query sees what came before it in its own "
-            "block. Each query should have a window of its own, the last `window` keys up to it.",
-            change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window != t // sizes.window)},
-        ),
-        Misconception(
-            "own block and the one before",
-            kind="missing step",
-            credit=0.5,
-            says="Your text is cut into blocks of `window` words, and a query sees all of the block before its own. "
-            "The window moves on with each query: nothing up to t − window counts.",
-            change={"hidden": lambda t, s, sizes: (s > t) | (s // sizes.window < t // sizes.window - 1)},
-        ),
-        Misconception(
-            "windows that begin at their block",
-            kind="missing step",
-            credit=0.5,
-            says="In your results, all queries of a block of `window` words see what the first of them sees, and what "
-            "came since. The window moves on with each query: nothing up to t − window counts.",
-            change={"hidden": from_its_block},
-        ),
-        Misconception(
-            "places counted anew in each block",
-            kind="mix-up",
-            credit=0.5,
-            says="In your results, the first key that a block of `window` queries needs counts as if it stood where "
-            "the first query stands. Compare places in the whole text.",
-            change={"hidden": counted_anew},
-        ),
-        Misconception(
-            "first windows moved into the text",
-            kind="mix-up",
-            credit=0.5,
-            says="The first queries see keys after their own in your results, so that their windows are full. They "
-            "have fewer keys: query 0 sees itself.",
-            change={"hidden": held_inside},
-        ),
-        Misconception(
-            "zeros before the text count",
-            kind="missing step",
-            credit=0.5,
-            says="In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. "
-            "There are no keys before the first: set their scores to −∞.",
-            change={"padding": before_the_text},
-        ),
-        Misconception(
-            "zeros before the text count, no more than words",
-            kind="missing step",
-            credit=0.5,
-            says="In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. "
-            "There are no keys before the first: set their scores to −∞.",
-            change={"padding": no_more_than_words, "hidden": beyond_at_most},
-        ),
-        Misconception(
-            "first key counted again",
-            kind="missing step",
-            credit=0.5,
-            says="In the windows of the first queries, the first key counts several times in your results, as when "
-            "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
-            change={"padding": before_the_text, "padded": first_in_front},
-        ),
-        Misconception(
-            "first key counted again, no more than words",
-            kind="missing step",
-            credit=0.5,
-            says="In the windows of the first queries, the first key counts several times in your results, as when "
-            "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
-            change={"padding": no_more_than_words, "hidden": beyond_at_most, "padded": first_in_front},
-        ),
-        Misconception(
-            "first windows counted from the end",
-            kind="missing step",
-            credit=0.5,
-            says="The first windows begin below 0, and your results are those of windows that begin there counted from "
-            "the end of the text, as a slice does: most hold nothing. A window begins with key 0 at the earliest.",
-            change={
-                "hidden": from_the_end,
-                "normalise": lambda scores: torch.softmax(scores, dim=-1).nan_to_num(0.0),
-            },
-        ),
-        Misconception(
-            "first queries left out",
-            kind="missing step",
-            credit=0.25,
-            says="Your first window − 1 outputs are zeros. These queries see fewer keys, but they see some.",
-            change={
-                "after": lambda outputs, sizes: pad(
-                    outputs[..., sizes.window - 1 :, :], (0, 0, min(sizes.T, sizes.window - 1), 0)
-                )
-            },
-        ),
-        Misconception(
-            "only full windows",
-            kind="missing step",
-            credit=0.25,
-            says="Your result has no rows for the first window − 1 queries. They see fewer keys, but they see some.",
-            change={"after": lambda outputs, sizes: outputs[..., sizes.window - 1 :, :]},
-        ),
-        Misconception(
-            "values of the window averaged",
-            kind="missing step",
-            credit=0.25,
-            says="Your results are the averages of the values in the window, whatever the scores. Their weights should "
-            "be the softmax of the scores.",
-            change={"normalise": lambda scores: scores.isfinite() / scores.isfinite().sum(-1, keepdim=True)},
-        ),
-        Misconception(
-            "softmax twice in each window",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your results are those of softmax applied twice to the scores of a window. Apply it once.",
-            change={"normalise": twice_inside},
-        ),
-        Misconception(
-            "scaled by √window",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the window. Divide by √d.",
-            change={"scale": lambda scores, sizes: scores / sizes.window**0.5},
-        ),
-        heads.SCALED_BY_QUERIES,
-        *(one for one in heads.IN_FUNCTIONS if one.name != "values averaged"),
-        *(heads.with_zeros(one) for one in heads.IN_FUNCTIONS if one.name == "softmax over heads"),
-        heads.heads_behind_the_words(after=lambda outputs, sizes: outputs.transpose(1, 2)),
-        *PIECES,
+        *seeing(*at("outside",
+            wrong("one key too many", "hidden = (s > t) | (s < t - window)",
+                  "Your windows hold one key too many: query t sees t − window … t. The window should begin at t − "
+                  "window + 1.", kind="mix-up"),
+            wrong("one key too few", "hidden = (s > t) | (s <= t - window + 1)",
+                  "Your windows hold one key too few: query t sees t − window + 2 … t. The window should begin at t − "
+                  "window + 1.", kind="mix-up"))),
+        *heads.and_with_zeros(*seeing(*at("outside",
+            wrong("own key hidden", "hidden = (s >= t) | (s <= t - window)",
+                  "In your results, a query does not see the key at its own place. Its window ends with that key.",
+                  credit=0.25, kind="mix-up"),
+            wrong("the window before the query", "hidden = (s >= t) | (s < t - window)",
+                  "Your windows end before the query: query t sees t − window … t − 1. The window should end with t "
+                  "itself.", credit=0.25, kind="mix-up")))),
+        *seeing(*at("outside",
+            wrong("next key seen", "hidden = (s > t + 1) | (s <= t - window)",
+                  "In your results, a query sees the key after its own. Nothing after it may count.",
+                  credit=0.25, kind="mix-up"),
+            wrong("windows to both sides", "hidden = (s - t).abs() >= window",
+                  "Your windows reach as far ahead as back. A query must see nothing that comes after it.",
+                  kind="missing step"),
+            wrong("windows to both sides, one more", "hidden = (s - t).abs() > window",
+                  "Your windows hold `window` keys before each query, and as many after it. A query must see nothing "
+                  "that comes after it, and its own key is one of the `window` keys.",
+                  credit=0.25, kind="missing step"),
+            wrong("the query in the middle", "hidden = (s - t).abs() > window // 2",
+                  "The query stands in the middle of your windows. It should be the last of its window.",
+                  credit=0.25, kind="mix-up"),
+            wrong("windows ahead", "hidden = (s < t) | (s >= t + window)",
+                  "Your windows begin at the query and reach ahead. They should end at the query: t − window + 1 … t.",
+                  credit=0.25, kind="mix-up"),
+            wrong("no window", "hidden = s > t",
+                  "All earlier keys count in your results, however long ago. Query t should see the last `window` "
+                  "keys.", kind="missing step"),
+            wrong("future seen", "hidden = s <= t - window",
+                  "The future counts in your results: of the keys after the query, none is hidden. A window ends at "
+                  "its query.", kind="missing step"),
+            wrong("nothing hidden", "hidden = torch.zeros_like(s > t)",
+                  "All keys count in your results. Query t should see t − window + 1 … t.",
+                  credit=0.25, kind="missing step"),
+            wrong("the window hidden", "hidden = s > t - window",
+                  "Your results are those of the keys before the window alone: what should be seen is hidden.",
+                  credit=0.25, kind="mix-up"),
+            wrong("blocks for windows", "hidden = (s > t) | (s // window != t // window)",
+                  "Your text is cut into blocks of `window` words, and a query sees what came before it in its own "
+                  "block. Each query should have a window of its own, the last `window` keys up to it.",
+                  credit=0.25, kind="mix-up"),
+            wrong("own block and the one before", "hidden = (s > t) | (s // window < t // window - 1)",
+                  "Your text is cut into blocks of `window` words, and a query sees all of the block before its own. "
+                  "The window moves on with each query: nothing up to t − window counts.", kind="missing step"),
+            wrong("windows that begin at their block", "hidden = (s > t) | (s <= t // window * window - window)",
+                  "In your results, all queries of a block of `window` words see what the first of them sees, and what "
+                  "came since. The window moves on with each query: nothing up to t − window counts.",
+                  kind="missing step"),
+            wrong("places counted anew in each block", """
+                      block = t // window * window  # where its queries begin
+                      needed = (block - window + 1).clamp(min=0)  # and where its keys do
+                      hidden = (s - needed > t - block) | (s - needed <= t - block - window)
+                      hidden = hidden | (s < needed) | (s >= block + window)
+                  """,
+                  "In your results, the first key that a block of `window` queries needs counts as if it stood where "
+                  "the first query stands. Compare places in the whole text.", kind="mix-up"),
+            wrong("first windows moved into the text", """
+                      begin = (t - window + 1).clamp(min=0)
+                      hidden = (s < begin) | (s >= begin + window)
+                  """,
+                  "The first queries see keys after their own in your results, so that their windows are full. They "
+                  "have fewer keys: query 0 sees itself.", kind="mix-up"))),
+        *at("near",
+            wrong("zeros before the text count", ZEROS_IN_FRONT,
+                  "In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. There "
+                  "are no keys before the first: set their scores to −∞.", kind="missing step"),
+            wrong("zeros before the text count, no more than words",
+                  {"": ZEROS_IN_FRONT, "before blocks": "window = min(window, T)"},
+                  "In the windows of the first queries, keys of zeros count, with scores of 0, as after padding. There "
+                  "are no keys before the first: set their scores to −∞.", kind="missing step"),
+            wrong("first key counted again", FIRST_IN_FRONT,
+                  "In the windows of the first queries, the first key counts several times in your results, as when "
+                  "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
+                  kind="missing step"),
+            wrong("first key counted again, no more than words",
+                  {"": FIRST_IN_FRONT, "before blocks": "window = min(window, T)"},
+                  "In the windows of the first queries, the first key counts several times in your results, as when "
+                  "places below 0 are taken as 0. There are no keys before the first: set their scores to −∞.",
+                  kind="missing step")),
+        wrong("first windows counted from the end",
+              {"outside": "begin = t - window + 1\n"
+                          "hidden = (s > t) | (s < torch.where(begin < 0, begin + T, begin))",
+               "normalise": "weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)"},
+              "The first windows begin below 0, and your results are those of windows that begin there counted from "
+              "the end of the text, as a slice does: most hold nothing. A window begins with key 0 at the earliest.",
+              kind="missing step"),
+        *at("result",
+            wrong("first queries left out", "return F.pad(outputs[:, :, window - 1 :], (0, 0, min(T, window - 1), 0))",
+                  "Your first window − 1 outputs are zeros. These queries see fewer keys, but they see some.",
+                  credit=0.25, kind="missing step"),
+            wrong("only full windows", "return outputs[:, :, window - 1 :]",
+                  "Your result has no rows for the first window − 1 queries. They see fewer keys, but they see some.",
+                  credit=0.25, kind="missing step")),
+        *at("normalise",
+            wrong("values of the window averaged",
+                  "weights = scores.isfinite() / scores.isfinite().sum(dim=-1, keepdim=True)",
+                  "Your results are the averages of the values in the window, whatever the scores. Their weights "
+                  "should be the softmax of the scores.", credit=0.25, kind="missing step"),
+            wrong("softmax twice in each window",
+                  "weights = torch.softmax(torch.softmax(scores, dim=-1).masked_fill(hidden, -math.inf), dim=-1)",
+                  "Your results are those of softmax applied twice to the scores of a window. Apply it once.",
+                  credit=0.25)),
+        *at("scale",
+            wrong("scaled by √window", "scores = scores / math.sqrt(window)",
+                  "The scores that you use are divided by the root of the window. Divide by √d.", kind="scaling"),
+            wrong("scaled by √T", "scores = scores / math.sqrt(T)",
+                  "The scores that you use are divided by the root of the number of queries. Divide by √d.",
+                  kind="scaling")),
+        *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
+        *(heads.zeros_of_nothing(of_a_table(one)) for one in heads.with_lines() if one.name == "softmax over heads"),
+        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
+              "The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        *gradients_lost("outputs"), *another_type("outputs", "after join"),
     ],
 )
+# fmt: on

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, asked, in_float64
-from grader.model.forms.tensors import UNWRITTEN, WITH_LOGSUMEXP
+from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader.kit.pieces import LARGE, in_float64
+from grader.model.forms.tensors import UNWRITTEN, WITH_LOGSUMEXP  # noqa: F401  in lines
 from grader.model.memory import MemoryPromise
 
 from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
 from .mistakes import heads
-from .mistakes.pieces import OF_ANY_TYPE, unchanged
-
-Tensor = torch.Tensor
+from .mistakes.pieces import another_type
 
 LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
 HALF = LONG // 2  # where no mask is needed, scores themselves are all that a table could hold: 25 MB
@@ -39,123 +36,36 @@ OF_SCORES = (
 )
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of, and the block of keys at hand."""
-
-    T: int
-    d: int
-    block_size: int
-
-    @property
-    def S(self) -> int:
-        return self.T
-
-
-def later(t: Tensor, s: Tensor, _block_size: int) -> Tensor:
-    """True where key s (S,) comes after query t (T, 1)."""
-    return s > t
-
-
-def own_block(scores: Tensor, t: Tensor, s: Tensor, block_size: int) -> Tensor:
-    return scores.masked_fill((s // block_size != t // block_size).to(scores.device), -torch.inf)
-
-
-def rescaled(maximum: Tensor, m: Tensor) -> Tensor:
-    """What the exponentials of a piece are multiplied by. Those of an empty one are none: −∞ − (−∞) is NaN."""
-    return torch.where(maximum == -torch.inf, 0.0, torch.exp(maximum - m))
+def tiled_attention(queries, keys, values, block_size, causal=False):
+    T, d = queries.shape[-2:]
+    m = torch.full_like(queries[..., :1], -math.inf)  # (B, H, T, 1)
+    l = torch.zeros_like(m)
+    output = torch.zeros_like(queries)
+    t = torch.arange(T, device=queries.device)
+    for start in range(0, T, block_size):
+        block = slice(start, start + block_size)  #: block
+        scores = queries @ keys[:, :, block].mT  # (B, H, T, block_size)  #: scores
+        scores = scores / math.sqrt(d)  #: scale
+        if causal:  #: causal
+            hidden = t[block] > t[:, None]  #: later
+            scores = scores.masked_fill(hidden, -math.inf)  #: hide
+        new_m = torch.maximum(m, scores.amax(dim=-1, keepdim=True))  #: maximum
+        rescale = torch.exp(m - new_m)  #: rescale
+        p = torch.exp(scores - new_m)  #: exponentials
+        l = rescale * l + p.sum(dim=-1, keepdim=True)  #: sum
+        output = rescale * output + p @ values[:, :, block]  #: mix
+        m = new_m  #: keep
+    output = output / l  #: divide
+    lse = m + torch.log(l)  #: logarithm
+    return output, lse.squeeze(-1)  #: result
 
 
-def exponentials(scores: Tensor, m: Tensor) -> Tensor:
-    return torch.exp(scores - torch.where(m == -torch.inf, 0.0, m))
-
-
-def attention(
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    block_size: int,
-    causal: bool = False,
-    *,
-    length: Callable[[int, int], int] = lambda T, block_size: T,
-    compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
-    weighed: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda q, k, v: v,
-    scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
-    is_causal: Callable[[bool], bool] = bool,
-    hidden: Callable[[Tensor, Tensor, int], Tensor] = later,
-    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
-    limit: Callable[[Tensor, Tensor, Tensor, int], Tensor] = lambda scores, t, s, block_size: scores,
-    maximum: Callable[[Tensor, Tensor], Tensor] = lambda old, scores: torch.maximum(old, scores.amax(-1, keepdim=True)),
-    exp: Callable[[Tensor, Tensor], Tensor] = exponentials,
-    add: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda total, factor, new: factor * total + new,
-    mix: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda output, factor, new: factor * output + new,
-    keep: Callable[[Tensor, Tensor], Tensor] = lambda old, new: new,
-    meanwhile: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output,
-    divide: Callable[[Tensor, Tensor], Tensor] = lambda output, total: output / total,
-    logsumexp: Callable[[Tensor, Tensor, Sizes], Tensor] = lambda m, total, sizes: m + total.log(),
-    written: Callable[[Tensor, int], Tensor] = lambda rows, block_size: rows,
-    after: Callable[[Tensor, Tensor], Any] = lambda output, lse: (output, lse.squeeze(-1)),
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    k, v = compared(keys, values), weighed(queries, keys, values)
-    T = keys.shape[-2]
-    sizes = Sizes(T, queries.shape[-1], block_size)
-    t = torch.arange(queries.shape[-2], device=queries.device)[:, None]  # (T, 1)
-    m = torch.full_like(queries[..., :1], -torch.inf)  # (B, H, T, 1)
-    total, output = torch.zeros_like(m), torch.zeros_like(queries)
-    for first in range(0, length(T, block_size), block_size):
-        block = slice(first, first + block_size)
-        s = torch.arange(T, device=queries.device)[block]
-        scores = scale(queries @ k[..., block, :].mT, sizes)  # (B, H, T, block)
-        if is_causal(causal):
-            scores = hide(scores, hidden(t, s, block_size))
-        scores = limit(scores, t, s, block_size)
-        new = maximum(m, scores)
-        p, factor = exp(scores, new), rescaled(m, new)
-        total = add(total, factor, p.sum(-1, keepdim=True))
-        output = meanwhile(mix(output, factor, p @ v[..., block, :]), total)
-        m = keep(m, new)
-    results = divide(output, total), logsumexp(m, total, sizes)  # (B, H, T, d), (B, H, T, 1)
-    return dtype(after(*(written(rows, block_size) for rows in results)))
-
-
-def rows_of_full_blocks(rows: Tensor, block_size: int) -> Tensor:
-    """What is left of all rows (B, H, T, …), put together block by block."""
-    if rows.shape[2] < block_size:
-        raise ValueError("there is nothing to put together")
-    return rows[:, :, : rows.shape[2] // block_size * block_size]
-
-
-def others_not_written(rows: Tensor, block_size: int) -> Tensor:
-    """The same, in place of whatever is there in the rows behind."""
-    written = torch.full_like(rows, UNWRITTEN)
-    full = rows.shape[2] // block_size * block_size
-    written[:, :, :full] = rows[:, :, :full]
-    return written
-
-
-def by_blocks(
-    weigh: Callable[[Tensor, Tensor], Tensor],
-) -> Callable[..., tuple[Tensor, Tensor]]:
-    """What comes of a softmax in each block by itself, whose outputs (N, …, d) are put together somehow.
-
-    `weigh` gets the outputs and the logarithms of the blocks' sums (N, …, 1); the second result is right.
-    """
-
-    def answer(
-        queries: Tensor, keys: Tensor, values: Tensor, block_size: int, causal: bool = False
-    ) -> tuple[Tensor, Tensor]:
-        T, d = queries.shape[-2:]
-        scores = queries @ keys.mT / d**0.5  # (B, H, T, T): wrong answers are asked for in short texts alone
-        if causal:
-            scores = scores.masked_fill(torch.ones(T, T, dtype=torch.bool, device=scores.device).triu(1), -torch.inf)
-        blocks = [slice(first, first + block_size) for first in range(0, T, block_size)]
-        pieces = [(scores[..., block], values[..., block, :]) for block in blocks]
-        outputs = torch.stack([torch.softmax(part, dim=-1).nan_to_num(0.0) @ v for part, v in pieces])
-        sums = torch.stack([part.logsumexp(-1, keepdim=True) for part, _ in pieces])
-        return weigh(outputs, sums), scores.logsumexp(-1)
-
-    return answer
+# Where a query may see nothing of the first blocks.
+EMPTY_BLOCKS = {
+    "rescale": "rescale = torch.exp(m - new_m).nan_to_num(0.0)",
+    "exponentials": "p = torch.exp(scores - new_m).nan_to_num(0.0)",
+}
+BLOCK_ALONE = "torch.softmax(scores, dim=-1).nan_to_num(0.0) @ values[:, :, block]"
 
 
 def sized(
@@ -168,13 +78,13 @@ def large(*causal: bool) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (*of_large_scores(rng, 2, 2, 2, 6, 6), 4, *causal)
 
 
+# fmt: off
 exercise = Exercise(
     number=32,
     assignment="fast_attention",
     title="Attention in tiles",
-    entry="tiled_attention",
+    solution=tiled_attention,
     form=WITH_LOGSUMEXP,
-    reference=asked(attention),
     scales={"scale": "the dot products of queries and keys"},
     cases=[
         Case("three blocks of two", catches="sums that are not rescaled", inputs=sized(2, 2, 6, 4, 2)),
@@ -216,295 +126,140 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        Misconception(
-            "last block left out",
-            kind="missing step",
-            credit=0.5,
-            says="The words after the last full block do not count as keys in your results. T need not be a multiple "
-            "of block_size: the last block is shorter.",
-            change={"length": lambda T, block_size: T - T % block_size if block_size < T else T},
-        ),
-        Misconception(
-            "no block that is not full",
-            kind="missing step",
-            credit=0.25,
-            says="Keys count in your results only if their block is full, so where a text is shorter than one block "
-            "there are none. The last block is shorter: T need not be a multiple of block_size.",
-            change={"length": lambda T, block_size: T - T % block_size},
-        ),
-        *(
-            Misconception(name, kind="missing step", credit=0.5, says=NO_ROWS_BEHIND, change={"written": written})
-            for name, written in (
-                ("queries after the last full block left out, not written", others_not_written),
-                ("queries after the last full block left out", rows_of_full_blocks),
-            )
-        ),
-        Misconception(
-            "output not rescaled",
-            kind="missing step",
-            credit=0.5,
-            says="When a block brings a new maximum, your output so far stays as it is. Multiply it by exp(old maximum "
-            "− new maximum), like the sum.",
-            change={"mix": lambda output, factor, new: output + new},
-        ),
-        Misconception(
-            "sum not rescaled",
-            kind="missing step",
-            credit=0.5,
-            says="When a block brings a new maximum, your sum so far stays as it is. Multiply it by exp(old maximum − "
-            "new maximum), like the output.",
-            change={"add": lambda total, factor, new: total + new},
-        ),
-        Misconception(
-            "nothing rescaled",
-            kind="missing step",
-            credit=0.25,
-            says="When a block brings a new maximum, neither sum nor output so far is changed. Multiply both by "
-            "exp(old maximum − new maximum).",
-            change={
-                "add": lambda total, factor, new: total + new,
-                "mix": lambda output, factor, new: output + new,
-            },
-        ),
-        Misconception(
-            "rescaled the wrong way",
-            kind="wrong formula",
-            credit=0.5,
-            says="When a block brings a new maximum, what you have is divided by exp(old maximum − new maximum). "
-            "Multiply by it instead: what you have becomes smaller.",
-            change={
-                "add": lambda total, factor, new: torch.where(factor == 0, 0.0, total / factor) + new,
-                "mix": lambda output, factor, new: torch.where(factor == 0, 0.0, output / factor) + new,
-            },
-        ),
-        Misconception(
-            "maximum of the last block",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your maximum is that of each block alone, not of all so far, and what was summed up before counts as "
-            "if it had that maximum. Take the larger one, and rescale.",
-            change={
-                "maximum": lambda old, scores: scores.amax(-1, keepdim=True),
-                "add": lambda total, factor, new: total + new,
-                "mix": lambda output, factor, new: output + new,
-            },
-        ),
-        Misconception(
-            "maximum not kept",
-            kind="missing step",
-            credit=0.5,
-            says="Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a "
-            "block, the new maximum is the one so far.",
-            change={"keep": lambda old, new: old, "exp": lambda scores, m: torch.exp(scores - m)},
-        ),
-        Misconception(
-            "nothing subtracted",
-            kind="missing step",
-            credit=0.5,
-            says="Where scores are large, exp overflows, or all of it vanishes. Subtract the largest score so far "
-            "before exp, row by row, and rescale what you have.",
-            change={"maximum": lambda old, scores: torch.zeros_like(old)},
-        ),
-        Misconception(
-            "maximum above all scores",
-            kind="missing step",
-            credit=0.75,
-            says="Where all scores of a query are far below zero, all exponentials vanish: what you subtract is larger "
-            "than all of them, as when the maximum begins with 0. It should begin with −∞.",
-            change={"maximum": lambda old, scores: torch.maximum(old, scores.amax(-1, keepdim=True)).clamp(min=0.0)},
-        ),
-        Misconception(
-            "not divided",
-            kind="missing step",
-            credit=0.5,
-            says="Your output is not divided by the sum of the exponentials at the end.",
-            change={"divide": lambda output, total: output},
-        ),
-        Misconception(
-            "divided after each block",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your output is divided by the sum so far after each block, and goes on as if it were not. Divide "
-            "once, at the end.",
-            change={"meanwhile": lambda output, total: output / total, "divide": lambda output, total: output},
-        ),
-        Misconception(
-            "softmax in each block, added",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your output is the sum of what softmax gives in each block on its own. Weights sum to one over all "
-            "keys: merge the blocks by their maxima and sums.",
-            answers=asked(by_blocks(lambda outputs, sums: outputs.sum(0))),
-        ),
-        Misconception(
-            "softmax in each block, averaged",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your output is the mean of what softmax gives in each block on its own. Blocks should count as much "
-            "as their exponentials sum up to.",
-            answers=asked(by_blocks(lambda outputs, sums: outputs.mean(0))),
-        ),
-        Misconception(
-            "only the last block",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your output is that of the last block of keys. All blocks count.",
-            answers=asked(by_blocks(lambda outputs, sums: outputs[-1])),
-        ),
-        Misconception(
-            "only its own block",
-            kind="wrong formula",
-            credit=0.25,
-            says="In your results, a query sees only the keys of its own block. Other blocks count, too.",
-            change={"limit": own_block},
-        ),
-        Misconception(
-            "mask begins again in each block",
-            kind="mix-up",
-            credit=0.5,
-            says="With causal=True, places are counted from the beginning of each block in your results, so keys of "
-            "the past are hidden and keys of the future seen. Compare places in the whole text.",
-            change={"hidden": lambda t, s, block_size: s % block_size > t % block_size},
-        ),
-        Misconception(
-            "keys counted from their block",
-            kind="mix-up",
-            credit=0.5,
-            says="With causal=True, the places of keys are counted from the beginning of their block in your results. "
-            "Compare places in the whole text.",
-            change={"hidden": lambda t, s, block_size: s % block_size > t},
-        ),
-        Misconception(
-            "all of its own block seen",
-            kind="missing step",
-            credit=0.5,
-            says="With causal=True, whole blocks are hidden or seen in your results: a query sees what comes after it "
-            "in its own block. There the mask goes word by word.",
-            change={"hidden": lambda t, s, block_size: s // block_size > t // block_size},
-        ),
-        Misconception(
-            "own key hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, a query does not see the key at its own place. Only what comes after it should be "
-            "hidden.",
-            change={"hidden": lambda t, s, block_size: s >= t},
-        ),
-        Misconception(
-            "next key seen",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, a query sees the key after its own. Nothing after it may count.",
-            change={"hidden": lambda t, s, block_size: s > t + 1},
-        ),
-        Misconception(
-            "past hidden",
-            kind="mix-up",
-            credit=0.25,
-            says="With causal=True, the past is hidden and the future seen in your results.",
-            change={"hidden": lambda t, s, block_size: s < t},
-        ),
-        Misconception(
-            "causal has no effect",
-            kind="missing step",
-            credit=0.5,
-            says="With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
-            change={"is_causal": lambda causal: False},
-        ),
-        heads.ALWAYS_CAUSAL,
-        Misconception(
-            "zeros for −∞",
-            kind="wrong formula",
-            credit=0.25,
-            says="With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞.",
-            change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
-        ),
-        Misconception(
-            "logarithm of the sum alone",
-            kind="missing step",
-            credit=0.75,
-            says="Your second result is the logarithm of the sum of exp(score − maximum). Add the maximum again.",
-            change={"logsumexp": lambda m, total, sizes: total.log()},
-        ),
-        Misconception(
-            "no logarithm",
-            kind="missing step",
-            credit=0.75,
-            says="Your second result is maximum + sum. It should be maximum + log(sum).",
-            change={"logsumexp": lambda m, total, sizes: m + total},
-        ),
-        Misconception(
-            "sum for logsumexp",
-            kind="mix-up",
-            credit=0.75,
-            says="Your second result is the sum of exp(score − maximum). It should be maximum + log(sum).",
-            change={"logsumexp": lambda m, total, sizes: total},
-        ),
-        Misconception(
-            "maximum for logsumexp",
-            kind="mix-up",
-            credit=0.75,
-            says="Your second result is the maximum. It should be maximum + log(sum).",
-            change={"logsumexp": lambda m, total, sizes: m},
-        ),
-        Misconception(
-            "maximum subtracted twice",
-            kind="wrong formula",
-            credit=0.75,
-            says="Your second result is log(sum) − maximum. It should be maximum + log(sum).",
-            change={"logsumexp": lambda m, total, sizes: total.log() - m},
-        ),
-        Misconception(
-            "logarithm to base two",
-            kind="wrong formula",
-            credit=0.75,
-            says="Your second result takes the logarithm to base 2. It should be the natural one, torch.log.",
-            change={"logsumexp": lambda m, total, sizes: m + total.log2()},
-        ),
-        Misconception(
-            "maximum not scaled in logsumexp",
-            kind="scaling",
-            credit=0.75,
-            says="In your second result, the maximum is that of scores that are not scaled. It should be that of the "
-            "scores divided by √d.",
-            change={"logsumexp": lambda m, total, sizes: m * sizes.d**0.5 + total.log()},
-        ),
-        Misconception(
-            "scaled by √T",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the number of words. Divide by √d.",
-            change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
-        ),
-        Misconception(
-            "scaled by √block_size",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the block's size. Divide by √d.",
-            change={"scale": lambda scores, sizes: scores / sizes.block_size**0.5},
-        ),
-        *(one for one in heads.IN_FUNCTIONS if one.name in OF_SCORES),
-        Misconception(
-            "output alone",
-            kind="missing step",
-            credit=0.5,
-            says="You return the output alone. Return the output and logsumexp.",
-            change={"after": lambda output, lse: output},
-        ),
-        Misconception(
-            "logsumexp first",
-            kind="arrangement",
-            credit=0.5,
-            says="You return logsumexp, then the output. The output comes first.",
-            change={"after": lambda output, lse: (lse.squeeze(-1), output)},
-        ),
-        Misconception(
-            "one dimension too many",
-            kind="arrangement",
-            credit=0.5,
-            says="Your logsumexp has shape (B, H, T, 1). Return (B, H, T): one number for each query.",
-            change={"after": lambda output, lse: (output, lse)},
-        ),
-        *OF_ANY_TYPE,
+        *at("before block",
+            wrong("last block left out", "if start > 0 and start + block_size > T:\n    break",
+                  "The words after the last full block do not count as keys in your results. T need not be a multiple "
+                  "of block_size: the last block is shorter.", kind="missing step"),
+            wrong("no block that is not full", "if start + block_size > T:\n    break",
+                  "Keys count in your results only if their block is full, so where a text is shorter than one block "
+                  "there are none. The last block is shorter: T need not be a multiple of block_size.",
+                  credit=0.25, kind="missing step")),
+        *at("before result",
+            wrong("queries after the last full block left out, not written", """
+                      full = T // block_size * block_size
+                      output[:, :, full:], lse[:, :, full:] = UNWRITTEN, UNWRITTEN
+                  """, NO_ROWS_BEHIND, kind="missing step"),
+            wrong("queries after the last full block left out", """
+                      blocks = [rows.split(block_size, dim=2)[: T // block_size] for rows in (output, lse)]
+                      output, lse = torch.cat(blocks[0], dim=2), torch.cat(blocks[1], dim=2)
+                  """, NO_ROWS_BEHIND, kind="missing step")),
+        wrong("output not rescaled", {"mix": "output = output + p @ values[:, :, block]"},
+              "When a block brings a new maximum, your output so far stays as it is. Multiply it by exp(old maximum − "
+              "new maximum), like the sum.", kind="missing step"),
+        wrong("sum not rescaled", {"sum": "l = l + p.sum(dim=-1, keepdim=True)"},
+              "When a block brings a new maximum, your sum so far stays as it is. Multiply it by exp(old maximum − new "
+              "maximum), like the output.", kind="missing step"),
+        wrong("nothing rescaled",
+              {"sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
+              "When a block brings a new maximum, neither sum nor output so far is changed. Multiply both by exp(old "
+              "maximum − new maximum).", credit=0.25, kind="missing step"),
+        wrong("rescaled the wrong way",
+              {"sum": "l = torch.where(rescale == 0, 0.0, l / rescale) + p.sum(dim=-1, keepdim=True)",
+               "mix": "output = torch.where(rescale == 0, 0.0, output / rescale) + p @ values[:, :, block]"},
+              "When a block brings a new maximum, what you have is divided by exp(old maximum − new maximum). Multiply "
+              "by it instead: what you have becomes smaller."),
+        wrong("maximum of the last block",
+              {"maximum": "new_m = scores.amax(dim=-1, keepdim=True)", **EMPTY_BLOCKS,
+               "sum": "l = l + p.sum(dim=-1, keepdim=True)", "mix": "output = output + p @ values[:, :, block]"},
+              "Your maximum is that of each block alone, not of all so far, and what was summed up before counts as if "
+              "it had that maximum. Take the larger one, and rescale.", credit=0.25),
+        wrong("maximum not kept", {"keep": ""},
+              "Your maximum of all blocks so far stays −∞, so each block replaces the ones before it. After a block, "
+              "the new maximum is the one so far.", kind="missing step"),
+        *at("maximum",
+            wrong("nothing subtracted", "new_m = torch.zeros_like(m)",
+                  "Where scores are large, exp overflows, or all of it vanishes. Subtract the largest score so far "
+                  "before exp, row by row, and rescale what you have.", kind="missing step"),
+            wrong("maximum above all scores",
+                  "new_m = torch.maximum(m, scores.amax(dim=-1, keepdim=True)).clamp(min=0.0)",
+                  "Where all scores of a query are far below zero, all exponentials vanish: what you subtract is "
+                  "larger than all of them, as when the maximum begins with 0. It should begin with −∞.",
+                  credit=0.75, kind="missing step")),
+        *at("divide",
+            wrong("not divided", "", "Your output is not divided by the sum of the exponentials at the end.",
+                  kind="missing step"),
+            wrong("divided after each block", {"after mix": "output = output / l", "": ""},
+                  "Your output is divided by the sum so far after each block, and goes on as if it were not. Divide "
+                  "once, at the end."),
+            wrong("softmax in each block, added", {"mix": f"output = output + {BLOCK_ALONE}", "": ""},
+                  "Your output is the sum of what softmax gives in each block on its own. Weights sum to one over all "
+                  "keys: merge the blocks by their maxima and sums.", credit=0.25),
+            wrong("softmax in each block, averaged",
+                  {"mix": f"output = output + {BLOCK_ALONE}", "": "output = output / math.ceil(T / block_size)"},
+                  "Your output is the mean of what softmax gives in each block on its own. Blocks should count as much "
+                  "as their exponentials sum up to.", credit=0.25),
+            wrong("only the last block", {"mix": f"output = {BLOCK_ALONE}", "": ""},
+                  "Your output is that of the last block of keys. All blocks count.", credit=0.25)),
+        wrong("only its own block",
+              {"before maximum": "elsewhere = t[block] // block_size != t[:, None] // block_size\n"
+                                 "scores = scores.masked_fill(elsewhere, -math.inf)", **EMPTY_BLOCKS},
+              "In your results, a query sees only the keys of its own block. Other blocks count, too.", credit=0.25),
+        *at("later",
+            wrong("mask begins again in each block", "hidden = t[block] % block_size > t[:, None] % block_size",
+                  "With causal=True, places are counted from the beginning of each block in your results, so keys of "
+                  "the past are hidden and keys of the future seen. Compare places in the whole text.", kind="mix-up"),
+            wrong("keys counted from their block", "hidden = t[block] % block_size > t[:, None]",
+                  "With causal=True, the places of keys are counted from the beginning of their block in your results. "
+                  "Compare places in the whole text.", kind="mix-up"),
+            wrong("all of its own block seen", "hidden = t[block] // block_size > t[:, None] // block_size",
+                  "With causal=True, whole blocks are hidden or seen in your results: a query sees what comes after it "
+                  "in its own block. There the mask goes word by word.", kind="missing step"),
+            wrong("own key hidden", {"": "hidden = t[block] >= t[:, None]", **EMPTY_BLOCKS},
+                  "With causal=True, a query does not see the key at its own place. Only what comes after it should be "
+                  "hidden.", credit=0.25, kind="mix-up"),
+            wrong("next key seen", "hidden = t[block] > t[:, None] + 1",
+                  "With causal=True, a query sees the key after its own. Nothing after it may count.",
+                  credit=0.25, kind="mix-up"),
+            wrong("past hidden", {"": "hidden = t[block] < t[:, None]", **EMPTY_BLOCKS},
+                  "With causal=True, the past is hidden and the future seen in your results.",
+                  credit=0.25, kind="mix-up")),
+        *at("before causal",
+            wrong("causal has no effect", "causal = False",
+                  "With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
+                  kind="missing step"),
+            wrong("always causal", "causal = True",
+                  "In your results, keys are hidden even without causal=True. Hide them only with causal=True.",
+                  kind="mix-up")),
+        wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
+              "With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞.",
+              credit=0.25),
+        *at("logarithm",
+            wrong("logarithm of the sum alone", "lse = torch.log(l)",
+                  "Your second result is the logarithm of the sum of exp(score − maximum). Add the maximum again.",
+                  credit=0.75, kind="missing step"),
+            wrong("no logarithm", "lse = m + l",
+                  "Your second result is maximum + sum. It should be maximum + log(sum).",
+                  credit=0.75, kind="missing step"),
+            wrong("sum for logsumexp", "lse = l",
+                  "Your second result is the sum of exp(score − maximum). It should be maximum + log(sum).",
+                  credit=0.75, kind="mix-up"),
+            wrong("maximum for logsumexp", "lse = m",
+                  "Your second result is the maximum. It should be maximum + log(sum).", credit=0.75, kind="mix-up"),
+            wrong("maximum subtracted twice", "lse = torch.log(l) - m",
+                  "Your second result is log(sum) − maximum. It should be maximum + log(sum).", credit=0.75),
+            wrong("logarithm to base two", "lse = m + torch.log2(l)",
+                  "Your second result takes the logarithm to base 2. It should be the natural one, torch.log.",
+                  credit=0.75),
+            wrong("maximum not scaled in logsumexp", "lse = m * math.sqrt(d) + torch.log(l)",
+                  "In your second result, the maximum is that of scores that are not scaled. It should be that of the "
+                  "scores divided by √d.", credit=0.75, kind="scaling")),
+        *at("scale",
+            wrong("scaled by √T", "scores = scores / math.sqrt(T)",
+                  "The scores that you use are divided by the root of the number of words. Divide by √d.",
+                  kind="scaling"),
+            wrong("scaled by √block_size", "scores = scores / math.sqrt(block_size)",
+                  "The scores that you use are divided by the root of the block's size. Divide by √d.",
+                  kind="scaling")),
+        *(one for one in heads.with_lines() if one.name in OF_SCORES),
+        *at("result",
+            wrong("output alone", "return output",
+                  "You return the output alone. Return the output and logsumexp.", kind="missing step"),
+            wrong("logsumexp first", "return lse.squeeze(-1), output",
+                  "You return logsumexp, then the output. The output comes first.", kind="arrangement"),
+            wrong("one dimension too many", "return output, lse",
+                  "Your logsumexp has shape (B, H, T, 1). Return (B, H, T): one number for each query.",
+                  kind="arrangement")),
+        *another_type("output, lse", "after logarithm"),
     ],
 )
+# fmt: on

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from .head_cases import along_a_line, keys_along_a_line
-from .mistakes import heads, masks
-from .mistakes.pages import ON_PAGES
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes import heads
+from .mistakes.pieces import another_type, gradients_lost
 from .page_picture import in_use, named_slots, slots_read
 
 Tensor = torch.Tensor
@@ -24,68 +22,27 @@ NONE = -1  # where a table has no page
 WILD = 30.0  # times as large as others are the numbers in slots that nobody uses
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """All that somebody may take the root of."""
+def paged_attention(query, key_pages, value_pages, page_table, lengths):
+    M, page_size, d = page_table.shape[1], key_pages.shape[1], query.shape[-1]
+    place = torch.arange(M * page_size, device=query.device)  # (S,): of a word in its sentence
+    keys = key_pages[page_table].flatten(1, 2)  # (B, S, H, d); -1 takes the last page: hidden below  #: keys
+    values = value_pages[page_table].flatten(1, 2)  #: values
 
-    B: int
-    H: int
-    d: int
-    page_size: int
-    M: int  # pages of the longest sentence
-
-
-def page_of(place: Tensor, page_size: int) -> Tensor:
-    return place // page_size
-
-
-def slot_of(place: Tensor, page_size: int) -> Tensor:
-    return place % page_size
+    scores = torch.einsum("bhd,bshd->bhs", query, keys)  #: scores
+    scores = scores / math.sqrt(d)  #: scale
+    hidden = place >= lengths[:, None, None]  # (B, 1, S)  #: behind
+    scores = scores.masked_fill(hidden, -math.inf)  #: hide
+    weights = torch.softmax(scores, dim=-1)  #: normalise
+    outputs = torch.einsum("bhs,bshd->bhd", weights, values)  #: mix
+    return outputs  #: result
 
 
-def attention(
-    query: Tensor,
-    key_pages: Tensor,
-    value_pages: Tensor,
-    page_table: Tensor,
-    lengths: Tensor,
-    *,
-    page: Callable[[Tensor, int], Tensor] = page_of,
-    slot: Callable[[Tensor, int], Tensor] = slot_of,
-    table: Callable[[Tensor], Tensor] = lambda page_table: page_table,
-    used: Callable[[Tensor, Tensor, Sizes], Tensor] = lambda lengths, pages, sizes: lengths,
-    laid_out: Callable[[Tensor], Tensor] = unchanged,
-    compared: Callable[[Tensor, Tensor], Tensor] = lambda k, v: k,
-    score: Callable[[Tensor, Tensor], Tensor] = lambda q, k: torch.einsum("bhd,bshd->bhs", q, k),
-    scale: Callable[[Tensor, Sizes], Tensor] = lambda scores, sizes: scores / sizes.d**0.5,
-    hidden: Callable[[Tensor, Tensor], Tensor] = lambda place, used: place >= used[:, None],
-    hide: Callable[[Tensor, Tensor], Tensor] = lambda scores, hidden: scores.masked_fill(hidden, -torch.inf),
-    normalise: Callable[[Tensor], Tensor] = lambda scores: torch.softmax(scores, dim=-1),
-    hide_weights: Callable[[Tensor, Tensor], Tensor] = lambda weights, hidden: weights,
-    change_weights: Callable[[Tensor, Sizes], Tensor] = lambda weights, sizes: weights,
-    weighed: Callable[[Tensor, Tensor, Tensor], Tensor] = lambda q, k, v: v,
-    mix: Callable[[Tensor, Tensor], Tensor] = lambda weights, v: torch.einsum("bhs,bshd->bhd", weights, v),
-    after: Callable[[Tensor, Sizes], Any] = lambda outputs, sizes: outputs,
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    B, H, d = query.shape
-    page_size, M = key_pages.shape[1], page_table.shape[1]
-    sizes = Sizes(B, H, d, page_size, M)
-    place = torch.arange(M * page_size, device=query.device)  # of a word in its sentence
-    pages = table(page_table)  # (B, M)
-    where = pages[:, page(place, page_size)], slot(place, page_size)  # (B, S), (S,)
-    k, v = (
-        laid_out(key_pages[where]),
-        laid_out(value_pages[where]),
-    )  # (B, S, H, d) each; −1 takes the last page, which is hidden then
-    not_used = hidden(place, used(lengths, page_table, sizes))[:, None]  # (B, 1, S)
-    scores = hide(scale(score(query, compared(k, v)), sizes), not_used)  # (B, H, S)
-    weights = change_weights(hide_weights(normalise(scores), not_used), sizes)
-    return dtype(finish(after(mix(weights, weighed(query, k, v)), sizes)))  # (B, H, d)
+def both(line: str) -> dict[str, str]:
+    """Keys and values that are found otherwise."""
+    return {"keys": f"keys = {line.format('key_pages')}", "values": f"values = {line.format('value_pages')}"}
 
 
-reference = asked(attention)
+ZERO_WEIGHTS = {"after normalise": "weights = weights.masked_fill(hidden, 0.0)"}  # of what is hidden, or of nothing
 
 
 def sized(
@@ -131,13 +88,13 @@ def large(rng: torch.Generator) -> Inputs:
     return -along_a_line(rng, 2, H, d), torch.where(written, lines, 400.0), values, page_table, lengths
 
 
+# fmt: off
 exercise = Exercise(
     number=35,
     assignment="fast_attention",
     title="A cache in pages",
-    entry="paged_attention",
+    solution=paged_attention,
     form=EXACT,
-    reference=reference,
     picture=slots_read,
     scales={"scale": "the dot products of the query and the keys"},
     cases=[
@@ -167,45 +124,102 @@ exercise = Exercise(
         *as_pieces(sized([3, 5], 2, 2, 3)),
     ],
     misconceptions=[
-        *ON_PAGES,
-        *(one for one in heads.IN_FUNCTIONS if one.name not in heads.WITH_MANY_QUERIES),
-        Misconception(
-            "softmax over heads of a sentence",
-            kind="axis",
-            credit=0.25,
-            says="The weights of all heads sum to one for each key. It is over the keys of a sentence that they should "
-            "sum to one.",
-            change={"normalise": lambda scores: torch.softmax(scores, dim=1), "hide_weights": masks.without},
-        ),
-        Misconception(
-            "scaled by √(H · d)",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by √(H · d). Divide by √d, the root of the length of one key.",
-            change={"scale": lambda scores, sizes: scores / (sizes.H * sizes.d) ** 0.5},
-        ),
-        Misconception(
-            "scaled by √page_size",
-            kind="scaling",
-            credit=0.5,
-            says="The scores that you use are divided by the root of the page size. Divide by √d.",
-            change={"scale": lambda scores, sizes: scores / sizes.page_size**0.5},
-        ),
-        Misconception(
-            "heads merged",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but the heads are put side by side. Return (B, H, d).",
-            change={"after": lambda outputs, sizes: outputs.flatten(1)},
-        ),
-        Misconception(
-            "an axis of words",
-            kind="arrangement",
-            credit=0.5,
-            says="The numbers are right, but of shape (B, H, 1, d). There is one query for each head: return (B, H, "
-            "d).",
-            change={"after": lambda outputs, sizes: outputs[:, :, None]},
-        ),
-        *PIECES,
+        wrong("page table without effect",
+              {"before keys": "page_table = torch.arange(M, device=query.device).expand_as(page_table)"},
+              "Your results are those of the pages 0, 1, 2, … for each sentence. Which pages a sentence has, and in "
+              "which order, is in its row of page_table.", credit=0.25, kind="missing step"),
+        wrong("softmax of each page",
+              {"before mix": """
+                   weights = weights.unflatten(-1, (M, page_size))
+                   weights = (weights / weights.sum(dim=-1, keepdim=True)).nan_to_num(0.0).flatten(-2)
+               """},
+              "In your results, the weights of each page sum to one, and the outputs of the pages are added up. All "
+              "words of a sentence share one softmax, whichever page they are on.", credit=0.25, kind="missing step"),
+        *at("before keys",
+            wrong("first sentence's pages for all", "page_table = page_table[:1].expand_as(page_table)",
+                  "In your results, all sentences have the pages of the first. Sentence b has those in row b of "
+                  "page_table.", credit=0.25, kind="mix-up"),
+            wrong("pages in reverse order", "page_table = page_table.flip(1)",
+                  "The last page of the table comes first in your results. The pages should come in order.",
+                  kind="arrangement"),
+            wrong("pages sorted", """
+                      page_table = torch.where(page_table < 0, len(key_pages), page_table).sort(dim=1).values
+                      page_table = page_table.clamp(max=len(key_pages) - 1)
+                  """,
+                  "Your results are those of pages in the order of their numbers. A sentence goes through its pages as "
+                  "they stand in page_table.", kind="arrangement"),
+            wrong("pages counted from one", "page_table = page_table - 1",
+                  "Your results are those of page numbers that begin with 1. The first page is page 0.",
+                  kind="convention")),
+        *at("before behind",
+            wrong("lengths without effect, −1 taken for the last page",
+                  "lengths = torch.full_like(lengths, len(place))",
+                  "All slots count in your results, and where the table has −1, those of the last page count. Of "
+                  "sentence b, only the first lengths[b] words count.", credit=0.25, kind="missing step"),
+            wrong("lengths without effect, −1 taken for page 0",
+                  {"before keys": "page_table = page_table.clamp(min=0)",
+                   "": "lengths = torch.full_like(lengths, len(place))"},
+                  "All slots count in your results, and where the table has −1, those of page 0 count. Of sentence b, "
+                  "only the first lengths[b] words count.", credit=0.25, kind="missing step"),
+            wrong("lengths without effect", "lengths = (lengths + page_size - 1) // page_size * page_size",
+                  "All slots of a sentence's pages count in your results, even those that nobody has written to. For "
+                  "its last page, only lengths[b] tells how many should count.", credit=0.25, kind="missing step")),
+        wrong("free slots set to zero", {"hide": "scores = scores.masked_fill(hidden, 0.0)", **ZERO_WEIGHTS},
+              "In your results, slots that a sentence does not use count as keys and values of zeros: the score of "
+              "such a key is 0, and exp(0) is 1, so it takes its share of the weights. Set its score to −∞."),
+        *at("before behind",
+            wrong("last page left out", {"": "lengths = lengths // page_size * page_size", **ZERO_WEIGHTS},
+                  "Only full pages count in your results. The last page may have free slots, and its words count, too.",
+                  kind="missing step"),
+            wrong("one word too few", {"": "lengths = lengths - 1", **ZERO_WEIGHTS},
+                  "The last word of each sentence does not count in your results. The first lengths[b] should count, "
+                  "and the last of these is at place lengths[b] − 1."),
+            wrong("one word too few, and NaN of a single one", "lengths = lengths - 1",
+                  "The last word of each sentence does not count in your results, and where there is only one, your "
+                  "results are NaN. The first lengths[b] should count, and the last of these is at place lengths[b] − "
+                  "1."),
+            wrong("one word too many", "lengths = lengths + 1",
+                  "One slot too many counts in your results. The first lengths[b] should count, and the last of these "
+                  "is at place lengths[b] − 1."),
+            wrong("longest sentence for all", "lengths = lengths.max().expand_as(lengths)",
+                  "In your results, all sentences are as long as the longest. Sentence b has lengths[b] words.",
+                  credit=0.25, kind="mix-up"),
+            wrong("shortest sentence for all", "lengths = lengths.min().expand_as(lengths)",
+                  "In your results, all sentences are as short as the shortest. Sentence b has lengths[b] words.",
+                  credit=0.25, kind="mix-up"),
+            wrong("first length for all", "lengths = lengths[:1].expand_as(lengths)",
+                  "In your results, all sentences are as long as the first. Sentence b has lengths[b] words.",
+                  credit=0.25, kind="mix-up")),
+        wrong("page and slot exchanged", both("{}[page_table[:, place % M], place // M]"),
+              "Neighbouring words lie on different pages in your results. Word i is on page i // page_size of its "
+              "sentence, in slot i % page_size.", kind="mix-up"),
+        wrong("words and heads mixed up", both("{}[page_table].reshape(*query.shape[:2], -1, d).transpose(1, 2)"),
+              "Your results are those of slots of shape (B, S, H, d) that are viewed as (B, H, S, d), which mixes "
+              "words and heads up. Exchange axes with transpose or permute.", credit=0.25, kind="arrangement"),
+        wrong("slots in reverse order", both("{}[page_table].flip(2).flatten(1, 2)"),
+              "In your results, a page is filled from its last slot. It should be filled from slot 0.",
+              kind="arrangement"),
+        wrong("first slot of each page", both("{}[page_table[:, place // page_size], 0]"),
+              "In your results, all words of a page are its first. Word i is in slot i % page_size.",
+              credit=0.25, kind="missing step"),
+        *(one for one in heads.with_lines() if one.name not in heads.WITH_MANY_QUERIES),
+        wrong("softmax over heads of a sentence",
+              {"normalise": "weights = torch.softmax(scores, dim=1)", **ZERO_WEIGHTS},
+              "The weights of all heads sum to one for each key. It is over the keys of a sentence that they should "
+              "sum to one.", credit=0.25, kind="axis"),
+        *at("scale",
+            wrong("scaled by √(H · d)", "scores = scores / math.sqrt(query.shape[1] * d)",
+                  "The scores that you use are divided by √(H · d). Divide by √d, the root of the length of one key.",
+                  kind="scaling"),
+            wrong("scaled by √page_size", "scores = scores / math.sqrt(page_size)",
+                  "The scores that you use are divided by the root of the page size. Divide by √d.", kind="scaling")),
+        *at("result",
+            wrong("heads merged", "return outputs.flatten(1)",
+                  "The numbers are right, but the heads are put side by side. Return (B, H, d).", kind="arrangement"),
+            wrong("an axis of words", "return outputs[:, :, None]",
+                  "The numbers are right, but of shape (B, H, 1, d). There is one query for each head: return (B, H, "
+                  "d).", kind="arrangement")),
+        *gradients_lost("outputs"), *another_type("outputs", "after mix"),
     ],
 )
+# fmt: on

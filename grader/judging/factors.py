@@ -18,6 +18,7 @@ from grader.judging.judging_time import JudgingTime
 from grader.judging.laws import Law, law_of, sizes_of
 from grader.model.answer import Answer, Returned
 from grader.model.compare import paired_numbers
+from grader.model.exercise import changes_of
 
 Tensor = torch.Tensor
 
@@ -201,7 +202,14 @@ class _OfScores(_OfResult):
         return _in_a_row(self.key.exercise.form.paired_numbers(got, out) if out is not None else None)
 
     def _changes(self, scale: float) -> dict[str, Any]:
-        return {self._step: lambda scores, *_sizes: scores * scale}
+        exercise = self.key.exercise
+        unscaled = changes_of([one for one in exercise.misconceptions if one.name == exercise.unscaled])
+        return {**unscaled, self._step: lambda scores, *_sizes: _times(scores, scale)}
+
+
+def _times(scores: Any, factor: float) -> Any:
+    """All numbers of a tensor, or of lists, times this."""
+    return [_times(one, factor) for one in scores] if isinstance(scores, list) else scores * factor
 
 
 def _in_a_row(pairs: Sequence[tuple[Tensor, Tensor]] | None) -> tuple[Tensor, Tensor]:

@@ -138,6 +138,8 @@ class Exercise:
     misconceptions: Sequence[Misconception]
     # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
+    # Brings inputs of these forms into the one that the cases draw, for a solution that takes no other.
+    first_form: Callable[[Inputs], Inputs] | None = None
     # What is asked for: a function, or another form that has a file in grader/model/forms.
     form: Form = FUNCTION
     # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
@@ -155,6 +157,8 @@ class Exercise:
     # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code
     # that is wrong and has no name, this number is fitted (grader/judging/factors.py).
     scales: Mapping[str, str] = field(default_factory=dict)
+    # The misconception that leaves the scale out, where this step comes after a line that scales.
+    unscaled: str = ""
     # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
     picture: MakePicture | None = None
     # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.
@@ -178,7 +182,7 @@ class Exercise:
         else:
             written = WrittenFunction(solution)
         object.__setattr__(self, "written", written)
-        object.__setattr__(self, "reference", _asked(written, self.form))
+        object.__setattr__(self, "reference", _asked(written, self.form, self.first_form))
 
     @property
     def label(self) -> Label:
@@ -241,14 +245,16 @@ class Exercise:
         return _quietly(self.reference, inputs, changes)
 
 
-def _asked(written: Callable[..., Any], form: Form) -> Callable[..., Any]:
+def _asked(
+    written: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None
+) -> Callable[..., Any]:
     """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
     put = importlib.import_module(f"grader.sandbox.forms.{form.name}").put
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
         with same_chance():
-            return put(functools.partial(written, **changes), inputs)
+            return put(functools.partial(written, **changes), first_form(inputs) if first_form else inputs)
 
     return reference
 
@@ -277,12 +283,18 @@ class SampledCase:
 
 def changes_of(misconceptions: Sequence[Misconception]) -> dict[str, Any]:
     """The steps of the reference that these change."""
-    return {step: change for misconception in misconceptions for step, change in misconception.change.items()}
+    changes: dict[str, Any] = {}
+    for misconception in misconceptions:
+        for step, change in misconception.change.items():
+            changes[step] = (*changes[step], *change) if step in changes else change
+    return changes
 
 
 def can_combine(one: Misconception, other: Misconception) -> bool:
-    """Whether two misconceptions change different steps, so that a student can hold both at once."""
-    return bool(one.change) and bool(other.change) and not set(one.change) & set(other.change)
+    """Whether two misconceptions change other steps, or other parts of a line: then a student can hold both at once."""
+    both = set(one.change) & set(other.change)
+    parts = all(isinstance(each.change[step], tuple) for each in (one, other) for step in both)
+    return bool(one.change) and bool(other.change) and parts
 
 
 def _generator(seed: int, label: Label, name: str, sample: int) -> torch.Generator:

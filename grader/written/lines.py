@@ -5,8 +5,9 @@
         return total / len(numbers)  #: result
 
 `{"result": "return total"}` is another line in place of the one with this mark, "" leaves it out, and ("sum", "max")
-writes something else within it. "after total" and "before total" add lines. In place of a line, a function may stand:
-it gets what the names that the line writes were before, and returns what they are from then on.
+writes something else within it, or more of it, as ("sum", "max", "bers", "ber") does. "after total" and "before total"
+add lines. In place of a line, a function may stand: it gets what the names that the line writes were before, and
+returns what they are from then on.
 
 A mark names the statement that its line belongs to, with all that is inside, but of a function its head alone; on
 several lines below each other, it names all of them.
@@ -27,7 +28,7 @@ from typing import Any, NamedTuple
 
 from grader.errors import CourseError
 
-Change = str | tuple[str, str] | Callable[..., Any]
+Change = str | tuple[str, ...] | Callable[..., Any]
 MADE = "made_by_the_grader"  # the name of a function that stands in place of a line
 _MARK = re.compile(r"\s*#: (\w+)$")
 _PLACES = ("after", "before")
@@ -163,10 +164,19 @@ def _seen_in(tree: ast.AST) -> _Seen:
     return seen
 
 
-def _replaced(line: str, old: str, new: str) -> str:
-    if line.count(old) != 1:
-        raise LineError(f"“{old}” does not stand once in “{line.strip()}”")
-    return line.replace(old, new)
+def _replaced(line: str, *texts: str) -> str:
+    for old, new in zip(texts[::2], texts[1::2], strict=True):
+        if line.count(old) != 1:
+            raise LineError(f"“{old}” does not stand once in “{line.strip()}”")
+        line = line.replace(old, new)
+    return line
+
+
+def version(solution: Any, changes: Mapping[str, Change]) -> Any:
+    """The same function or class with other lines, as a whole."""
+    variables = dict(vars(sys.modules[solution.__module__]))
+    exec(compile(Lines(source_of(solution)).text(changes), "<a solution with other lines>", "exec"), variables)
+    return variables[solution.__name__]
 
 
 def source_of(solution: Callable[..., Any]) -> str:

@@ -29,7 +29,7 @@ from grader.sandbox.forms.module import (
     same,
 )
 from grader.written.chance import same_chance
-from grader.written.lines import Change, Lines, source_of
+from grader.written.lines import Change, Lines, source_of, version
 from grader.written.statements import Body, Changes, Names, Statement, run
 
 MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
@@ -90,9 +90,7 @@ class WrittenClass:
         return self._forward.names((module, *inputs), within)
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
-        names = dict(self.variables)
-        exec(compile(self.lines.text(dict(changes)), "<a class with other lines>", "exec"), names)
-        return names[self._solution.__name__]
+        return version(self._solution, dict(changes))
 
 
 @dataclass

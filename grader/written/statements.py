@@ -22,6 +22,7 @@ from grader.written.lines import MADE, Block, Change, Lines
 
 Names: TypeAlias = dict[str, Any]  # of the variables of a call, and what they hold
 Changes: TypeAlias = Mapping[str, Change]
+_OF_LISTS = ("append", "extend", "insert", "pop", "reverse", "sort", "update", "clear")  # methods that change them
 UNSET = object()  # what a variable holds that no statement has bound
 
 
@@ -200,7 +201,7 @@ def _changes_something(node: ast.AST) -> bool:
         case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()) | ast.AugAssign():
             return True
         case ast.Call(func=ast.Attribute(attr=name)):
-            return name.endswith("_") and not name.endswith("__")
+            return (name.endswith("_") and not name.endswith("__")) or name in _OF_LISTS
     return False
 
 

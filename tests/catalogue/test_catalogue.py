@@ -235,6 +235,7 @@ NO_NAME = "an exercise has either a number"
         ({"ex1": with_step(change='{"x": 3}')}, "“x”, which is no step of the reference. There are: factor."),
         ({"ex1": with_step(change="lambda x: x")}, "“squared”: `change` is of type function, and is to be a dict."),
         ({"ex1": with_step(more='scales={"fctor": "x"},')}, "`scales` names “fctor”, which is no step"),
+        ({"ex1": with_step(more='unscaled="square",')}, "`unscaled` names “square”, which is no misconception."),
         ({"ex1": with_step(more='explained_in={"square": "x"},')}, "`explained_in` names “square”, which is neither"),
         ({"ex1": double().replace("wrong formula", "wrong formla")}, "no kind “wrong formla”. Did you mean “wrong"),
         ({"ex1": double().replace("0.0, says", "'half', says")}, "`credit` is 'half', and is to be a number."),

@@ -54,7 +54,8 @@ def times(number: int, factor: Callable[[Inputs], float]) -> str:
 def scored(number: int, scale: Callable[..., Any]) -> str:
     """What is told if the step that scales the scores does this instead."""
     exercise = EXERCISES[number]
-    return told(answered(number, lambda _, inputs: exercise.reference(*inputs, scale=scale)))
+    (step,) = exercise.scales
+    return told(answered(number, lambda _, inputs: exercise.reference(*inputs, **{step: scale})))
 
 
 def told(verdict: Verdict) -> str:
@@ -97,7 +98,7 @@ def test_the_law_of_a_factor_is_told(number: int, factor: Callable[[Inputs], flo
 @pytest.mark.parametrize(
     ("number", "scale", "law"),
     [
-        (6, lambda scores, D, _N: 2 * scores / D**0.5, "2 · 1/√n, where n is shape[0] of the first item of"),
+        (6, lambda scaled: each(scaled, lambda score: 2 * score), "2 · 1/√n, where n is shape[0] of the first item of"),
         (7, "scores = scores * X.shape[0] ** -0.05", "a power of n, where n is shape[0] of the first argument"),
         (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That is not their scale."),
         (
@@ -174,12 +175,12 @@ def test_right_numbers_beside_another_mistake_are_not_said_to_be_wrong(number: i
 def test_a_scale_that_hardly_shows_has_no_law() -> None:
     """Beyond some scale, softmax is 0 and 1 whatever the scale is."""
     for number in (6, 11, 12, 18):
-        assert MULTIPLIED not in scored(number, lambda scores, *_sizes: scores * 1e7)
+        assert MULTIPLIED not in scored(number, lambda scores, *_sizes: each(scores, lambda some: some * 1e7))
 
 
 def test_another_function_of_the_scores_is_no_scale() -> None:
     for number in (6, 7, 11, 12, 16, 18, 19):
-        assert scored(number, lambda scores, *_sizes: scores.tanh()) == ""
+        assert scored(number, lambda scores, *_sizes: each(scores, torch.tanh)) == ""
 
 
 @pytest.mark.parametrize("factor", [1.3, 0.37, math.pi, 1e-7, 123.0, 99**0.5, 1 / 51])

@@ -74,14 +74,14 @@ STYLES = {
     32: "merged",
     33: "by_the_output",
     34: "ones_appended",
-    35: "flat_slots",
+    35: "flat_slots sentence_by_sentence",
 }
 
 # Why a change can make no difference, and patterns of such changes. Those that begin with ^ are for all of
 # "exercise style `line`: change".
 SAME = {
     "a query that sees nothing gets no weight, however it comes to that": (
-        r"^22 notebook `(weights =|return weights).*`: (hidden & ~)?empty → hidden ",
+        r"^22 notebook `(scores|weights) = .*`: (hidden & ~)?empty → hidden ",
         r"^22 sentence_by_sentence `if n == 0:`: (n → outputs|0 → -1)",
     ),
     "what is looked at beyond a window is hidden": (
@@ -89,7 +89,7 @@ SAME = {
         r"^30 gathered `(offsets = .*`: (min\(window, T\) → window|T → window)|places = places.clamp)",
     ),
     "where a running maximum begins has no part in the end": (
-        r"^32 notebook `(m = .*`: torch\.full_like|return .*`: m → new_m)",
+        r"^32 notebook `(m = .*`: torch\.full_like|lse = .*`: m → new_m)",
         r"^32 merged `(weights = |return output, total)",
     ),
     "a minus above and below the fraction bar, or on both sides of a product": (r"^34 .* → -(\(F\.elu|torch\.)",),
@@ -127,6 +127,7 @@ SAME = {
         r"^31 .*`: .*torch\.(maximum|logaddexp)\(.* → ",
         r"^10 slice_loop `for s in slices\[1:\]",
         r"^30 .*min\(.* → min\(",
+        r"^35 notebook `M, page_size, d = .*`: \(page_table",
         r"^32 merged `new = .*`: torch\.logaddexp",
         r"(dot|zip|_sum_from)\(.* → .*(dot|zip|_sum_from)\(",
     ),
@@ -155,12 +156,14 @@ SAME = {
         r": (list|tuple)\(.* → ",
         r"unbind\(\) → ",
         r"stack\(scores\) → ",
+        r"^4 notebook .*: all_scores → all_attention_scores",
         r": torch\.(cat|stack) → ",
         r"\.append → ",
     ),
     "numbers may be of any kind and precision": (
         r"^20 .*: d_model // 2 → d_model / 2 in `torch\.arange",
         r"^23 notebook .*: precise → x in `precise / ",
+        r"^35 sentence_by_sentence `length = ",
         r"\.(item|numpy|double|float|copy|clone|flatten)\(\) → ",
         r"float\(\w\) → ",
         r"float32\) → ",
@@ -205,7 +208,7 @@ SAME = {
         r"^31 notebook `(subtracted|o) = ",
         r"^31 logsumexp `(empty|share1|share2) = ",
     ),
-    "what is too much is cut off later": (r"^35 notebook `pages = ",),
+    "what is too much is cut off later": (r"^35 sentence_by_sentence `(count|pages) = ",),
     "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums `new = torch.*`: 1 → 0 in",),
     "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
 }

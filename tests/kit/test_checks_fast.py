@@ -55,11 +55,11 @@ WRONG = [
     (31, "return m, l, o", "return subtracted, l, o", "in which the second query is empty"),
     (31, "return m, l, o", "return m, l, o.detach()", "no gradient reaches its input"),
     # pages
-    (35, "key_pages[pages].flatten(0, 1)[:length]", "key_pages[pages].flatten(0, 1)", "paged_attention stopped with"),
-    (35, "(length + page_size - 1) // page_size", "length // page_size", NUMBER_IS_WRONG),
-    (35, "page_table, lengths.tolist()", "page_table.sort().values, lengths.tolist()", NUMBER_IS_WRONG),
+    (35, "key_pages[page_table].flatten(1, 2)", "key_pages[page_table].flatten(0, 1)", "paged_attention stopped with"),
+    (35, ">= lengths[:, None, None]", ">= lengths[:, None, None] // page_size * page_size", NUMBER_IS_WRONG),
+    (35, "[page_table]", "[page_table.sort().values]", NUMBER_IS_WRONG),
     (35, "math.sqrt(d)", "d", NUMBER_IS_WRONG),
-    (35, "return torch.stack(outputs)", "return torch.stack(outputs).flatten(1)", "has shape (2, 6), but (2, 2, 3)"),
+    (35, "return outputs", "return outputs.flatten(1)", "has shape (2, 6), but (2, 2, 3)"),
 ]  # fmt: skip
 
 

@@ -100,6 +100,72 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
     ]
 
 
+def of_split_heads(before: str, merged: str) -> list[Misconception]:
+    """Of modules that split one projection: exercises 18 and 19. Weights are changed at the place `before`, and heads
+    (B, H, T, d) are transposed and `merged`."""
+    return [
+        *at("scale",
+            wrong("not scaled", "",
+                  "The scores that you use are not scaled. Divide them by √head_dim, the root of the length of a key.",
+                  kind="scaling"),
+            wrong("divided by head_dim", "scores = scores / self.head_dim",
+                  "Your scores are divided by head_dim, or twice by its root. Divide them by √head_dim once.",
+                  kind="scaling"),
+            wrong("divided by head_dim and 2", "scores = scores / self.head_dim ** 1 / 2",
+                  "The scores that you use are divided by head_dim and by 2. Divide by the root of head_dim, ** 0.5.",
+                  in_code=("_ / _ ** 1 / 2",),
+                  says_of_code="/ … ** 1 / 2 divides by (… ** 1), and then by 2. Write ** 0.5."),
+            wrong("divided by head_dim / 2", "scores = scores / (self.head_dim ** 1 / 2)",
+                  "The scores that you use are divided by half of head_dim. Divide by the root of it, ** 0.5.",
+                  in_code=("_ ** 1 / 2",),
+                  says_of_code="** 1 / 2 is (… ** 1) / 2, so you divide by half of head_dim. Write ** 0.5."),
+            wrong("multiplied by √head_dim", "scores = scores * math.sqrt(self.head_dim)",
+                  "The scores that you use are multiplied by √head_dim. They should be divided by it.",
+                  kind="scaling")),
+        wrong("scaled in the wrong place", {"scale": "", before: "weights = weights / math.sqrt(self.head_dim)"},
+              "Your results are those of scores that are not scaled, divided by √head_dim at the end. Divide the "
+              "scores, before softmax.", kind="scaling"),
+        wrong("sign flipped", {"scale": "scores = -scores / math.sqrt(self.head_dim)"},
+              "The scores have the wrong sign: a query should look most where its dot product is largest.",
+              credit=0.25),
+        wrong("heads in reverse order", {"merge": f"context = context.flip(1).transpose(1, 2).{merged}"},
+              "The last head comes first. Merge the heads in their order.", kind="arrangement"),
+        *at(before,
+            wrong("first head's weights for all", "weights = weights[:, :1].expand_as(weights)",
+                  "In your results, all heads have the weights of the first. Each head should have its own.",
+                  credit=0.25, kind="mix-up"),
+            wrong("weights averaged over heads", "weights = weights.mean(1, keepdim=True).expand_as(weights)",
+                  "In your results, all heads have the mean of their weights. Each head should have its own.",
+                  credit=0.25, kind="mix-up")),
+        *at("merge",
+            wrong("first head only", "context = context[:, 0].repeat(1, 1, context.shape[1])",
+                  "The output of the first head stands in the places of all heads. Merge all of them.",
+                  credit=0.25, kind="mix-up"),
+            wrong("heads averaged", "context = context.mean(1).repeat(1, 1, context.shape[1])",
+                  "The mean of the heads stands in the places of all heads. Put them side by side.", credit=0.25)),
+        *at("normalise",
+            wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
+                  "Your results are those of softmax applied twice, where the second gives hidden words weight "
+                  "again. Apply it once.", credit=0.25),
+            wrong("exponentials not divided", "weights = torch.exp(scores)",
+                  "Your values are weighted by exponentials that are not divided by their sum. The weights are the "
+                  "softmax.", credit=0.25, kind="missing step"),
+            wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
+                  "Your weights are the sigmoids of the scores, which do not sum to one. They should be the softmax "
+                  "over the keys.", credit=0.25)),
+        wrong("first sentence's weights for all", {before: "weights = weights[:1].expand_as(weights)"},
+              "In your results, all sentences of a batch have the weights of the first. Each of them should have "
+              "weights of its own.", credit=0.25, kind="mix-up"),
+        *at("result",
+            wrong("squeezed", "return context.squeeze()",
+                  "Your result has lost the dimensions of size 1, as with squeeze. One sentence is a batch, too.",
+                  kind="arrangement"),
+            wrong("everything detached", "return context.detach()",
+                  "No gradient comes through, as when something like no_grad or detach is around the computation. "
+                  "The result must be computed from the weights by operations that keep gradients.", kind="gradient")),
+    ]
+
+
 # Where every word may look at every word: exercises 12 and 13.
 UNMASKED = [
     wrong("dimensions compared", {"scores": "scores = q.T @ k", "mix": "context = v @ weights.T"},

@@ -1,4 +1,4 @@
-"""Mistakes of functions that get queries, keys and values of several heads: the steps of exercises 22, 28 and 35."""
+"""Mistakes of functions that get queries, keys and values of several heads: steps of exercise 22, lines of others."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def unhidden(scores: Tensor, _hidden: Tensor) -> Tensor:
     return scores
 
 
+def with_zeros(one: Misconception) -> Misconception:
+    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
+    normalise = one.change.get("normalise", lambda scores: torch.softmax(scores, dim=-1))
+    zeros = {"normalise": lambda scores: normalise(scores).nan_to_num(0.0)}
+    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
+
+
 def zeros_of_nothing(one: Misconception) -> Misconception:
     """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
     normalise = one.change.get("normalise", "weights = torch.softmax(scores, dim=-1)")
@@ -29,11 +36,9 @@ def zeros_of_nothing(one: Misconception) -> Misconception:
     return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
 
 
-def with_zeros(one: Misconception) -> Misconception:
-    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
-    normalise = one.change.get("normalise", lambda scores: torch.softmax(scores, dim=-1))
-    zeros = {"normalise": lambda scores: normalise(scores).nan_to_num(0.0)}
-    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
+def and_with_zeros(*mistakes: Misconception) -> list[Misconception]:
+    """Each of them, and the same with zeros of nothing."""
+    return [each for one in mistakes for each in (one, zeros_of_nothing(one))]
 
 
 # Which say nothing where each head has one query.
@@ -84,25 +89,6 @@ def softmax_not_shifted(**change: Any) -> Misconception:
         "subtract each query's maximum over the keys before exp.",
         change=change,
     )
-
-
-def heads_behind_the_words(**change: Any) -> Misconception:
-    return Misconception(
-        "heads behind the words",
-        kind="arrangement",
-        credit=0.5,
-        says="The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).",
-        change=change,
-    )
-
-
-ALWAYS_CAUSAL = Misconception(
-    "always causal",
-    kind="mix-up",
-    credit=0.5,
-    says="In your results, keys are hidden even without causal=True. Hide them only with causal=True.",
-    change={"is_causal": lambda causal: True},
-)
 
 
 IN_FUNCTIONS = [

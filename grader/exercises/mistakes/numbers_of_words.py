@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import torch
 
 from grader import Case, Inputs, Misconception, wrong
-from grader.written.lines import Change
 
 ASSUMED = "Your code is right only where there are as many queries as keys. There may be more of either."
 
@@ -21,32 +19,10 @@ def cases(sized: Callable[[int, int], Callable[[torch.Generator], Inputs]]) -> l
     ]
 
 
-def keys_counted_by_queries(answers: Callable[..., Any]) -> Misconception:
-    return Misconception(
-        "as many keys as queries assumed",
-        kind="input",
-        credit=0.75,
-        says="Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each "
-        "list separately.",
-        answers=answers,
-    )
-
-
-def queries_counted_by_keys(answers: Callable[..., Any]) -> Misconception:
-    return Misconception(
-        "as many queries as keys assumed",
-        kind="input",
-        credit=0.75,
-        says="Your code goes through as many queries as there are keys. There may be more queries, or fewer: count "
-        "each list separately.",
-        answers=answers,
-    )
-
-
-def as_many_keys(lines: Mapping[str, Change]) -> Misconception:
+def as_many_keys(line: str) -> Misconception:
     return wrong(
         "as many keys as queries assumed",
-        lines,
+        line,
         "Your code goes through as many keys as there are queries. There may be more keys, or fewer: count each list "
         "separately.",
         credit=0.75,
@@ -54,10 +30,10 @@ def as_many_keys(lines: Mapping[str, Change]) -> Misconception:
     )
 
 
-def as_many_queries(lines: Mapping[str, Change]) -> Misconception:
+def as_many_queries(line: str) -> Misconception:
     return wrong(
         "as many queries as keys assumed",
-        lines,
+        line,
         "Your code goes through as many queries as there are keys. There may be more queries, or fewer: count each "
         "list separately.",
         credit=0.75,

@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from grader import Misconception
 
-QUERY_PARAMETERS_FOR_EVERYTHING = Misconception(
-    "query parameters for everything",
-    kind="mix-up",
-    credit=0.25,
-    says="Your results are those of W_q and b_q three times. Keys need W_k and b_k, values W_v and b_v.",
-    change={"weights": "qqq", "biases": "qqq"},
-)
-
 ALWAYS_BIASED = Misconception(
     "always biased",
     kind="input",

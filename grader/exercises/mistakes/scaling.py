@@ -15,31 +15,3 @@ def sign_flipped(**change: Any) -> Misconception:
         says="The scores have the wrong sign: a query should look most where its dot product is largest.",
         change=change,
     )
-
-
-ROOT_OF_FOUR = Misconception(
-    "divided by 2",
-    kind="hard-coded",
-    credit=0.5,
-    says="Your scores are divided by 2 whatever D is; that is √D for 4 only. Take D from the shape of a query.",
-    change={"scale": lambda scores, D, N: scores / 2},
-)
-
-MULTIPLIED_BY_ROOT_D = Misconception(
-    "multiplied by √D",
-    kind="scaling",
-    credit=0.5,
-    says="The scores that you use are multiplied by √D. They should be divided by it.",
-    change={"scale": lambda scores, D, N: scores * D**0.5},
-)
-
-
-def scaled_after_softmax(**change: Any) -> Misconception:
-    return Misconception(
-        "scaled in the wrong place",
-        kind="scaling",
-        credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by the root at the end. Scale the scores, "
-        "before softmax.",
-        change=change,
-    )

@@ -16,45 +16,6 @@ def over_everything(scores: Tensor) -> Tensor:
     return torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)
 
 
-EXPONENTIAL_FORGOTTEN = Misconception(
-    "without the exponential",
-    kind="missing step",
-    credit=0.25,
-    says="Your results are those without exp, which makes every number positive before it is divided by the sum.",
-    change={"positive": lambda items: items},
-)
-
-
-def divided_by_the_length(**change: Any) -> Misconception:
-    return Misconception(
-        "divided by the length",
-        kind="wrong formula",
-        credit=0.5,
-        says="The squares of your values sum to one, as after a division by the Euclidean norm. Divide by the plain "
-        "sum.",
-        change=change,
-    )
-
-
-BASE_TWO = Misconception(
-    "base two",
-    kind="wrong formula",
-    credit=0.5,
-    says="Your results are those of powers of 2. Softmax uses the exponential function, torch.exp.",
-    change={"positive": torch.exp2},
-)
-
-
-def hard_maximum(**change: Any) -> Misconception:
-    return Misconception(
-        "hard maximum",
-        kind="wrong formula",
-        credit=0.25,
-        says="All your weight is on the largest number. Softmax gives every number some weight.",
-        change=change,
-    )
-
-
 def applied_twice(**change: Any) -> Misconception:
     return Misconception(
         "applied twice",
@@ -64,22 +25,6 @@ def applied_twice(**change: Any) -> Misconception:
         change=change,
     )
 
-
-OVER_QUERIES = Misconception(
-    "softmax over queries",
-    kind="axis",
-    credit=0.5,
-    says="Your weights are normalised over the queries of one key. They must be over the keys of one query.",
-    change={"normalise": lambda scores: torch.softmax(scores, dim=0)},
-)
-
-SCORES_DIVIDED_BY_THEIR_SUM = Misconception(
-    "without the exponential",
-    kind="missing step",
-    credit=0.25,
-    says="Your weights are scores divided by their sum, without exp. They should be the softmax of the scores.",
-    change={"normalise": lambda scores: scores / scores.sum(1, keepdim=True)},
-)
 
 SIGMOID = Misconception(
     "sigmoid",
