@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.dropout_rules import (
     ALL_CHANGED,
     DROPPED_IN_VAIN,
@@ -20,16 +19,13 @@ from grader.kit.dropout_rules import (
     WHOLE_ROWS,
     finding,
 )
-from grader.kit.module_references import same_chance
 from grader.kit.pieces import FLOAT64, other_type
 from grader.model.forms import exact
 from grader.model.forms.twice import TWICE
-from grader.sandbox.forms.twice import twice
 
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
-Random = torch.Generator
 
 ROUNDING = 1e-5  # of single numbers, which are only multiplied
 SAME_AGAIN = "Two calls drop the same entries. Draw random numbers anew in each call, and set no seed there."
@@ -41,53 +37,13 @@ SAME_NUMBER = "Each call drops the same number of entries. Each entry must be dr
 OTHER_GRADIENT = "The gradient is not what the entries are multiplied by. Leave out detach on the way to the result."
 
 
-def dropped_out(
-    attn_weights: Tensor,
-    p: float,
-    training: bool,
-    *,
-    active: Callable[[bool], bool] = lambda training: training,
-    rest: Callable[[Tensor, float], Tensor] = lambda weights, p: weights.clone(),
-    seed: int | None = None,
-    noise: Callable[[Tensor, Random], Tensor] = lambda weights, rng: even(weights, weights.shape, rng),
-    rate: Callable[[float], float] = lambda p: p,
-    drop: Callable[[Tensor, Tensor], Tensor] = lambda weights, kept: weights * kept,
-    factor: Callable[[float], float] = lambda p: 1 / (1 - p),
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    if not active(training):
-        return dtype(finish(rest(attn_weights, p)))
-    kept = noise(attn_weights, random(seed)) >= rate(p)
-    return dtype(finish(drop(attn_weights, kept) * factor(p)))
-
-
-def random(seed: int | None = None) -> Random:
-    """Random numbers after this seed, or those that come next."""
-    return torch.default_generator if seed is None else Random().manual_seed(seed)
-
-
-def even(weights: Tensor, shape: Sequence[int], rng: Random) -> Tensor:
-    """Even between 0 and 1, where the weights are. The generator is the CPU's: its numbers are the same anywhere."""
-    return torch.rand(*shape, generator=rng).to(weights.device)
-
-
-def in_two_calls(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """What two calls return: the same for the same inputs, whatever was asked before."""
-
-    def answer(*inputs: Any) -> dict[str, Any]:
-        with same_chance():
-            return twice(function, *inputs)
-
-    answer.__wrapped__ = function  # type: ignore[attr-defined]  # its source is the one that must not leak
-    return answer
-
-
-def reference(attn_weights: Tensor, p: float, training: bool, **changes: Any) -> dict[str, Any]:
-    return in_two_calls(functools.partial(dropped_out, **changes))(attn_weights, p, training)
-
-
-reference.__wrapped__ = dropped_out  # type: ignore[attr-defined]  # its source is the one that must not leak
+def inverted_dropout(attn_weights, p, training):
+    if not training:  #: evaluation
+        return attn_weights  #: unchanged
+    chances = torch.rand_like(attn_weights)  # even between 0 and 1  #: chances
+    survives = chances >= p  # true with probability 1 - p  #: survives
+    dropped = attn_weights * survives  #: drop
+    return dropped / (1 - p)  #: scale
 
 
 def read(value: dict[str, Any], attn_weights: Tensor, p: float, training: bool) -> dict[str, Any]:
@@ -131,42 +87,17 @@ def _gradient(value: dict[str, Any], attn_weights: Tensor) -> str:
     return "" if torch.allclose(made, third, rtol=1e-4, atol=1e-5) else OTHER_GRADIENT
 
 
-def by_row(weights: Tensor, rng: Random) -> Tensor:
-    return even(weights, (*weights.shape[:-1], 1), rng)
-
-
-def by_column(weights: Tensor, rng: Random) -> Tensor:
-    return even(weights, weights.shape[-1:], rng)
-
-
-def by_matrix(weights: Tensor, rng: Random) -> Tensor:
-    return even(weights, weights.shape[-2:], rng)
-
-
-def evenly_spread(weights: Tensor, rng: Random) -> Tensor:
-    """The numbers 0, 1/n, 2/n, … in random order."""
-    order = torch.randperm(weights.numel(), generator=rng).reshape(weights.shape)
-    return order.to(weights.device) / weights.numel()
-
-
-def renormalised(weights: Tensor, p: float, training: bool) -> Tensor:
-    if not training:
-        return weights.clone()
-    dropped: Tensor = dropped_out(weights, p, training)
-    return dropped / dropped.sum(-1, keepdim=True) * weights.sum(-1, keepdim=True)
-
-
-def sized(*shape: int, p: float, training: bool) -> Callable[[Random], Inputs]:
+def sized(*shape: int, p: float, training: bool) -> Callable[[torch.Generator], Inputs]:
     return lambda rng: (torch.softmax(randn(rng, *shape), dim=-1), p, training)
 
 
+# fmt: off
 exercise = Exercise(
     number=15,
     assignment="causal_attention",
     title="Dropout",
-    entry="inverted_dropout",
-    reference=reference,
-    lent=dropped_out,
+    solution=inverted_dropout,
+    lent=inverted_dropout,
     form=TWICE,
     read=read,
     # Where chance decides there are so many entries that 1 − p, 0.5 and torch.randn give clearly other numbers of
@@ -210,242 +141,109 @@ exercise = Exercise(
         ),
     ],
     misconceptions=[
-        Misconception(
-            "survivors not scaled",
-            kind="missing step",
-            credit=0.5,
-            says="Survivors keep their size, so the sum shrinks. Multiply them by 1/(1 − p).",
-            change={"factor": lambda p: 1.0},
-        ),
-        Misconception(
-            "divided by p",
-            kind="scaling",
-            credit=0.5,
-            says="Your survivors are multiplied by 1/p. The part that survives is 1 − p: multiply by 1/(1 − p).",
-            change={"factor": lambda p: 1 / p},
-        ),
-        Misconception(
-            "multiplied by 1 − p",
-            kind="scaling",
-            credit=0.5,
-            says="Your survivors are multiplied by 1 − p, which makes the sum even smaller. Divide by 1 − p.",
-            change={"factor": lambda p: 1 - p},
-        ),
-        Misconception(
-            "multiplied by p",
-            kind="scaling",
-            credit=0.5,
-            says="Your survivors are multiplied by p. Multiply them by 1/(1 − p).",
-            change={"factor": lambda p: p},
-        ),
-        Misconception(
-            "scaled twice",
-            kind="scaling",
-            credit=0.5,
-            says="Your survivors are divided by 1 − p twice. F.dropout and nn.Dropout scale by themselves.",
-            change={"factor": lambda p: (1 - p) ** -2},
-        ),
-        Misconception(
-            "doubled",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your survivors are multiplied by 2, which is right for p = 0.5 only. Multiply by 1/(1 − p).",
-            change={"factor": lambda p: 2.0},
-        ),
-        Misconception(
-            "p and 1 − p exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Your entries are dropped with probability 1 − p. The rate p says how many are dropped, not how many "
-            "stay.",
-            change={"rate": lambda p: 1 - p},
-        ),
-        Misconception(
-            "p as the rate of survival",
-            kind="mix-up",
-            credit=0.5,
-            says="Your entries are kept with probability p and divided by p. Drop them with probability p, and divide "
-            "by 1 − p.",
-            change={"rate": lambda p: 1 - p, "factor": lambda p: 1 / p},
-        ),
-        Misconception(
-            "rate 0.5",
-            kind="hard-coded",
-            credit=0.5,
-            says="Your entries are always dropped at a rate of 0.5, as by nn.Dropout(p=0.5). Use the argument p.",
-            change={"rate": lambda p: 0.5, "factor": lambda p: 2.0},
-        ),
-        Misconception(
-            "half dropped, scaled for p",
-            kind="hard-coded",
-            credit=0.5,
-            says="Half of your entries are dropped, whatever p is. Compare the random numbers with p.",
-            change={"rate": lambda p: 0.5},
-        ),
-        Misconception(
-            "randn for rand",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your entries are dropped as often as torch.randn is below p, which is too often. torch.rand is even "
-            "between 0 and 1.",
-            change={"noise": lambda weights, rng: torch.randn(weights.shape, generator=rng).to(weights.device)},
-        ),
-        Misconception(
-            "active in evaluation",
-            kind="missing step",
-            credit=0.5,
-            says="Entries are dropped in evaluation, too. If training is False, return the weights as they are.",
-            change={"active": lambda training: True},
-        ),
-        Misconception(
-            "inactive in training",
-            kind="missing step",
-            credit=0.0,
-            says="Nothing is dropped. If training is True, set entries to zero with probability p.",
-            change={"active": lambda training: False},
-        ),
-        Misconception(
-            "training and evaluation exchanged",
-            kind="mix-up",
-            credit=0.5,
-            says="Entries are dropped in evaluation and not in training. It should be the other way round.",
-            change={"active": lambda training: not training},
-        ),
-        Misconception(
-            "scaled in evaluation",
-            kind="scaling",
-            credit=0.5,
-            says="The weights are scaled in evaluation as well. Survivors are scaled in training, and that is enough.",
-            change={"rest": lambda weights, p: weights * (1 - p)},
-        ),
-        Misconception(
-            "enlarged in evaluation",
-            kind="scaling",
-            credit=0.5,
-            says="The weights are multiplied by 1/(1 − p) in evaluation, too. If training is False, return them "
-            "as they "
-            "are.",
-            change={"rest": lambda weights, p: weights / (1 - p)},
-        ),
-        Misconception(
-            "dropout that is not inverted",
-            kind="convention",
-            credit=0.5,
-            says="Your weights are scaled in evaluation instead of training. Inverted dropout multiplies survivors by "
-            "1/(1 − p) in training and changes nothing in evaluation.",
-            change={"factor": lambda p: 1.0, "rest": lambda weights, p: weights * (1 - p)},
-        ),
-        Misconception(
-            "zeros in evaluation",
-            kind="mix-up",
-            credit=0.5,
-            says="Your results are zeros in evaluation. Return the weights as they are.",
-            change={"rest": lambda weights, p: torch.zeros_like(weights)},
-        ),
-        Misconception(
-            "whole rows",
-            kind="axis",
-            credit=0.5,
-            says="Whole rows are dropped. Draw a random number for every entry, not for every row.",
-            change={"noise": by_row},
-        ),
-        Misconception(
-            "whole columns",
-            kind="axis",
-            credit=0.5,
-            says="Whole columns are dropped. Draw a random number for every entry, not for every column.",
-            change={"noise": by_column},
-        ),
-        Misconception(
-            "one mask for a batch",
-            kind="axis",
-            credit=0.75,
-            says="The same entries are dropped in every matrix of a batch. Draw as many random numbers as there are "
-            "entries: torch.rand_like.",
-            change={"noise": by_matrix},
-        ),
-        Misconception(
-            "small weights dropped",
-            kind="wrong formula",
-            credit=0.25,
-            says="It is the small weights that are dropped, those below p. Chance should decide: compare random "
-            "numbers with p.",
-            change={"noise": lambda weights, rng: weights},
-        ),
-        Misconception(
-            "everything dropped",
-            kind="wrong formula",
-            credit=0.0,
-            says="Everything is dropped. Keep an entry where its random number is at least p.",
-            change={"drop": lambda weights, kept: torch.zeros_like(weights)},
-        ),
-        Misconception(
-            "all scaled, none dropped",
-            kind="missing step",
-            credit=0.25,
-            says="All weights are scaled and none is dropped. Multiply by the mask, too.",
-            change={"drop": lambda weights, kept: weights},
-        ),
-        Misconception(
-            "the mask returned",
-            kind="missing step",
-            credit=0.25,
-            says="Your result is the mask. Multiply it by the weights.",
-            change={"drop": lambda weights, kept: kept.to(weights.dtype)},
-        ),
-        Misconception(
-            "−∞ for zero",
-            kind="mix-up",
-            credit=0.25,
-            says="Your dropped entries are −∞. That is for scores before softmax; dropped weights are 0.",
-            change={"drop": lambda weights, kept: weights.masked_fill(~kept, -torch.inf)},
-        ),
-        Misconception(
-            "a list returned",
-            kind="arrangement",
-            credit=0.75,
-            says="The numbers are right, but in lists. Return a tensor of the shape of the weights.",
-            answers=in_two_calls(lambda w, p, training: dropped_out(w, p, training).tolist()),
-        ),
-        Misconception(
-            "noise instead of a mask",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
-            "stays or goes.",
-            answers=in_two_calls(lambda w, p, training: w * even(w, w.shape, random()) if training else w.clone()),
-        ),
-        Misconception(
-            "rows renormalised",
-            kind="wrong formula",
-            credit=0.5,
-            says="In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
-            "instead.",
-            answers=in_two_calls(renormalised),
-        ),
-        Misconception(
-            "same entries in each call",
-            kind="hard-coded",
-            credit=0.75,
-            says="Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw "
-            "anew each time.",
-            change={"seed": 123},
-        ),
-        Misconception(
-            "nothing left to chance",
-            kind="missing step",
-            credit=0.0,
-            says=WITHOUT_CHANCE,
-            change={"noise": lambda weights, rng: torch.eye(weights.shape[-1])[0].expand_as(weights)},
-        ),
-        Misconception(
-            "an exact share dropped",
-            kind="wrong formula",
-            credit=0.75,
-            says="Each call drops the same number of entries. Decide for each entry separately, with probability p: "
-            "then how many go is up to chance, too.",
-            change={"noise": evenly_spread},
-        ),
-        *PIECES,
+        *at("scale",
+            wrong("survivors not scaled", "return dropped",
+                  "Survivors keep their size, so the sum shrinks. Multiply them by 1/(1 − p).", kind="missing step"),
+            wrong("divided by p", "return dropped / p",
+                  "Your survivors are multiplied by 1/p. The part that survives is 1 − p: multiply by 1/(1 − p).",
+                  kind="scaling"),
+            wrong("multiplied by 1 − p", "return dropped * (1 - p)",
+                  "Your survivors are multiplied by 1 − p, which makes the sum even smaller. Divide by 1 − p.",
+                  kind="scaling"),
+            wrong("multiplied by p", "return dropped * p",
+                  "Your survivors are multiplied by p. Multiply them by 1/(1 − p).", kind="scaling"),
+            wrong("scaled twice", "return dropped / (1 - p) / (1 - p)",
+                  "Your survivors are divided by 1 − p twice. F.dropout and nn.Dropout scale by themselves.",
+                  kind="scaling"),
+            wrong("doubled", "return dropped * 2",
+                  "Your survivors are multiplied by 2, which is right for p = 0.5 only. Multiply by 1/(1 − p).",
+                  kind="hard-coded")),
+        wrong("p and 1 − p exchanged", {"survives": "survives = chances >= 1 - p"},
+              "Your entries are dropped with probability 1 − p. The rate p says how many are dropped, not how many "
+              "stay.", kind="mix-up"),
+        wrong("p as the rate of survival", {"survives": "survives = chances >= 1 - p", "scale": "return dropped / p"},
+              "Your entries are kept with probability p and divided by p. Drop them with probability p, and divide "
+              "by 1 − p.", kind="mix-up"),
+        wrong("rate 0.5", {"survives": "survives = chances >= 0.5", "scale": "return dropped * 2"},
+              "Your entries are always dropped at a rate of 0.5, as by nn.Dropout(p=0.5). Use the argument p.",
+              kind="hard-coded"),
+        wrong("half dropped, scaled for p", {"survives": "survives = chances >= 0.5"},
+              "Half of your entries are dropped, whatever p is. Compare the random numbers with p.",
+              kind="hard-coded"),
+        wrong("randn for rand", {"chances": "chances = torch.randn_like(attn_weights)"},
+              "Your entries are dropped as often as torch.randn is below p, which is too often. torch.rand is even "
+              "between 0 and 1."),
+        *at("evaluation",
+            wrong("active in evaluation", "",
+                  "Entries are dropped in evaluation, too. If training is False, return the weights as they are.",
+                  kind="missing step"),
+            wrong("inactive in training", "return attn_weights",
+                  "Nothing is dropped. If training is True, set entries to zero with probability p.",
+                  credit=0.0, kind="missing step"),
+            wrong("training and evaluation exchanged", "if training:\n    return attn_weights",
+                  "Entries are dropped in evaluation and not in training. It should be the other way round.",
+                  kind="mix-up")),
+        *at("unchanged",
+            wrong("scaled in evaluation", "return attn_weights * (1 - p)",
+                  "The weights are scaled in evaluation as well. Survivors are scaled in training, and that is "
+                  "enough.", kind="scaling"),
+            wrong("enlarged in evaluation", "return attn_weights / (1 - p)",
+                  "The weights are multiplied by 1/(1 − p) in evaluation, too. If training is False, return them as "
+                  "they are.", kind="scaling")),
+        wrong("dropout that is not inverted", {"unchanged": "return attn_weights * (1 - p)", "scale": "return dropped"},
+              "Your weights are scaled in evaluation instead of training. Inverted dropout multiplies survivors by "
+              "1/(1 − p) in training and changes nothing in evaluation.", kind="convention"),
+        wrong("zeros in evaluation", {"unchanged": "return torch.zeros_like(attn_weights)"},
+              "Your results are zeros in evaluation. Return the weights as they are.", kind="mix-up"),
+        *at("chances",
+            wrong("whole rows", "chances = torch.rand_like(attn_weights[..., :1])",
+                  "Whole rows are dropped. Draw a random number for every entry, not for every row.", kind="axis"),
+            wrong("whole columns", "chances = torch.rand(attn_weights.shape[-1], device=attn_weights.device)",
+                  "Whole columns are dropped. Draw a random number for every entry, not for every column.",
+                  kind="axis"),
+            wrong("one mask for a batch", "chances = torch.rand(attn_weights.shape[-2:], device=attn_weights.device)",
+                  "The same entries are dropped in every matrix of a batch. Draw as many random numbers as there are "
+                  "entries: torch.rand_like.", credit=0.75, kind="axis"),
+            wrong("small weights dropped", "chances = attn_weights",
+                  "It is the small weights that are dropped, those below p. Chance should decide: compare random "
+                  "numbers with p.", credit=0.25)),
+        *at("drop",
+            wrong("everything dropped", "dropped = torch.zeros_like(attn_weights)",
+                  "Everything is dropped. Keep an entry where its random number is at least p.", credit=0.0),
+            wrong("all scaled, none dropped", "dropped = attn_weights",
+                  "All weights are scaled and none is dropped. Multiply by the mask, too.",
+                  credit=0.25, kind="missing step"),
+            wrong("the mask returned", "dropped = survives.to(attn_weights.dtype)",
+                  "Your result is the mask. Multiply it by the weights.", credit=0.25, kind="missing step"),
+            wrong("−∞ for zero", "dropped = attn_weights.masked_fill(~survives, -torch.inf)",
+                  "Your dropped entries are −∞. That is for scores before softmax; dropped weights are 0.",
+                  credit=0.25, kind="mix-up")),
+        wrong("a list returned",
+              {"unchanged": "return attn_weights.tolist()", "scale": "return (dropped / (1 - p)).tolist()"},
+              "The numbers are right, but in lists. Return a tensor of the shape of the weights.",
+              credit=0.75, kind="arrangement"),
+        wrong("noise instead of a mask", {"drop": "dropped = attn_weights * chances", "scale": "return dropped"},
+              "Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
+              "stays or goes.", credit=0.25),
+        wrong("rows renormalised",
+              {"drop": "dropped = attn_weights.masked_fill(~survives, 0)",
+               "scale": "return dropped / dropped.sum(-1, keepdim=True) * attn_weights.sum(-1, keepdim=True)"},
+              "In your results, what is left of each row is divided by its sum. Multiply all survivors by 1/(1 − p) "
+              "instead."),
+        wrong("same entries in each call", {"before chances": "torch.manual_seed(123)"},
+              "Each call drops the same entries, as when a function sets a seed or keeps what it has drawn. Draw "
+              "anew each time.", credit=0.75, kind="hard-coded"),
+        *at("chances",
+            wrong("nothing left to chance", "chances = torch.zeros_like(attn_weights)\nchances[..., 0] = 1",
+                  "Two calls give the same result: nothing is left to chance. Draw a random number for each entry, "
+                  "anew each time.", credit=0.0, kind="missing step"),
+            wrong("an exact share dropped",
+                  "order = torch.randperm(attn_weights.numel(), device=attn_weights.device)\n"
+                  "chances = order.reshape(attn_weights.shape) / attn_weights.numel()",
+                  "Each call drops the same number of entries. Decide for each entry separately, with probability p: "
+                  "then how many go is up to chance, too.", credit=0.75)),
+        *gradients_lost("attn_weights", "before evaluation"),
+        *another_type("attn_weights", "before unchanged", "before chances"),
     ],
 )
+# fmt: on

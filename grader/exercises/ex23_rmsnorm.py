@@ -8,16 +8,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, Misconception, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, in_float64, trial
 from grader.kit.module_readings import Parts, reader
-from grader.kit.module_steps import with_steps
 from grader.kit.pieces import FLOAT64, other_type
 from grader.model.forms.new_module import NEW_MODULE
 from grader.model.forms.rounded import OF_16_BITS
-from grader.sandbox.forms.new_module import put
-
-from .mistakes.pieces import ALWAYS_FLOAT32, ALWAYS_FLOAT64
 
 Tensor = torch.Tensor
 
@@ -33,43 +29,22 @@ NOT_ONES = (
 
 
 class RMSNorm(nn.Module):
-    """The reference, in steps that a misconception can change."""
-
-    first: Any = staticmethod(torch.ones)
-    precise: Any = staticmethod(lambda x: x.float() if x.dtype in OF_16_BITS else x)
-    centre: Any = staticmethod(lambda x: x)
-    around: Any = staticmethod(lambda x: x)
-    eps_of: Any = staticmethod(lambda eps: eps)
-    mean: Any = staticmethod(lambda x: x.pow(2).mean(-1, keepdim=True))
-    size: Any = staticmethod(lambda mean, eps: torch.sqrt(mean + eps))
-    divide: Any = staticmethod(lambda x, size: x / size)
-    weigh: Any = staticmethod(lambda x, weight: x * weight)
-    new_bias: Any = staticmethod(lambda d_model: None)
-    finish: Any = staticmethod(lambda y: y)
-    back: Any = staticmethod(lambda y, x: y.to(x.dtype))
-    dtype: Any = staticmethod(lambda y: y)
-
-    def __init__(self, d_model: int, eps: float = 1e-6) -> None:
+    def __init__(self, d_model, eps=1e-6):
         super().__init__()
-        self.eps = self.eps_of(eps)
-        self.weight = nn.Parameter(self.first(d_model))
-        self.register_parameter("bias", self.new_bias(d_model))
+        self.eps = eps  #: eps
+        self.weight = nn.Parameter(torch.ones(d_model))  #: weight
 
-    def forward(self, x: Tensor) -> Any:
-        precise = self.centre(self.precise(x))  # (..., d_model)
-        size = self.size(self.mean(self.around(precise)), self.eps)  # (..., 1)
-        y = self.weigh(self.divide(precise, size), self.weight)
-        y = self.back(y if self.bias is None else y + self.bias, x)
-        return self.dtype(self.finish(y))
-
-
-def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
-    return put(lambda *arguments: with_steps(RMSNorm, changes, *arguments), inputs)
+    def forward(self, x):
+        precise = x.float()  # (..., d_model)  #: precise
+        squares = precise.square()  #: squares
+        mean = squares.mean(dim=-1, keepdim=True)  # (..., 1)  #: mean
+        size = torch.sqrt(mean + self.eps)  #: size
+        y = precise / size  #: divide
+        y = y * self.weight  #: weigh
+        return y.to(x.dtype)  #: result
 
 
-reference.__wrapped__ = RMSNorm  # type: ignore[attr-defined]  # its source is the one that must not leak
-
-of_any_module = reader(reference)
+of_any_module = reader(RMSNorm)
 
 
 def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> Parts:
@@ -142,13 +117,13 @@ OF_16 = (
     "dtype."
 )
 
+# fmt: off
 exercise = Exercise(
     number=23,
     assignment="transformer",
     title="A common size",
-    entry="RMSNorm",
+    solution=RMSNorm,
     form=NEW_MODULE,
-    reference=reference,
     read=read,
     cases=[
         Case("two sentences", catches="a mean over another axis", inputs=sized(2, 3, 5, gradients=1)),
@@ -172,240 +147,99 @@ exercise = Exercise(
         Case("float64", catches="a result of another type", inputs=in_float64(sized(2, 3, 4)), beside=FLOAT64),
     ],
     misconceptions=[
-        Misconception(
-            "mean subtracted",
-            kind="mix-up",
-            credit=0.5,
-            says="The mean is subtracted first in your results, as nn.LayerNorm does. RMSNorm leaves it out: divide by "
-            "the root of the mean of the squares only.",
-            change={"centre": lambda x: x - x.mean(-1, keepdim=True)},
-        ),
-        Misconception(
-            "divided by the spread",
-            kind="mix-up",
-            credit=0.5,
-            says="Your vectors are divided by the spread of their entries, as by var or std: the mean is subtracted "
-            "before squares are taken. RMSNorm leaves it out.",
-            change={"around": lambda x: x - x.mean(-1, keepdim=True)},
-        ),
-        Misconception(
-            "sum of squares",
-            kind="missing step",
-            credit=0.5,
-            says="Your vectors are divided by the root of the sum of their squares. It should be the root of their "
-            "mean.",
-            change={"mean": lambda x: x.pow(2).sum(-1, keepdim=True)},
-        ),
-        Misconception(
-            "sum of squares less one",
-            kind="wrong formula",
-            credit=0.75,
-            says="The sum of the squares is divided by d_model − 1 in your results, as for a spread. Divide by "
-            "d_model: it is a mean.",
-            change={"mean": lambda x: x.pow(2).sum(-1, keepdim=True) / (x.shape[-1] - 1)},
-        ),
-        Misconception(
-            "mean size",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your vectors are divided by the mean of the absolute values. It should be the root of the mean of "
-            "the squares.",
-            change={"mean": lambda x: x.abs().mean(-1, keepdim=True).pow(2)},
-        ),
-        Misconception(
-            "largest size",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your vectors are divided by their largest absolute value. It should be the root of the mean of the "
-            "squares.",
-            change={"mean": lambda x: x.abs().amax(-1, keepdim=True).pow(2)},
-        ),
-        Misconception(
-            "square of the mean",
-            kind="mix-up",
-            credit=0.25,
-            says="Your vectors are divided by the size of their mean: the square of the mean is not the mean of the "
-            "squares. Square first.",
-            change={"mean": lambda x: x.mean(-1, keepdim=True).pow(2)},
-        ),
-        Misconception(
-            "root missing",
-            kind="missing step",
-            credit=0.5,
-            says="Your vectors are divided by the mean of their squares. Divide by its root.",
-            change={"size": lambda mean, eps: mean + eps},
-        ),
-        Misconception(
-            "multiplied by the root",
-            kind="wrong formula",
-            credit=0.25,
-            says="Your vectors are multiplied by the root of the mean of the squares. Divide by it.",
-            change={"divide": lambda x, size: x * size},
-        ),
-        Misconception(
-            "not divided",
-            kind="missing step",
-            credit=0.25,
-            says="Your vectors keep their size: they are only multiplied by the weight.",
-            change={"divide": lambda x, size: x},
-        ),
-        Misconception(
-            "over the words",
-            kind="axis",
-            credit=0.5,
-            says="In your results, the mean runs over the words. Each vector has a size of its own: the mean should "
-            "run over the last dimension.",
-            change={"mean": lambda x: x.pow(2).mean(-2 if x.dim() > 1 else -1, keepdim=True)},
-        ),
-        Misconception(
-            "over the batch",
-            kind="axis",
-            credit=0.5,
-            says="In your results, the mean runs over the first dimension. Each vector has a size of its own: the mean "
-            "should run over the last dimension.",
-            change={"mean": lambda x: x.pow(2).mean(0, keepdim=True)},
-        ),
-        Misconception(
-            "over each sentence",
-            kind="axis",
-            credit=0.5,
-            says="In your results, all words of a sentence are divided by one number. Each vector has a size of its "
-            "own: the mean should run over the last dimension only.",
-            change={"mean": lambda x: x.pow(2).mean((-2, -1) if x.dim() > 1 else -1, keepdim=True)},
-        ),
-        Misconception(
-            "over everything",
-            kind="axis",
-            credit=0.5,
-            says="In your results, all vectors are divided by the same number. Each has a size of its own: the mean "
-            "should run over the last dimension.",
-            change={"mean": lambda x: x.pow(2).mean()},
-        ),
-        Misconception(
-            "eps outside the root",
-            kind="wrong formula",
-            credit=0.75,
-            says="In your results, eps is added to the root. Add it to the mean of the squares, below the root.",
-            change={"size": lambda mean, eps: torch.sqrt(mean) + eps},
-        ),
-        Misconception(
-            "eps left out",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are those without eps: a vector of zeros becomes 0/0, which is NaN. Add eps below the "
-            "root.",
-            change={"size": lambda mean, eps: torch.sqrt(mean)},
-        ),
-        Misconception(
-            "eps without effect",
-            kind="missing step",
-            credit=0.5,
-            says="Your results do not depend on eps: vectors are divided by their root mean square alone, and zeros "
-            "stay zeros. Add eps to the mean of the squares.",
-            change={"size": lambda mean, eps: torch.sqrt(mean).clamp(min=1e-12)},
-        ),
-        Misconception(
-            "eps squared",
-            kind="wrong formula",
-            credit=0.75,
-            says="In your results, eps² stands below the root. It should be eps.",
-            change={"size": lambda mean, eps: torch.sqrt(mean + eps**2)},
-        ),
-        Misconception(
-            "eps as a floor",
-            kind="wrong formula",
-            credit=0.75,
-            says="In your results, eps is only the smallest number that you divide by. Add it to the mean of the "
-            "squares.",
-            change={"size": lambda mean, eps: torch.sqrt(mean).clamp(min=eps)},
-        ),
-        Misconception(
-            "always the usual eps",
-            kind="hard-coded",
-            credit=0.75,
-            says="Your results are those of eps = 1e-6, whatever the argument is. Keep the argument in __init__.",
-            change={"eps_of": lambda eps: 1e-6},
-        ),
-        Misconception(
-            "PyTorch's eps",
-            kind="missing step",
-            credit=0.75,
-            says="Your results are those of eps = 1.2e-7, which PyTorch takes where none is given. Pass the argument "
-            "on.",
-            change={"eps_of": lambda eps: torch.finfo(torch.float32).eps},
-        ),
-        Misconception(
-            "weight without effect",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are not multiplied by the weight. Each entry has one.",
-            change={"weigh": lambda x, weight: x},
-        ),
-        Misconception(
-            "with a bias",
-            kind="mix-up",
-            credit=0.75,
-            says="There is a bias, which is added. RMSNorm has one parameter, weight.",
-            change={"new_bias": lambda d_model: nn.Parameter(torch.zeros(d_model))},
-        ),
-        Misconception(
-            "weight added",
-            kind="wrong formula",
-            credit=0.25,
-            says="The weight is added in your results. Multiply by it.",
-            change={"weigh": lambda x, weight: x + weight},
-        ),
-        Misconception(
-            "one more than the weight",
-            kind="convention",
-            credit=0.75,
-            says="Your results are multiplied by 1 + weight, as in some published models. Here the weight begins with "
-            "ones, and is what entries are multiplied by.",
-            change={"weigh": lambda x, weight: x * (1 + weight)},
-        ),
-        Misconception(
-            "does not begin with ones",
-            kind="missing step",
-            credit=0.75,
-            says=NOT_ONES,
-            change={"first": torch.zeros},
-        ),
-        Misconception(
-            "computed in 16 bits",
-            kind="type",
-            credit=0.75,
-            says=SIXTEEN,
-            change={"precise": lambda x: x},
-        ),
-        Misconception(
-            "gradients cut off",
-            kind="gradient",
-            credit=0.5,
-            says="No gradient comes through, as when something like no_grad or detach is around the computation. The "
-            "result must be computed by operations that keep gradients.",
-            change={"finish": lambda y: y.detach()},
-        ),
-        Misconception(
-            "size detached",
-            kind="gradient",
-            credit=0.75,
-            says="The numbers are right, but the gradients are not: the size of a vector, which it is divided by, "
-            "counts as a constant on the way back. Neither detach, .data nor no_grad belongs there.",
-            change={"size": lambda mean, eps: torch.sqrt(mean + eps).detach()},
-        ),
-        Misconception(
-            "not the input's dtype",
-            kind="type",
-            credit=0.75,
-            says="Your result has a different type from the input. Give it the dtype of x at the end: .to(x.dtype).",
-            change={**ALWAYS_FLOAT32.change},
-        ),
-        Misconception(
-            "float64 returned",
-            kind="type",
-            credit=0.75,
-            says=ALWAYS_FLOAT64.says,
-            change=ALWAYS_FLOAT64.change,
-        ),
+        wrong("mean subtracted", {"after precise": "precise = precise - precise.mean(dim=-1, keepdim=True)"},
+              "The mean is subtracted first in your results, as nn.LayerNorm does. RMSNorm leaves it out: divide by "
+              "the root of the mean of the squares only.", kind="mix-up"),
+        wrong("divided by the spread", {"squares": "squares = (precise - precise.mean(dim=-1, keepdim=True)).square()"},
+              "Your vectors are divided by the spread of their entries, as by var or std: the mean is subtracted "
+              "before squares are taken. RMSNorm leaves it out.", kind="mix-up"),
+        *at("mean",
+            wrong("sum of squares", "mean = squares.sum(dim=-1, keepdim=True)",
+                  "Your vectors are divided by the root of the sum of their squares. It should be the root of their "
+                  "mean.", kind="missing step"),
+            wrong("sum of squares less one", "mean = squares.sum(dim=-1, keepdim=True) / (x.shape[-1] - 1)",
+                  "The sum of the squares is divided by d_model − 1 in your results, as for a spread. Divide by "
+                  "d_model: it is a mean.", credit=0.75),
+            wrong("mean size", "mean = precise.abs().mean(dim=-1, keepdim=True) ** 2",
+                  "Your vectors are divided by the mean of the absolute values. It should be the root of the mean of "
+                  "the squares."),
+            wrong("largest size", "mean = precise.abs().amax(dim=-1, keepdim=True) ** 2",
+                  "Your vectors are divided by their largest absolute value. It should be the root of the mean of "
+                  "the squares.", credit=0.25),
+            wrong("square of the mean", "mean = precise.mean(dim=-1, keepdim=True) ** 2",
+                  "Your vectors are divided by the size of their mean: the square of the mean is not the mean of the "
+                  "squares. Square first.", credit=0.25, kind="mix-up")),
+        wrong("root missing", {"size": "size = mean + self.eps"},
+              "Your vectors are divided by the mean of their squares. Divide by its root.", kind="missing step"),
+        *at("divide",
+            wrong("multiplied by the root", "y = precise * size",
+                  "Your vectors are multiplied by the root of the mean of the squares. Divide by it.", credit=0.25),
+            wrong("not divided", "y = precise",
+                  "Your vectors keep their size: they are only multiplied by the weight.",
+                  credit=0.25, kind="missing step")),
+        *at("mean",
+            wrong("over the words", "mean = squares.mean(dim=-2 if x.dim() > 1 else -1, keepdim=True)",
+                  "In your results, the mean runs over the words. Each vector has a size of its own: the mean should "
+                  "run over the last dimension.", kind="axis"),
+            wrong("over the batch", "mean = squares.mean(dim=0, keepdim=True)",
+                  "In your results, the mean runs over the first dimension. Each vector has a size of its own: the "
+                  "mean should run over the last dimension.", kind="axis"),
+            wrong("over each sentence", "mean = squares.mean(dim=(-2, -1) if x.dim() > 1 else -1, keepdim=True)",
+                  "In your results, all words of a sentence are divided by one number. Each vector has a size of its "
+                  "own: the mean should run over the last dimension only.", kind="axis"),
+            wrong("over everything", "mean = squares.mean()",
+                  "In your results, all vectors are divided by the same number. Each has a size of its own: the mean "
+                  "should run over the last dimension.", kind="axis")),
+        *at("size",
+            wrong("eps outside the root", "size = torch.sqrt(mean) + self.eps",
+                  "In your results, eps is added to the root. Add it to the mean of the squares, below the root.",
+                  credit=0.75),
+            wrong("eps left out", "size = torch.sqrt(mean)",
+                  "Your results are those without eps: a vector of zeros becomes 0/0, which is NaN. Add eps below "
+                  "the root.", kind="missing step"),
+            wrong("eps without effect", "size = torch.sqrt(mean).clamp(min=1e-12)",
+                  "Your results do not depend on eps: vectors are divided by their root mean square alone, and zeros "
+                  "stay zeros. Add eps to the mean of the squares.", kind="missing step"),
+            wrong("eps squared", "size = torch.sqrt(mean + self.eps**2)",
+                  "In your results, eps² stands below the root. It should be eps.", credit=0.75),
+            wrong("eps as a floor", "size = torch.sqrt(mean).clamp(min=self.eps)",
+                  "In your results, eps is only the smallest number that you divide by. Add it to the mean of the "
+                  "squares.", credit=0.75)),
+        *at("eps",
+            wrong("always the usual eps", "self.eps = 1e-6",
+                  "Your results are those of eps = 1e-6, whatever the argument is. Keep the argument in __init__.",
+                  credit=0.75, kind="hard-coded"),
+            wrong("PyTorch's eps", "self.eps = torch.finfo(torch.float32).eps",
+                  "Your results are those of eps = 1.2e-7, which PyTorch takes where none is given. Pass the "
+                  "argument on.", credit=0.75, kind="missing step")),
+        wrong("weight without effect", {"weigh": ""},
+              "Your results are not multiplied by the weight. Each entry has one.", kind="missing step"),
+        wrong("with a bias",
+              {"after weight": "self.bias = nn.Parameter(torch.zeros(d_model))", "after weigh": "y = y + self.bias"},
+              "There is a bias, which is added. RMSNorm has one parameter, weight.", credit=0.75, kind="mix-up"),
+        *at("weigh",
+            wrong("weight added", "y = y + self.weight",
+                  "The weight is added in your results. Multiply by it.", credit=0.25),
+            wrong("one more than the weight", "y = y * (1 + self.weight)",
+                  "Your results are multiplied by 1 + weight, as in some published models. Here the weight begins "
+                  "with ones, and is what entries are multiplied by.", credit=0.75, kind="convention")),
+        wrong("does not begin with ones", {"weight": ("ones", "zeros")}, NOT_ONES,
+              credit=0.75, kind="missing step"),
+        wrong("computed in 16 bits", {"precise": "precise = x"}, SIXTEEN, credit=0.75, kind="type"),
+        wrong("gradients cut off", {"before result": "y = y.detach()"},
+              "No gradient comes through, as when something like no_grad or detach is around the computation. The "
+              "result must be computed by operations that keep gradients.", kind="gradient"),
+        wrong("size detached", {"after size": "size = size.detach()"},
+              "The numbers are right, but the gradients are not: the size of a vector, which it is divided by, "
+              "counts as a constant on the way back. Neither detach, .data nor no_grad belongs there.",
+              credit=0.75, kind="gradient"),
+        *at("result",
+            wrong("not the input's dtype", "return y.float()",
+                  "Your result has a different type from the input. Give it the dtype of x at the end: .to(x.dtype).",
+                  credit=0.75, kind="type"),
+            wrong("float64 returned", "return y.double()",
+                  "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the "
+                  "inputs.", credit=0.75, kind="type")),
     ],
 )
+# fmt: on

@@ -7,19 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-from grader import Case, Exercise, Inputs, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.module_cases import draw_weights, in_float64, trial, twice_and_changed
 from grader.kit.module_readings import picture_of_future, reader
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.kit.pieces import FLOAT64
 from grader.model.forms.module import MODULE
 from grader.model.lent_class import LentClass
 
-from .given_attention import GivenAttention, block_shapes
-from .mistakes import blocks, modules
+from .given_attention import GivenAttention as Attention
+from .given_attention import block_shapes
+from .mistakes import modules
 
 Tensor = torch.Tensor
 
@@ -31,57 +31,21 @@ EPS = (
 
 
 class TransformerBlock(nn.Module):
-    """The reference, in steps that a misconception can change. Steps of a part are told which one it is: 1 or 2."""
-
-    heads: Any = staticmethod(lambda num_heads: num_heads)
-    hidden_size: Any = staticmethod(lambda d_model, d_ff: d_ff)
-    bias: Any = True
-    norm: Any = nn.LayerNorm
-    two_norms: Any = staticmethod(lambda new: (new(), new()))
-    rate: Any = staticmethod(lambda p: p)
-    parts: Any = (1, 2)
-    which: Any = staticmethod(lambda part: part)
-    read: Any = staticmethod(lambda x, first, part: x)
-    before: Any = staticmethod(lambda norm, x, part: norm(x))
-    drop_normed: Any = staticmethod(lambda dropout, normed: normed)
-    activate: Any = staticmethod(nn.functional.gelu)
-    inside: Any = staticmethod(lambda dropout, hidden: hidden)
-    activate_last: Any = staticmethod(lambda made: made)
-    norm_made: Any = staticmethod(lambda norm, made: made)
-    drop: Any = staticmethod(lambda dropout, made, part: dropout(made))
-    shortcut: Any = staticmethod(lambda x, normed, first, part: x)
-    add: Any = staticmethod(lambda x, made, part: x + made)
-    drop_sum: Any = staticmethod(lambda dropout, x: x)
-    after: Any = staticmethod(lambda norm, x: x)
-    drop_last: Any = staticmethod(lambda dropout, x: x)
-    finish: Any = staticmethod(lambda x: x)
-    begin: Any = staticmethod(lambda module: None)
-    dtype: Any = staticmethod(lambda outputs: outputs)
-
-    def __init__(self, d_model: int, num_heads: int, d_ff: int, dropout: float) -> None:
+    def __init__(self, d_model, num_heads, d_ff, dropout):
         super().__init__()
-        d_ff = self.hidden_size(d_model, d_ff)
-        self.norm1, self.norm2 = self.two_norms(lambda: self.norm(d_model))
-        self.attention = GivenAttention(d_model, self.heads(num_heads))
-        self.ff_in = Linear(d_model, d_ff, bias=self.bias)
-        self.ff_out = Linear(d_ff, d_model, bias=self.bias)
-        self.dropout = nn.Dropout(self.rate(dropout))
-        self.begin(self)
+        self.norm1 = nn.LayerNorm(d_model)  #: norms
+        self.norm2 = nn.LayerNorm(d_model)  #: norms
+        self.attention = Attention(d_model, num_heads)  #: attention
+        self.ff_in = nn.Linear(d_model, d_ff)  #: layers
+        self.ff_out = nn.Linear(d_ff, d_model)  #: layers
+        self.dropout = nn.Dropout(dropout)  #: rate
 
-    def forward(self, x: Tensor) -> Any:
-        first = x  # (B, T, d_model)
-        for part in self.parts:
-            norm = (self.norm1, self.norm2)[self.which(part) - 1]
-            normed = self.drop_normed(self.dropout, self.before(norm, self.read(x, first, part), part))
-            made = self.norm_made(norm, self.attention(normed) if part == 1 else self.feed_forward(normed))
-            kept = self.shortcut(x, normed, first, part)
-            x = self.drop_sum(self.dropout, self.add(kept, self.drop(self.dropout, made, part), part))
-            x = self.drop_last(self.dropout, self.after(norm, x))
-        return self.dtype(self.finish(x))
-
-    def feed_forward(self, x: Tensor) -> Any:
-        hidden = self.inside(self.dropout, self.activate(self.ff_in(x)))  # (B, T, d_ff)
-        return self.activate_last(self.ff_out(hidden))
+    def forward(self, x):
+        x = x + self.dropout(self.attention(self.norm1(x)))  #: attend
+        hidden = self.ff_in(self.norm2(x))  # (B, T, d_ff)  #: hidden
+        hidden = F.gelu(hidden)  #: activate
+        x = x + self.dropout(self.ff_out(hidden))  #: feed
+        return x  #: result
 
 
 def drawn(rng: torch.Generator, d_model: int, d_ff: int) -> dict[str, Tensor]:
@@ -118,19 +82,16 @@ def of_tiny_numbers(rng: torch.Generator, *, silent: bool) -> Inputs:
     return (arguments, weights, {"output": [TINY * calls["output"][0]]}, how)
 
 
-reference = observing(TransformerBlock)
-
+# fmt: off
 exercise = Exercise(
     number=24,
     assignment="transformer",
     title="A block",
-    entry="TransformerBlock",
+    solution=TransformerBlock,
     form=MODULE,
-    glance=glancing(TransformerBlock),
-    reference=reference,
     lent=LentClass(TransformerBlock),
     picture=picture_of_future,
-    read=reader(reference, causal=True),
+    read=reader(TransformerBlock, causal=True),
     cases=[
         Case("one sentence", "missing gradients, a mask that is missing", sized(1, 5, 4, 2, 7, gradients=1)),
         Case("several sentences", "sentences that are mixed, norms over the batch", sized(3, 4, 6, 3, 11, gradients=1)),
@@ -160,5 +121,135 @@ exercise = Exercise(
         ),
         Case("float64 inputs", "a result of another type than the input", in_float64(sized(2, 5, 6, 2, 7)), FLOAT64),
     ],
-    misconceptions=[*blocks.OF_A_BLOCK, *modules.BESIDE_NUMBERS],
+    misconceptions=[
+        wrong("norm after adding",
+              {"attend": ("self.norm1(x)", "x"), "after attend": "x = self.norm1(x)", "hidden": ("self.norm2(x)", "x"),
+               "after feed": "x = self.norm2(x)"},
+              "Your results are those of a block that normalises its sums (post-norm). Here each part gets a "
+              "normalised copy, and what is added up is never normalised: with nothing to add, x comes out as it "
+              "went in.", kind="arrangement"),
+        wrong("norm and dropout after adding",
+              {"attend": "x = self.dropout(self.norm1(x + self.attention(x)))", "hidden": ("self.norm2(x)", "x"),
+               "feed": "x = self.dropout(self.norm2(x + self.ff_out(hidden)))"},
+              "Your results are those of a block that normalises its sums (post-norm) and drops entries of what "
+              "comes out. Here each part gets a normalised copy of x, and dropout is for what it returns, before "
+              "that is added.", credit=0.25, kind="arrangement"),
+        wrong("norm before and after", {"after attend": "x = self.norm1(x)", "after feed": "x = self.norm2(x)"},
+              "Your results are those of a block that normalises what goes into each part, and the sums as well. "
+              "Leave the sums as they are.", kind="arrangement"),
+        wrong("norm of what the parts return",
+              {"attend": ("self.attention(self.norm1(x))", "self.norm1(self.attention(x))"),
+               "hidden": ("self.norm2(x)", "x"), "feed": ("self.ff_out(hidden)", "self.norm2(self.ff_out(hidden))")},
+              "Your results are those of a block that normalises what each part returns. Normalise what goes into "
+              "the parts: attention should get norm1(x), the feed-forward network norm2(x).", kind="arrangement"),
+        wrong("attention not normalised", {"attend": ("self.norm1(x)", "x")},
+              "In your results, attention gets x as it is. It should get norm1(x).", kind="missing step"),
+        wrong("feed-forward not normalised", {"hidden": ("self.norm2(x)", "x")},
+              "In your results, the feed-forward network gets x as it is. It should get norm2(x).",
+              kind="missing step"),
+        wrong("no norms", {"attend": ("self.norm1(x)", "x"), "hidden": ("self.norm2(x)", "x")},
+              "Your results are those of a block without norms. Attention should get norm1(x), the feed-forward "
+              "network norm2(x).", credit=0.25, kind="missing step"),
+        wrong("norm1 twice", {"hidden": ("norm2", "norm1")},
+              "Your results are those of norm1 in both places. The second must be norm2, which has numbers of its "
+              "own.", kind="mix-up"),
+        wrong("norm2 twice", {"norms": "self.norm1 = self.norm2 = nn.LayerNorm(d_model)"},
+              "Your results are those of norm2's numbers in both places, as also happens when norm1 and norm2 are "
+              "the same object. Each needs numbers of its own.", kind="mix-up"),
+        wrong("norms exchanged", {"attend": ("norm1", "norm2"), "hidden": ("norm2", "norm1")},
+              "Your results are those of norm2 before attention and norm1 before the feed-forward network. It should "
+              "be the other way round.", credit=0.75, kind="mix-up"),
+        wrong("norms without biases", {"norms": ("LayerNorm", "RMSNorm")},
+              "norm1 has no bias. Both norms should be nn.LayerNorm, which has one; RMSNorm has none, and neither "
+              "does a LayerNorm with bias=False.", credit=0.75, kind="mix-up"),
+        wrong("attention without shortcut", {"attend": ("x + ", "")},
+              "What attention returns replaces x in your results. Add it to x.", kind="missing step"),
+        wrong("feed-forward without shortcut", {"feed": ("x + ", "")},
+              "What the feed-forward network returns replaces x in your results. Add it to x.", kind="missing step"),
+        wrong("no shortcuts", {"attend": ("x + ", ""), "feed": ("x + ", "")},
+              "What each part returns replaces x in your results. Add it to x, both times.",
+              credit=0.25, kind="missing step"),
+        wrong("shortcuts around the norm missing",
+              {"before attend": "x = self.norm1(x)", "attend": ("self.norm1(x)", "x"),
+               "before hidden": "x = self.norm2(x)", "hidden": ("self.norm2(x)", "x")},
+              "What each part returns is added to the normalised x in your results. Add it to x itself: the norms "
+              "stand beside the shortcut, not on it.", kind="arrangement"),
+        wrong("second shortcut from the beginning", {"before attend": "first = x", "feed": ("x + ", "first + ")},
+              "Your last sum begins with the x that came in, so what attention added is lost. It should begin with "
+              "the sum before it.", kind="mix-up"),
+        wrong("parts side by side", {"before attend": "first = x", "hidden": ("self.norm2(x)", "self.norm2(first)")},
+              "In your results, the feed-forward network reads the x that came in. It should read the sum of that "
+              "and what attention returned.", kind="arrangement"),
+        wrong("order exchanged", {"attend": "", "after feed": "x = x + self.dropout(self.attention(self.norm1(x)))"},
+              "Your results are those of the feed-forward network first and attention second. It should be the "
+              "reverse.", kind="arrangement"),
+        wrong("attention only", {"hidden": "", "activate": "", "feed": ""},
+              "Your results are those of attention alone, without the feed-forward network. It is the second part.",
+              credit=0.25, kind="missing step"),
+        wrong("feed-forward only", {"attend": ""},
+              "Your results are those of the feed-forward network alone, without attention. It is the first part.",
+              credit=0.25, kind="missing step"),
+        *at("activate",
+            wrong("ReLU for GELU", "hidden = F.relu(hidden)",
+                  "Your results are those of ReLU between the two layers. It should be GELU.", credit=0.75),
+            wrong("SiLU for GELU", "hidden = F.silu(hidden)",
+                  "Your results are those of SiLU between the two layers. It should be GELU.", credit=0.75),
+            wrong("GELU by tanh", 'hidden = F.gelu(hidden, approximate="tanh")',
+                  "Your results are those of the approximation of GELU by tanh. Take F.gelu as it is.", credit=0.75),
+            wrong("no activation", "",
+                  "Your results are those of two linear layers in a row, which are no more than one. GELU belongs "
+                  "between them.")),
+        wrong("activated after both layers",
+              {"activate": "", "feed": ("self.ff_out(hidden)", "F.gelu(self.ff_out(hidden))")},
+              "Your results are those of GELU after ff_out. It belongs between ff_in and ff_out.", kind="arrangement"),
+        wrong("activated twice", {"feed": ("self.ff_out(hidden)", "F.gelu(self.ff_out(hidden))")},
+              "Your results are those of GELU after each of the two layers. It belongs between them only.",
+              kind="arrangement"),
+        *at("before norms",
+            wrong("d_ff is not the argument", "d_ff = 4 * d_model",
+                  "The hidden layer has 4 · d_model entries whatever d_ff is. Take its size from the argument.",
+                  kind="hard-coded"),
+            wrong("hidden layer as wide as x", "d_ff = d_model",
+                  "The hidden layer has d_model entries whatever d_ff is. Take its size from the argument.",
+                  kind="hard-coded")),
+        wrong("layers without biases", {"layers": (")", ", bias=False)")},
+              "ff_in and ff_out have no biases. Leave out bias=False.", credit=0.75, kind="missing step"),
+        wrong("one head", {"attention": ("num_heads", "1")},
+              "Your results are those of attention with one head, whatever num_heads is. Pass it the argument.",
+              kind="hard-coded"),
+        wrong("nothing dropped", {"attend": ("self.dropout", ""), "feed": ("self.dropout", "")},
+              "In training, nothing is dropped. Dropout is for what attention returns, and for what ff_out returns.",
+              kind="missing step"),
+        wrong("attention not dropped", {"attend": ("self.dropout", "")},
+              "In training, nothing is dropped of what attention returns. Dropout comes before it is added to x.",
+              credit=0.75, kind="missing step"),
+        *at("feed",
+            wrong("feed-forward not dropped", ("self.dropout", ""),
+                  "In training, nothing is dropped of what ff_out returns. Dropout comes before it is added to x.",
+                  credit=0.75, kind="missing step"),
+            wrong("dropout on the inside", ("self.dropout(self.ff_out(hidden))", "self.ff_out(self.dropout(hidden))"),
+                  "In training, the hidden layer is dropped in place of what ff_out returns: the bias of ff_out "
+                  "remains.", credit=0.75, kind="mix-up")),
+        wrong("dropout on the norms",
+              {"attend": ("self.dropout(self.attention(self.norm1(x)))", "self.attention(self.dropout(self.norm1(x)))"),
+               "hidden": ("self.norm2(x)", "self.dropout(self.norm2(x))"), "feed": ("self.dropout", "")},
+              "In training, it is what goes into the parts that is dropped, not what they return.", kind="mix-up"),
+        wrong("dropout on the sums",
+              {"attend": ("self.dropout", ""), "after attend": "x = self.dropout(x)", "feed": ("self.dropout", ""),
+               "after feed": "x = self.dropout(x)"},
+              "In training, entries of x itself are dropped. Drop what is added to x, so that the shortcut stays "
+              "whole.", kind="mix-up"),
+        *at("rate",
+            wrong("not the given rate", "self.dropout = nn.Dropout(0.5)",
+                  "In training, chance decides what is dropped even where the argument dropout is 0 or 1: the rate "
+                  "is a different one. Pass nn.Dropout the argument.", kind="hard-coded"),
+            wrong("dropout always active", "self.dropout = lambda x: F.dropout(x, dropout)",
+                  "Something is dropped outside of training, too. Use nn.Dropout, or F.dropout with "
+                  "training=self.training.", kind="missing step")),
+        wrong("everything detached", {"result": "return x.detach()"},
+              "No gradient comes through, as when something like no_grad or detach is around the computation. The "
+              "result must be computed from the weights by operations that keep gradients.", kind="gradient"),
+        *modules.of_any("rate", "x"),
+    ],
 )
+# fmt: on

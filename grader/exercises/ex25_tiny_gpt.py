@@ -8,84 +8,43 @@ from typing import Any
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs
+from grader import Case, Exercise, Inputs, at, wrong
 from grader.kit.module_cases import LATER_CHANGED, LONGER, OTHERS_CHANGED, SECOND_CALL, draw_weights, in_float64, trial
 from grader.kit.module_readings import reader
-from grader.kit.module_references import glancing, observing
-from grader.kit.module_steps import Linear
 from grader.kit.pieces import FLOAT64
 from grader.model.forms.module import MODULE
 
 from .ex24_block import EPS, TINY, TransformerBlock
 from .given_attention import block_shapes
-from .mistakes import language_models, modules
-from .next_token_loss import next_token_loss
+from .mistakes import modules
+from .next_token_loss import loss_exercise
 
 Tensor = torch.Tensor
-Block = Callable[[], nn.Module]
 
-
-class Table(nn.Embedding):
-    """An embedding whose vectors are not drawn, since they are loaded anyway."""
-
-    def reset_parameters(self) -> None:
-        with torch.no_grad():
-            torch.arange(self.weight.numel(), out=self.weight.view(-1))
+CONTEXT_LENGTH_NOT_TOLD = (
+    "The attribute context_length is missing, or is not the argument. Keep the number in __init__."
+)
 
 
 class TinyGPT(nn.Module):
-    """The reference, in steps that a misconception can change."""
-
-    rows: Any = staticmethod(lambda vocab_size, context_length: context_length)
-    heads: Any = staticmethod(lambda num_heads: num_heads)
-    hidden_size: Any = staticmethod(lambda d_model: 4 * d_model)
-    rate: Any = staticmethod(lambda p: p)
-    count: Any = staticmethod(lambda num_layers: num_layers)
-    several: Any = staticmethod(lambda new, count: nn.ModuleList(new() for _ in range(count)))
-    head_bias: Any = False
-    tie: Any = staticmethod(lambda module: None)
-    told: Any = staticmethod(lambda context_length: context_length)
-    begin: Any = staticmethod(lambda module: None)
-    embed: Any = staticmethod(lambda table, tokens: table(tokens))
-    places: Any = staticmethod(lambda tokens: torch.arange(tokens.shape[1], device=tokens.device))
-    add: Any = staticmethod(lambda vectors, positions: vectors + positions)
-    normalise_first: Any = staticmethod(lambda norm, x: x)
-    through: Any = staticmethod(lambda block, x, first: block(x))
-    normalise: Any = staticmethod(lambda norm, x: norm(x))
-    score: Any = staticmethod(lambda head, x: head(x))
-    after: Any = staticmethod(lambda logits: logits)
-    finish: Any = staticmethod(lambda logits: logits)
-    dtype: Any = staticmethod(lambda logits: logits)
-
-    def __init__(
-        self,
-        vocab_size: int,
-        d_model: int,
-        num_layers: int,
-        num_heads: int,
-        context_length: int,
-        dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, vocab_size, d_model, num_layers, num_heads, context_length, dropout=0.0):
         super().__init__()
-        heads, d_ff = self.heads(num_heads), self.hidden_size(d_model)
-        rate = self.rate(dropout)
-        self.token_embedding = Table(vocab_size, d_model)
-        self.position_embedding = Table(self.rows(vocab_size, context_length), d_model)
-        self.blocks = self.several(lambda: TransformerBlock(d_model, heads, d_ff, rate), self.count(num_layers))
+        self.context_length = context_length  #: told
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+        self.position_embedding = nn.Embedding(context_length, d_model)  #: table
+        blocks = [TransformerBlock(d_model, num_heads, 4 * d_model, dropout) for _ in range(num_layers)]  #: blocks
+        self.blocks = nn.ModuleList(blocks)  #: kept
         self.norm = nn.LayerNorm(d_model)
-        self.head = Linear(d_model, vocab_size, bias=self.head_bias)
-        self.context_length = self.told(context_length)
-        self.tie(self)
-        self.begin(self)
+        self.head = nn.Linear(d_model, vocab_size, bias=False)  #: head
 
-    def forward(self, tokens: Tensor) -> Any:
-        vectors = self.embed(self.token_embedding, tokens)  # (B, T, d_model)
-        positions = self.position_embedding(self.places(tokens))  # (T, d_model)
-        x = first = self.normalise_first(self.norm, self.add(vectors, positions))
-        for block in self.blocks:
-            x = self.through(block, x, first)
-        logits = self.after(self.score(self.head, self.normalise(self.norm, x)))  # (B, T, vocab_size)
-        return self.dtype(self.finish(logits))
+    def forward(self, tokens):
+        positions = torch.arange(tokens.shape[1], device=tokens.device)  #: places
+        x = self.token_embedding(tokens) + self.position_embedding(positions)  # (B, T, d_model)  #: embed
+        for block in self.blocks:  #: loop
+            x = block(x)  #: through
+        x = self.norm(x)  #: norm
+        logits = self.head(x)  # (B, T, vocab_size)  #: logits
+        return logits  #: result
 
 
 def shapes(vocab_size: int, d_model: int, num_layers: int, context_length: int) -> dict[str, list[int]]:
@@ -142,8 +101,7 @@ def all_dropped(rng: torch.Generator) -> Inputs:
     return (arguments, zero, calls, how)
 
 
-reference = observing(TinyGPT)
-read_module = reader(reference, causal=True)
+read_module = reader(TinyGPT, causal=True)
 
 
 def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how: Any) -> dict[str, Any]:
@@ -156,17 +114,16 @@ def read(seen: Mapping[str, Any], arguments: Any, weights: Any, calls: Any, how:
     if "numbers" not in seen:
         return parts
     is_told = seen["numbers"]["context_length"] == arguments[4]
-    return parts | {"context_length": "" if is_told else language_models.CONTEXT_LENGTH_NOT_TOLD}
+    return parts | {"context_length": "" if is_told else CONTEXT_LENGTH_NOT_TOLD}
 
 
+# fmt: off
 exercise = Exercise(
     number=25,
     assignment="transformer",
     title="A small GPT, and its loss",
-    entry="TinyGPT",
+    solution=TinyGPT,
     form=MODULE,
-    glance=glancing(TinyGPT),
-    reference=reference,
     read=read,
     cases=[
         Case("one sentence", "missing gradients", sized(1, 4, 7, 4, 2, 2, 4, gradients=1)),
@@ -183,6 +140,97 @@ exercise = Exercise(
         Case("in training, at a rate of 1", "dropout that is missing in blocks", all_dropped),
         Case("float64 weights", "a result of another type", in_float64(sized(2, 4, 7, 4, 1, 2, 5)), FLOAT64),
     ],
-    misconceptions=[*language_models.MODELS, *modules.BESIDE_NUMBERS],
-    others=(next_token_loss,),
+    misconceptions=[
+        *at("embed",
+            wrong("no positions", (" + self.position_embedding(positions)", ""),
+                  "Your results do not depend on positions. To the vector of each token, add the vector of its place.",
+                  kind="missing step"),
+            wrong("no tokens", "x = self.position_embedding(positions).expand(len(tokens), -1, -1)",
+                  "Your results do not depend on the tokens. Add their vectors to those of the positions.",
+                  credit=0.0, kind="missing step"),
+            wrong("positions multiplied", (" + ", " * "),
+                  "Your results are those of positions multiplied by the vectors of tokens. Add them.")),
+        *at("places",
+            wrong("the same position everywhere", "positions = torch.zeros_like(tokens[0])",
+                  "In your results, every token stands at position 0. The positions should be 0, 1, …, T − 1.",
+                  kind="hard-coded"),
+            wrong("positions backwards", "positions = torch.arange(tokens.shape[1], device=tokens.device).flip(0)",
+                  "In your results, positions are counted from the end. The first token stands at position 0.",
+                  kind="axis"),
+            wrong("positions of texts", "positions = torch.arange(len(tokens), device=tokens.device)[:, None]",
+                  "In your results, all tokens of a text have one position: that of the text in the batch. Positions "
+                  "count the tokens of each text.", kind="axis")),
+        *at("table",
+            wrong("a position for each token of the vocabulary", ("context_length", "vocab_size"),
+                  "The table of positions has vocab_size rows. It needs context_length, one for each place.",
+                  credit=0.75, kind="mix-up"),
+            wrong("one position too many", ("context_length", "context_length + 1"),
+                  "The table of positions has one row too many. Its rows should be the positions 0, 1, …, "
+                  "context_length − 1.", credit=0.75, kind="mix-up")),
+        wrong("vectors of tokens scaled", {"embed": ("(tokens)", "(tokens) * self.head.in_features ** 0.5")},
+              "Your results are those of token vectors multiplied by √d_model. The first transformer did that; here "
+              "they are taken as they are.", credit=0.75, kind="convention"),
+        wrong("one block repeated", {"blocks": (" for _ in range(num_layers)]", "] * num_layers")},
+              "Your blocks all have the numbers of the last one, as when the same block stands in the list several "
+              "times. Make a new one in every round.", kind="mix-up"),
+        wrong("blocks in a plain list", {"kept": "self.blocks = blocks"},
+              "The blocks are in no nn.ModuleList, so nobody finds their parameters, and they would not be trained.",
+              credit=0.75, kind="missing step"),
+        *at("blocks",
+            wrong("one block only", ("num_layers", "1"),
+                  "There is one block, whatever num_layers is.", kind="hard-coded"),
+            wrong("one block too few", ("num_layers", "num_layers - 1"),
+                  "There is one block fewer than num_layers.", credit=0.75, kind="hard-coded")),
+        wrong("blocks without effect", {"loop": ""},
+              "Your results are those of a model without blocks. x should go through them, one after the other.",
+              credit=0.25, kind="missing step"),
+        wrong("blocks side by side", {"before loop": "first = x", "through": "x = block(first)"},
+              "In your results, only the last block counts: each begins with the embeddings. Each should take what "
+              "the one before it made.", kind="arrangement"),
+        wrong("a second shortcut", {"through": "x = x + block(x)"},
+              "Your results are those of x + block(x). Each block adds x itself: pass on what it returns.",
+              kind="arrangement"),
+        *at("blocks",
+            wrong("d_ff is d_model", ("4 * d_model", "d_model"),
+                  "The hidden layers of your blocks have d_model entries. They should have 4 · d_model.",
+                  credit=0.75, kind="hard-coded"),
+            wrong("one head", ("num_heads", "1"),
+                  "Your results are those of blocks with one head, whatever num_heads is. Pass them the argument.",
+                  credit=0.75, kind="hard-coded"),
+            wrong("dropout not handed on", ("dropout", "0.0"),
+                  "In training, your blocks drop nothing, whatever the rate is. Pass them the argument dropout.",
+                  credit=0.75, kind="missing step")),
+        wrong("last norm missing", {"norm": ""},
+              "Your results are those of blocks without a norm after them. norm belongs between the last block and "
+              "head.", kind="missing step"),
+        wrong("norm before the blocks", {"after embed": "x = self.norm(x)", "norm": ""},
+              "Your results are those of a norm before the blocks instead of after them.", kind="arrangement"),
+        wrong("norm before and after the blocks", {"after embed": "x = self.norm(x)"},
+              "Your results are those of the norm used twice, before the blocks and after them. It should come after "
+              "them only.", kind="arrangement"),
+        wrong("head with a bias", {"head": (", bias=False", "")},
+              "Your head has a bias. Make it with bias=False.", credit=0.75, kind="convention"),
+        wrong("head and embedding tied", {"after head": "self.head.weight = self.token_embedding.weight"},
+              "Your head and token_embedding share their numbers. That is a good idea elsewhere; here each has its "
+              "own.", credit=0.75, kind="convention"),
+        *at("after logits",
+            wrong("probabilities returned", "logits = torch.softmax(logits, dim=-1)",
+                  "Your results are probabilities. Return the logits as they are: the loss takes the softmax.",
+                  kind="convention"),
+            wrong("log-probabilities returned", "logits = torch.log_softmax(logits, dim=-1)",
+                  "Your results are logarithms of probabilities. Return the logits as they are: the loss takes the "
+                  "softmax.", credit=0.75, kind="convention"),
+            wrong("the last word only", "logits = logits[:, -1]",
+                  "Your result holds the logits of the last position only. There are logits for every position.",
+                  kind="missing step")),
+        wrong("context_length not kept", {"told": ""},
+              CONTEXT_LENGTH_NOT_TOLD,
+              credit=0.75, kind="missing step"),
+        wrong("everything detached", {"result": "return logits.detach()"},
+              "No gradient comes through, as when something like no_grad or detach is around the computation. The "
+              "result must be computed from the weights by operations that keep gradients.", kind="gradient"),
+        *modules.of_any("head", "logits"),
+    ],
+    others=(loss_exercise,),
 )
+# fmt: on

@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
+import torch.nn.functional as F
 
-from grader import Case, Exercise, Inputs, Misconception, randn
-from grader.kit.pieces import LARGE, as_pieces, asked
+from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
-from .mistakes.pieces import PIECES, unchanged
+from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 
 
-def no_pad(targets: Tensor, _tokens: Tensor, _pad: int | None) -> Tensor:
-    return torch.zeros_like(targets, dtype=torch.bool)
-
-
-def is_pad(targets: Tensor, tokens: Tensor, pad: int | None) -> Tensor:
-    return no_pad(targets, tokens, pad) if pad is None else targets == pad
-
-
-def loss(
-    logits: Tensor,
-    tokens: Tensor,
-    pad: int | None = None,
-    *,
-    foretelling: Callable[[Tensor], Tensor] = lambda logits: logits[:, :-1],
-    foretold: Callable[[Tensor], Tensor] = lambda tokens: tokens[:, 1:],
-    prepare: Callable[[Tensor], Tensor] = unchanged,
-    left_out: Callable[[Tensor, Tensor, int | None], Tensor] = is_pad,
-    surprise: Callable[[Tensor, Tensor], Tensor] = lambda logits, targets: (
-        -logits.log_softmax(-1).gather(-1, targets[..., None]).squeeze(-1)
-    ),
-    mean: Callable[[Tensor, Tensor], Tensor] = lambda each, counts: each[counts].mean(),
-    finish: Callable[[Any], Any] = unchanged,
-    dtype: Callable[[Any], Any] = unchanged,
-) -> Any:
-    targets = foretold(tokens)  # (B, T − 1)
-    each = surprise(prepare(foretelling(logits)), targets)  # (B, T − 1)
-    counts = ~left_out(targets, tokens, pad)
-    return dtype(finish(mean(each, counts)))
+def next_token_loss(logits, tokens, pad=None):
+    rows = logits[:, :-1].flatten(0, 1)  # (B · (T − 1), vocab_size)  #: rows
+    targets = tokens[:, 1:].flatten()  # (B · (T − 1),)  #: targets
+    ignored = -100 if pad is None else pad  #: ignored
+    loss = F.cross_entropy(rows, targets, ignore_index=ignored)  #: loss
+    return loss  #: result
 
 
 def sized(B: int, T: int, vocab_size: int, *pad: int) -> Callable[[torch.Generator], Inputs]:
@@ -78,38 +56,14 @@ def large(rng: torch.Generator) -> Inputs:
     return (1e4 * logits.sign() * torch.rand(logits.shape, generator=rng).round(decimals=2), tokens, pad)
 
 
-def text_by_text(each: Tensor, counts: Tensor) -> Tensor:
-    """The mean of each text, NaN for one of nothing but padding."""
-    return (each * counts).sum(1) / counts.sum(1)
-
-
-# By what comes of a text of nothing but padding.
-MEANS_OF_MEANS: dict[str, Callable[[Tensor], Tensor]] = {
-    "": lambda means: means[~means.isnan()],
-    ", empty texts as 0": lambda means: means.nan_to_num(),
-    ", NaN of empty texts": unchanged,
-}
-
-
-def mean_of_means(empty: str) -> Misconception:
-    return Misconception(
-        f"mean of means{empty}",
-        kind="wrong formula",
-        credit=0.75,
-        says="Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the mean of "
-        "all positions at once.",
-        change={"mean": lambda each, counts: MEANS_OF_MEANS[empty](text_by_text(each, counts)).mean()},
-    )
-
-
-next_token_loss = Exercise(
+# fmt: off
+loss_exercise = Exercise(
     number=25,
     assignment="transformer",
     title="A small GPT, and its loss",
-    entry="next_token_loss",
+    solution=next_token_loss,
     form=EXACT,
-    reference=asked(loss),
-    lent=loss,
+    lent=next_token_loss,
     cases=[
         Case("one text", "a shift that is missing or the wrong way", sized(1, 5, 7)),
         Case("several texts", "sums in place of means", sized(3, 4, 6)),
@@ -130,185 +84,110 @@ next_token_loss = Exercise(
         *as_pieces(padded(5, 6, 4, [5, 3, 4])),
     ],
     misconceptions=[
-        Misconception(
-            "the first token after the last",
-            kind="mix-up",
-            credit=0.5,
-            says="Your loss counts the last position of each text, too, with the first token of the text as its "
-            "target. Nothing comes after the last token: leave that position out.",
-            change={"foretelling": unchanged, "foretold": lambda tokens: tokens.roll(-1, dims=1)},
-        ),
-        Misconception(
-            "the next text after the last token",
-            kind="mix-up",
-            credit=0.5,
-            says="Your loss counts the last position of a text, too, with the first token of the next text as its "
-            "target, as where all texts are put in one row. Each text ends with its last token: leave that position "
-            "out.",
-            change={
-                "foretelling": lambda logits: logits.flatten(0, 1)[None, :-1],
-                "foretold": lambda tokens: tokens.flatten()[None, 1:],
-            },
-        ),
-        Misconception(
-            "not shifted",
-            kind="missing step",
-            credit=0.25,
-            says="Your loss compares the logits at each position with the token at that position, which the model has "
-            "seen. "
-            "Compare with the next token.",
-            change={"foretelling": unchanged, "foretold": unchanged},
-        ),
-        Misconception(
-            "shifted the wrong way",
-            kind="axis",
-            credit=0.25,
-            says="Your loss compares the logits at each position with the token before it. Compare with the next one.",
-            change={"foretelling": lambda logits: logits[:, 1:], "foretold": lambda tokens: tokens[:, :-1]},
-        ),
-        Misconception(
-            "padding counted",
-            kind="missing step",
-            credit=0.5,
-            says="The padding is counted in your loss. Leave out the positions whose target is pad.",
-            change={"left_out": no_pad},
-        ),
-        Misconception(
-            "divided by all positions",
-            kind="wrong formula",
-            credit=0.75,
-            says="The padding adds nothing to your sum, but it is counted in the number that you divide by. Divide by "
-            "the number of targets that are not padding.",
-            change={"mean": lambda each, counts: (each * counts).sum() / counts.numel()},
-        ),
-        Misconception(
-            "left out by the token before",
-            kind="mix-up",
-            credit=0.5,
-            says="Your loss leaves positions out by the token that stands at them. It is the next token, the target, "
-            "that counts.",
-            change={"left_out": lambda targets, tokens, pad: is_pad(tokens[:, :-1], tokens, pad)},
-        ),
-        Misconception(
-            "padding 0 taken for none",
-            kind="mix-up",
-            credit=0.75,
-            says="In your loss, token 0 is counted even as padding, as if there were none: 0 is a token number like "
-            "any other. Compare pad with None.",
-            change={"left_out": lambda targets, tokens, pad: is_pad(targets, tokens, pad or None)},
-        ),
-        Misconception(
-            "0 always left out",
-            kind="hard-coded",
-            credit=0.5,
-            says="In your loss, token 0 is always padding. Leave out nothing where pad is None, and otherwise the "
-            "token pad.",
-            change={"left_out": lambda targets, tokens, pad: targets == 0},
-        ),
-        Misconception(
-            "0 for no padding",
-            kind="mix-up",
-            credit=0.75,
-            says="In your loss, token 0 is left out where pad is None. Then all positions should count.",
-            change={"left_out": lambda targets, tokens, pad: is_pad(targets, tokens, 0 if pad is None else pad)},
-        ),
-        Misconception(
-            "sum for mean",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your loss is a sum over all positions. Take their mean.",
-            change={"mean": lambda each, counts: each[counts].sum()},
-        ),
-        Misconception(
-            "divided by the number of texts",
-            kind="wrong formula",
-            credit=0.5,
-            says="Your loss is the sum over positions, divided by the number of texts. Take the mean of all positions.",
-            change={"mean": lambda each, counts: each[counts].sum() / len(each)},
-        ),
-        *map(mean_of_means, MEANS_OF_MEANS),
-        Misconception(
-            "not averaged",
-            kind="missing step",
-            credit=0.5,
-            says="Your results are the losses of all positions. Return their mean, a single number.",
-            change={"mean": lambda each, counts: each},
-        ),
-        Misconception(
-            "softmax before cross-entropy",
-            kind="mix-up",
-            credit=0.5,
-            says="Your loss is that of probabilities put into cross-entropy, which takes the softmax once more. Hand "
-            "it the "
-            "logits.",
-            change={"prepare": lambda logits: logits.softmax(-1)},
-        ),
-        Misconception(
-            "sign flipped",
-            kind="missing step",
-            credit=0.5,
-            says="The sign of your loss is wrong: what is likely should cost little.",
-            change={
-                "surprise": lambda logits, targets: logits.log_softmax(-1).gather(-1, targets[..., None]).squeeze(-1)
-            },
-        ),
-        Misconception(
-            "no logarithm",
-            kind="missing step",
-            credit=0.25,
-            says="Your loss is made of probabilities without the logarithm. Cross-entropy is −log of the probability.",
-            change={
-                "surprise": lambda logits, targets: 1 - logits.softmax(-1).gather(-1, targets[..., None]).squeeze(-1)
-            },
-        ),
-        Misconception(
-            "logarithm of a softmax",
-            kind="wrong formula",
-            credit=0.75,
-            says="Where logits are far apart, softmax gives 0, and the logarithm of that is −∞. F.log_softmax and "
-            "F.cross_entropy take the logarithm without it.",
-            change={
-                "surprise": lambda logits, targets: -logits.softmax(-1).gather(-1, targets[..., None])[..., 0].log()
-            },
-        ),
-        Misconception(
-            "base two",
-            kind="convention",
-            credit=0.75,
-            says="Your loss is in bits, as with log2. Take the natural logarithm.",
-            change={"finish": lambda result: result / torch.tensor(2.0).log().to(result)},
-        ),
-        Misconception(
-            "perplexity",
-            kind="convention",
-            credit=0.5,
-            says="Your result is the perplexity, exp of the loss. Return the loss.",
-            change={"finish": torch.exp},
-        ),
-        Misconception(
-            "the last token only",
-            kind="missing step",
-            credit=0.5,
-            says="Only the last token of each text counts in your loss. Every token but the first should be predicted.",
-            change={"foretelling": lambda logits: logits[:, -2:-1], "foretold": lambda tokens: tokens[:, -1:]},
-        ),
-        Misconception(
-            "softmax over positions",
-            kind="axis",
-            credit=0.25,
-            says="The softmax in your loss runs over positions. It should run over the vocabulary, the last axis.",
-            change={
-                "surprise": lambda logits, targets: -logits.log_softmax(1).gather(-1, targets[..., None]).squeeze(-1)
-            },
-        ),
-        Misconception(
-            "viewed, not transposed",
-            kind="arrangement",
-            credit=0.25,
-            says="Positions and vocabulary are mixed up in your loss, as by a view as (B, vocab_size, T). That takes a "
-            "transpose.",
-            change={"prepare": lambda logits: logits.reshape(len(logits), -1, logits.shape[1]).mT},
-        ),
-        *PIECES,
+        wrong("the first token after the last",
+              {"rows": "rows = logits.flatten(0, 1)", "targets": "targets = tokens.roll(-1, dims=1).flatten()"},
+              "Your loss counts the last position of each text, too, with the first token of the text as its target. "
+              "Nothing comes after the last token: leave that position out.", kind="mix-up"),
+        wrong("the next text after the last token",
+              {"rows": "rows = logits.flatten(0, 1)[:-1]", "targets": "targets = tokens.flatten()[1:]"},
+              "Your loss counts the last position of a text, too, with the first token of the next text as its "
+              "target, as where all texts are put in one row. Each text ends with its last token: leave that "
+              "position out.", kind="mix-up"),
+        wrong("not shifted", {"rows": "rows = logits.flatten(0, 1)", "targets": "targets = tokens.flatten()"},
+              "Your loss compares the logits at each position with the token at that position, which the model has "
+              "seen. Compare with the next token.", credit=0.25, kind="missing step"),
+        wrong("shifted the wrong way",
+              {"rows": "rows = logits[:, 1:].flatten(0, 1)", "targets": "targets = tokens[:, :-1].flatten()"},
+              "Your loss compares the logits at each position with the token before it. Compare with the next one.",
+              credit=0.25, kind="axis"),
+        wrong("padding counted", {"ignored": "ignored = -100"},
+              "The padding is counted in your loss. Leave out the positions whose target is pad.",
+              kind="missing step"),
+        wrong("divided by all positions",
+              {"loss": 'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="none").mean()'},
+              "The padding adds nothing to your sum, but it is counted in the number that you divide by. Divide by "
+              "the number of targets that are not padding.", credit=0.75),
+        *at("ignored",
+            wrong("left out by the token before",
+                  "ignored = -100\n"
+                  "if pad is not None:\n"
+                  "    kept = tokens[:, :-1].flatten() != pad\n"
+                  "    rows, targets = rows[kept], targets[kept]",
+                  "Your loss leaves positions out by the token that stands at them. It is the next token, the "
+                  "target, that counts.", kind="mix-up"),
+            wrong("padding 0 taken for none", "ignored = pad or -100",
+                  "In your loss, token 0 is counted even as padding, as if there were none: 0 is a token number like "
+                  "any other. Compare pad with None.", credit=0.75, kind="mix-up"),
+            wrong("0 always left out", "ignored = 0",
+                  "In your loss, token 0 is always padding. Leave out nothing where pad is None, and otherwise the "
+                  "token pad.", kind="hard-coded"),
+            wrong("0 for no padding", "ignored = pad or 0",
+                  "In your loss, token 0 is left out where pad is None. Then all positions should count.",
+                  credit=0.75, kind="mix-up")),
+        *at("loss",
+            wrong("sum for mean", 'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="sum")',
+                  "Your loss is a sum over all positions. Take their mean."),
+            wrong("divided by the number of texts",
+                  'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="sum") / len(tokens)',
+                  "Your loss is the sum over positions, divided by the number of texts. Take the mean of all "
+                  "positions."),
+            wrong("mean of means",
+                  "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
+                  "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
+                  "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
+                  "loss = (sums / counts)[counts > 0].mean()",
+                  "Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the "
+                  "mean of all positions at once.", credit=0.75),
+            wrong("mean of means, empty texts as 0",
+                  "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
+                  "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
+                  "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
+                  "loss = (sums / counts.clamp(min=1)).mean()",
+                  "Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the "
+                  "mean of all positions at once.", credit=0.75),
+            wrong("mean of means, NaN of empty texts",
+                  "losses = F.cross_entropy(rows, targets, ignore_index=ignored, reduction='none')\n"
+                  "sums = losses.view(len(tokens), -1).sum(dim=1)\n"
+                  "counts = (targets != ignored).view(len(tokens), -1).sum(dim=1)\n"
+                  "loss = (sums / counts).mean()",
+                  "Your loss is the mean of the means of the texts, so tokens of short ones count more. Take the "
+                  "mean of all positions at once.", credit=0.75),
+            wrong("not averaged", 'loss = F.cross_entropy(rows, targets, reduction="none").view(len(tokens), -1)',
+                  "Your results are the losses of all positions. Return their mean, a single number.",
+                  kind="missing step")),
+        wrong("softmax before cross-entropy", {"after rows": "rows = torch.softmax(rows, dim=-1)"},
+              "Your loss is that of probabilities put into cross-entropy, which takes the softmax once more. Hand it "
+              "the logits.", kind="mix-up"),
+        wrong("sign flipped", {"after loss": "loss = -loss"},
+              "The sign of your loss is wrong: what is likely should cost little.", kind="missing step"),
+        *at("loss",
+            wrong("no logarithm", "loss = 1 + F.nll_loss(torch.softmax(rows, dim=-1), targets, ignore_index=ignored)",
+                  "Your loss is made of probabilities without the logarithm. Cross-entropy is −log of the "
+                  "probability.", credit=0.25, kind="missing step"),
+            wrong("logarithm of a softmax",
+                  "loss = F.nll_loss(torch.softmax(rows, dim=-1).log(), targets, ignore_index=ignored)",
+                  "Where logits are far apart, softmax gives 0, and the logarithm of that is −∞. F.log_softmax and "
+                  "F.cross_entropy take the logarithm without it.", credit=0.75)),
+        *at("result",
+            wrong("base two", "return loss / torch.log(torch.tensor(2.0))",
+                  "Your loss is in bits, as with log2. Take the natural logarithm.", credit=0.75, kind="convention"),
+            wrong("perplexity", "return torch.exp(loss)",
+                  "Your result is the perplexity, exp of the loss. Return the loss.", kind="convention")),
+        wrong("the last token only", {"rows": "rows = logits[:, -2]", "targets": "targets = tokens[:, -1]"},
+              "Only the last token of each text counts in your loss. Every token but the first should be predicted.",
+              kind="missing step"),
+        wrong("softmax over positions",
+              {"loss": "rows = torch.log_softmax(logits[:, :-1], dim=1).flatten(0, 1)\n"
+                       "loss = F.nll_loss(rows, targets, ignore_index=ignored)"},
+              "The softmax in your loss runs over positions. It should run over the vocabulary, the last axis.",
+              credit=0.25, kind="axis"),
+        wrong("viewed, not transposed",
+              {"rows": "B, T, V = logits.shape\n"
+                       "rows = logits[:, :-1].reshape(B, V, T - 1).transpose(1, 2).flatten(0, 1)"},
+              "Positions and vocabulary are mixed up in your loss, as by a view as (B, vocab_size, T). That takes a "
+              "transpose.", credit=0.25, kind="arrangement"),
+        *gradients_lost("loss"),
+        *another_type("logits", "before rows"),
     ],
 )
+# fmt: on

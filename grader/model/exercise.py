@@ -178,8 +178,9 @@ class Exercise:
         written: WrittenFunction | WrittenClass
         if isinstance(solution, type):
             written = WrittenClass(solution)
-            around = getattr(_asking(self.form), "run", None)  # a class that is called with runs
-            object.__setattr__(self, "glance", functools.partial(ModuleCase, written, around))
+            if self.form.at_a_glance:
+                around = getattr(_asking(self.form), "run", None)  # a class that is called with runs
+                object.__setattr__(self, "glance", functools.partial(ModuleCase, written, around))
         else:
             written = WrittenFunction(solution)
         object.__setattr__(self, "written", written)

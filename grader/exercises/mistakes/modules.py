@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from grader import Misconception
+from grader import Misconception, wrong
 
 from . import pieces, softmax
 
@@ -50,3 +50,13 @@ BESIDE_NUMBERS = [
 
 # Of the modules of exercises 12, 13, 16, 18 and 19.
 IN_MODULES = [softmax.not_shifted(normalise=exponentials_shared), *BESIDE_NUMBERS]
+
+
+def of_any(last: str, result: str) -> list[Misconception]:
+    """Of every module. `last` is the mark of the last line of `__init__`, and `result` what is returned."""
+    zeros = "for parameter in self.parameters():\n    if parameter.dim() > 1:\n        nn.init.zeros_(parameter)"
+    types = [{"before result": f"{result} = {result}.{to}()"} for to in ("double", "float")]
+    return [
+        wrong(one.name, changes, one.says, credit=one.credit, kind=one.kind)
+        for one, changes in zip(BESIDE_NUMBERS, [{f"after {last}": zeros}, *types], strict=True)
+    ]

@@ -86,10 +86,11 @@ def gradients_lost(results: str, place: str = "before result") -> list[Misconcep
     ]
 
 
-def another_type(results: str, place: str) -> list[Misconception]:
+def another_type(results: str, *places: str) -> list[Misconception]:
     """Where the numbers that are called so have a type of their own."""
+    lines = {to: each_of(results, f"{{0}} = {{0}}.{to}()") for to in ("float", "double")}
     return [
-        wrong(one.name, {place: each_of(results, f"{{0}} = {{0}}.{to}()")}, one.says, credit=0.75, kind="type")
+        wrong(one.name, dict.fromkeys(places, lines[to]), one.says, credit=0.75, kind="type")
         for one, to in ((ALWAYS_FLOAT32, "float"), (ALWAYS_FLOAT64, "double"))
     ]
 

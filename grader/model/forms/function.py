@@ -24,6 +24,7 @@ class Form:
     lendable = True  # to later exercises, in place of a student's own
     lends_gradients = True  # of earlier ones to this, which may go back through them
     methods: tuple[str, ...] = ()  # that are handed out empty, too
+    at_a_glance = True  # whether the calls of a class show all that counts
 
     def is_well_formed(self, observed: Any) -> bool:  # noqa: ARG002  what a function returns may be anything
         """Whether it is of the kind that our code in the sandbox sends, if nobody forges it."""

@@ -11,6 +11,7 @@ class NewModule(Module):
     """A class that is built and looked at as it is, or is given weights and called."""
 
     name = "new_module"
+    at_a_glance = False
 
     def is_well_formed(self, observed: Any) -> bool:
         """As the sandbox notes it: the parameters of a new module, or what is noted of any class."""
