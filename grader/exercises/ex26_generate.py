@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
-from grader import Case, Exercise, Inputs, randn
+from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.model.forms.generation import GENERATION
-from grader.sandbox.forms.generation import written
 from grader.sandbox.small_model import SmallModel, small_shapes
 
 from .mistakes import generation
@@ -35,45 +34,25 @@ def probabilities(logits: Tensor, temperature: float, top_k: int | None) -> Tens
     return torch.softmax(keep_best(logits, top_k) / temperature, dim=-1)
 
 
-def generate(
-    model: Any,
-    tokens: Tensor,
-    count: int,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    generator: torch.Generator | None = None,
-    *,
-    enter: Callable[[Any], Any] = lambda model: model.eval(),
-    leave: Callable[[Any, bool], Any] = lambda model, before: model.train(before),
-    grad: bool = False,
-    keep: Callable[[Tensor, int], Tensor] = lambda tokens, longest: tokens,
-    crop: Callable[[Tensor, int], Tensor] = lambda tokens, longest: tokens[:, -longest:],
-    last: Callable[[Tensor], Tensor] = lambda logits: logits[:, -1],
-    among: Callable[[Tensor, int | None], Tensor] = lambda logits, top_k: logits,
-    is_greedy: Callable[[float], bool] = lambda temperature: temperature == 0,
-    best: Callable[[Tensor], Tensor] = lambda logits: logits.argmax(-1, keepdim=True),
-    shaped: Shape = probabilities,
-    draw: Callable[[Tensor, Any], Tensor] = lambda p, generator: torch.multinomial(p, 1, generator=generator),
-    append: Callable[[Tensor, Tensor], Tensor] = lambda tokens, new: torch.cat([tokens, new], dim=1),
-    returned: Callable[[Tensor, int], Any] = lambda tokens, count: tokens,
-) -> Any:
+def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
     before = model.training
-    enter(model)
-    with torch.set_grad_enabled(grad):
-        for _ in range(count):
-            tokens = keep(tokens, model.context_length)
-            logits = among(last(model(crop(tokens, model.context_length))), top_k)  # (B, V)
-            greedy = is_greedy(temperature)
-            tokens = append(tokens, best(logits) if greedy else draw(shaped(logits, temperature, top_k), generator))
-    leave(model, before)
-    return returned(tokens, count)
-
-
-def reference(*inputs: Any, **changes: Any) -> dict[str, Any]:
-    return written(functools.partial(generate, **changes), *inputs)
-
-
-reference.__wrapped__ = generate  # type: ignore[attr-defined]  # its source is the one that must not leak
+    model.eval()  #: enter
+    for _ in range(count):
+        context = tokens[:, -model.context_length :]  #: crop
+        with torch.no_grad():  #: ask
+            logits = model(context)  # (B, T, vocab_size)
+        logits = logits[:, -1]  # (B, vocab_size)  #: last
+        if top_k is not None:  #: top_k
+            smallest = logits.topk(top_k).values[:, -1:]  #: smallest
+            logits = logits.masked_fill(logits < smallest, -math.inf)
+        if temperature == 0:  #: greedy
+            new = logits.argmax(dim=-1, keepdim=True)  #: best
+        else:
+            chances = torch.softmax(logits / temperature, dim=-1)  #: chances
+            new = torch.multinomial(chances, 1, generator=generator)  #: draw
+        tokens = torch.cat([tokens, new], dim=1)
+    model.train(before)  #: leave
+    return tokens  #: result
 
 
 def logits_of_all_texts(
@@ -209,13 +188,13 @@ def in_evaluation(inputs: Inputs) -> Inputs:
     return (weights, tokens, count, how | {"train": False})
 
 
+# fmt: off
 exercise = Exercise(
     number=26,
     assignment="transformer",
     title="Writing",
-    entry="generate",
+    solution=generate,
     form=GENERATION,
-    reference=reference,
     read=read,
     sparing=in_evaluation,
     cases=[
@@ -250,5 +229,98 @@ exercise = Exercise(
             once=True,
         ),
     ],
-    misconceptions=generation.ALL,
+    misconceptions=[
+        *at("chances",
+            wrong("temperature without effect", (" / temperature", ""), generation.NO_TEMPERATURE, kind="missing step"),
+            wrong("temperature multiplied", (" / ", " * "), generation.MULTIPLIED, credit=0.75)),
+        wrong("top_k without effect", {"top_k": ""}, generation.NO_TOP_K, kind="missing step"),
+        wrong("neither temperature nor top_k", {"top_k": "", "chances": (" / temperature", "")},
+              generation.NEITHER, credit=0.25, kind="missing step"),
+        wrong("one token more", {"smallest": "smallest = logits.topk(min(top_k + 1, logits.shape[-1])).values[:, -1:]"},
+              generation.ONE_MORE, credit=0.75, kind="mix-up"),
+        wrong("the least likely",
+              {"top_k": "",
+               "before chances": "if top_k is not None:\n"
+                                 "    largest = logits.topk(top_k, largest=False).values[:, -1:]\n"
+                                 "    logits = logits.masked_fill(logits > largest, -math.inf)"},
+              generation.WORST, kind="axis"),
+        *at("chances",
+            wrong("all equally likely", "chances = (logits > -math.inf).float()",
+                  generation.ALIKE, credit=0.25, kind="missing step"),
+            wrong("softmax twice", "chances = torch.softmax(torch.softmax(logits / temperature, dim=-1), dim=-1)",
+                  generation.TWICE)),
+        wrong("places for tokens", {"before chances": "if top_k is not None:\n    logits = logits.topk(top_k).values"},
+              generation.PLACES, kind="mix-up"),
+        wrong("texts go on alike, always greedy", {"greedy": "new = logits.argmax(dim=-1, keepdim=True)"},
+              generation.ALL_ALIKE, kind="missing step"),
+        wrong("texts go on alike with top_k", {"smallest": "smallest = logits.topk(top_k).values[:, :1]"},
+              "With top_k, texts that begin alike all go on alike, as if only one token could come. Any of the best "
+              "top_k may: what is less than the smallest of them is left out.", kind="mix-up"),
+        *at("greedy",
+            wrong("never greedy",
+                  "logits = logits / temperature if temperature > 0 else logits\n"
+                  "new = torch.multinomial(torch.softmax(logits, dim=-1), 1, generator=generator)",
+                  generation.NEVER_GREEDY, kind="missing step"),
+            wrong("divided by a temperature of 0",
+                  "chances = torch.softmax(logits / temperature, dim=-1)\n"
+                  "new = torch.multinomial(chances, 1, generator=generator)",
+                  "At temperature 0, your function divides by zero, and nothing is left to draw by. Take the most "
+                  "likely token there: argmax.", kind="missing step")),
+        wrong("the least likely at temperature 0",
+              {"before top_k": "worst = logits.argmin(dim=-1, keepdim=True)", "best": "new = worst"},
+              "At temperature 0, your function takes the least likely token. It should be the most likely one: "
+              "argmax.", kind="axis"),
+        *at("draw",
+            wrong("generator without effect", (", generator=generator", ""),
+                  generation.SEEDS, credit=0.75, kind="missing step"),
+            wrong("texts go on alike, drawn once",
+                  "new = torch.multinomial(chances[:1], 1, generator=generator).expand(len(tokens), 1)",
+                  generation.ALL_ALIKE, kind="mix-up")),
+        wrong("not in evaluation mode", {"enter": ""}, generation.TRAINS, credit=0.75, kind="missing step"),
+        *at("leave",
+            wrong("mode not set again, evaluation", "", generation.MODE, credit=0.75, kind="missing step"),
+            wrong("mode not set again, training", "model.train()", generation.MODE, credit=0.75, kind="mix-up"),
+            wrong("mode of the modules not set again", "model.training = before",
+                  generation.MODULES, credit=0.75, kind="mix-up")),
+        wrong("parameters left frozen", {"enter": "model.eval().requires_grad_(False)"},
+              generation.FROZEN, credit=0.75, kind="gradient"),
+        *at("before top_k",
+            wrong("top_k has a default", "top_k = top_k or min(20, logits.shape[-1])",
+                  generation.TRUNCATED, credit=0.75, kind="convention"),
+            wrong("top_k has a default, a small one", "top_k = top_k or min(5, logits.shape[-1])",
+                  generation.TRUNCATED, credit=0.75, kind="convention")),
+        wrong("smallest of the best without its axis", {"smallest": "smallest = logits.topk(top_k).values[:, -1]"},
+              generation.NO_AXIS, kind="axis"),
+        wrong("smallest of the best without its axis, drawn",
+              {"top_k": "",
+               "before chances": "if top_k is not None:\n"
+                                 "    smallest = logits.topk(top_k).values[:, -1]\n"
+                                 "    logits = logits.masked_fill(logits < smallest, -math.inf)"},
+              generation.NO_AXIS, kind="axis"),
+        wrong("gradients left off", {"leave": "model.train(before)\ntorch.set_grad_enabled(False)"},
+              generation.LEFT_OFF, credit=0.75, kind="gradient"),
+        wrong("gradients kept", {"ask": "logits = model(context)"}, generation.KEEPS, credit=0.75, kind="gradient"),
+        wrong("not cropped", {"crop": "context = tokens"},
+              "Texts longer than context_length reach the model whole, and it has no positions for them. Give it the "
+              "last context_length tokens.", kind="missing step"),
+        wrong("the text itself cropped", {"before crop": "tokens = tokens[:, -model.context_length :]"},
+              "Of texts longer than context_length, the beginning is gone from your result. It is what the model "
+              "gets that is cropped; the text itself keeps all of its tokens, so give what is cropped a name of its "
+              "own.", credit=0.75, kind="mix-up"),
+        *at("crop",
+            wrong("cropped to the first words", "context = tokens[:, : model.context_length]",
+                  "Of long texts, the model gets the first context_length tokens. It should get the last ones.",
+                  kind="axis"),
+            wrong("cropped too much", "context = tokens[:, -(model.context_length - 1) :]",
+                  "Of long texts, the model gets one token fewer than context_length.", credit=0.75, kind="mix-up"),
+            wrong("the last word only", "context = tokens[:, -1:]",
+                  "The model gets only the last token in your results. It should get the whole text, up to "
+                  "context_length.", kind="missing step")),
+        wrong("logits of the first word", {"last": "logits = logits[:, 0]"},
+              "Your tokens come from the logits at the first position. Those at the last one say what comes next.",
+              credit=0.25, kind="axis"),
+        wrong("only new tokens returned", {"result": "return tokens[:, tokens.shape[1] - count :]"},
+              generation.ONLY_NEW, credit=0.75, kind="convention"),
+    ],
 )
+# fmt: on

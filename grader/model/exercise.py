@@ -253,7 +253,7 @@ def _asking(form: Form) -> ModuleType:
 
 
 def _asked(
-    written: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None
+    written: WrittenFunction | WrittenClass, form: Form, first_form: Callable[[Inputs], Inputs] | None
 ) -> Callable[..., Any]:
     """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
     put = _asking(form).put
@@ -261,7 +261,7 @@ def _asked(
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
         with same_chance():
-            return put(functools.partial(written, **changes), first_form(inputs) if first_form else inputs)
+            return put(written.holding(changes), first_form(inputs) if first_form else inputs)
 
     return reference
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.written.lines import Change, Lines, source_of, version
@@ -25,11 +26,16 @@ class WrittenFunction:
         self._version = functools.lru_cache(MOST_VERSIONS)(self._compiled)
 
     def __call__(self, *inputs: Any, **changes: Change) -> Any:
+        return self.holding(changes)(*inputs)
+
+    def holding(self, changes: Mapping[str, Change]) -> Callable[..., Any]:
+        """The function with these lines, which takes arguments by name, too."""
         if not changes:
-            return self._solution(*inputs)
-        if all(map(self._body.holds, changes)):
-            return run(self._body.chain(changes), self._body.names(inputs, changes))
-        return self._version(frozenset(changes.items()))(*inputs)
+            return self._solution  # type: ignore[no-any-return]
+        if not all(map(self._body.holds, changes)):
+            return self._version(frozenset(changes.items()))  # type: ignore[no-any-return]
+        chain = self._body.chain(changes)
+        return lambda *inputs, **named: run(chain, self._body.names(inputs, changes, named))
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
         """With another head, a version is compiled as a whole."""

@@ -58,6 +58,10 @@ class WrittenClass:
             vars(module)["forward"] = lambda *inputs: self.called(module, within, *inputs)
         return module
 
+    def holding(self, changes: Changes) -> Callable[..., nn.Module]:
+        """The class with these lines."""
+        return functools.partial(self, **changes)
+
     def outside(self, changes: Changes) -> Changes:
         """Those that are not in `forward`."""
         return {place: change for place, change in changes.items() if not self._forward.holds(place)}

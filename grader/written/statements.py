@@ -15,7 +15,7 @@ import symtable
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MappingProxyType
 from typing import Any, TypeAlias
 
 from grader.written.lines import MADE, Block, Change, Lines
@@ -86,12 +86,12 @@ class Body:
         """Whether a change there is one of these statements."""
         return place in self._span_of
 
-    def names(self, inputs: Sequence[Any], changes: Changes) -> Names:
+    def names(self, inputs: Sequence[Any], changes: Changes, named: Mapping[str, Any] = MappingProxyType({})) -> Names:
         """The variables of a call."""
         if len(inputs) == len(self._parameters):
             names = dict(zip(self._parameters, inputs, strict=True))
         else:
-            bound = self._signature.bind(*inputs)
+            bound = self._signature.bind(*inputs, **named)
             bound.apply_defaults()
             names = bound.arguments
         for change in changes.values():

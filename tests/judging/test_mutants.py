@@ -210,7 +210,7 @@ SAME = {
     ),
     "what is too much is cut off later": (r"^35 sentence_by_sentence `(count|pages) = ",),
     "a draw is beyond all tokens by rounding alone": (r"^26 by_cumulative_sums `new = torch.*`: 1 → 0 in",),
-    "chance does not see a single number": (r"^15 notebook .*>= p → torch\.rand_like\(attn_weights\) > p",),
+    "chance does not see a single number": (r"^15 notebook .*: chances >= p → chances > p",),
 }
 
 
