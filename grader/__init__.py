@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from grader.kit.module_cases import draw_weights, impossible, trial
     from grader.kit.module_readings import reader
-    from grader.kit.module_references import glancing, observing
     from grader.model.exercise import Case, Exercise, Inputs, Misconception, at, columns, randn, wrong
     from grader.model.forms.function import FUNCTION, Form
     from grader.model.forms.module import MODULE
@@ -32,9 +31,7 @@ _HOMES = {
     "at": "grader.model.exercise",
     "columns": "grader.model.exercise",
     "draw_weights": "grader.kit.module_cases",
-    "glancing": "grader.kit.module_references",
     "impossible": "grader.kit.module_cases",
-    "observing": "grader.kit.module_references",
     "randn": "grader.model.exercise",
     "reader": "grader.kit.module_readings",
     "trial": "grader.kit.module_cases",
@@ -54,9 +51,7 @@ __all__ = [
     "at",
     "columns",
     "draw_weights",
-    "glancing",
     "impossible",
-    "observing",
     "randn",
     "reader",
     "trial",

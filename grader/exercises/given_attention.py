@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from grader.kit.module_steps import Linear
-
 Tensor = torch.Tensor
 
 
@@ -16,8 +14,8 @@ class GivenAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int, causal: bool = True) -> None:
         super().__init__()
         self.num_heads, self.causal = num_heads, causal
-        self.project = Linear(d_model, 3 * d_model, bias=False)
-        self.combine = Linear(d_model, d_model)
+        self.project = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.combine = nn.Linear(d_model, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
         heads = self.project(x).unflatten(-1, (3, self.num_heads, -1))  # (B, T, 3, H, d)

@@ -6,8 +6,6 @@ __all__ = [
     "dropout_rules",
     "module_cases",
     "module_readings",
-    "module_references",
-    "module_steps",
     "pictures",
     "pieces",
     "showing",

@@ -21,11 +21,11 @@ from IPython.utils.capture import capture_output
 
 from grader.classroom.fork_server import preloaded
 from grader.course import Course
-from grader.kit.module_steps import class_with_steps
 from grader.model.exercise import Exercise, Misconception, changes_of
 from grader.model.label import Label
 from grader.notebooks.cells import demos_of, is_test_cell, tested_exercise
 from grader.notebooks.solutions import solved
+from grader.written.lines import version
 
 Cells = Sequence[tuple[str, Label | None]]  # what is run, and the exercise that it checks
 Passed = tuple[Label, str | None]  # an exercise and its misconception; None where ours cannot stand for a solution
@@ -83,8 +83,9 @@ def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[...,
     """A student's function or class with just these mistakes: as it is called, and not as it is put to the test."""
     answers = held[0].answers if held else None
     changes = {} if answers else changes_of(held)
-    if inspect.isclass(ours := inspect.unwrap(answers or function.reference)):
-        return class_with_steps(ours, changes)
+    if function.written and not answers:
+        made: Callable[..., Any] = version(function.solution, changes)
+        return made
     asked, answering = inspect.signature(function.reference), answers or function.reference
     return lambda *inputs, **named: answering(*asked.bind(*inputs, **named).args, **changes)
 

@@ -293,39 +293,29 @@ def test_what_a_visible_check_lets_pass_is_told(course: Course) -> None:
 
 
 CLASS = """
-from typing import Any
-
 from torch import nn
 
-from grader import Case, Exercise, Misconception, randn
-from grader.kit.module_cases import trial
-from grader.kit.module_references import observing
-from grader.model.forms.module import MODULE
+from grader import Case, Exercise, MODULE, at, randn, trial, wrong
 
 
-class Exercise2(nn.Module):
-    step: Any = staticmethod(lambda x, by: by * x)
-
-    def __init__(self, by: int) -> None:
+class exercise_2(nn.Module):
+    def __init__(self, by):
         super().__init__()
         self.by = by
 
     def forward(self, x):
-        return self.step(x, self.by)
-
-
-def mistake(name, step):
-    return Misconception(name, kind="wrong formula", credit=0.5, says=name, change={"step": step})
+        return self.by * x  #: result
 
 
 exercise = Exercise(
-    number=2, assignment="week1", title="A layer", entry="exercise_2", form=MODULE, reference=observing(Exercise2),
+    number=2, assignment="week1", title="A layer", solution=exercise_2, form=MODULE,
     cases=[Case("five", "constants", lambda rng: trial([3], {}, {"output": [randn(rng, 5)]}))],
-    misconceptions=[
-        mistake("added", lambda x, by: x + by),
-        mistake("squared", lambda x, by: x * x),
-        mistake("as it was", lambda x, by: x),
-    ],
+    misconceptions=at(
+        "result",
+        wrong("added", "return x + self.by", "added"),
+        wrong("squared", "return x * x", "squared"),
+        wrong("as it was", "return x", "as it was"),
+    ),
 )
 """
 LAYER = """import torch

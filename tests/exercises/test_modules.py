@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import textwrap
+from typing import Any
 
 import pytest
 import torch
@@ -12,12 +13,12 @@ import torch
 from grader.judging.answer_key import AnswerKey
 from grader.kit.dropout_rules import finding
 from grader.kit.module_readings import wrong_dropout
-from grader.kit.module_steps import Memory
 from grader.model.answer import Raised, Returned
 from grader.model.exercise import Exercise, Inputs, Misconception, can_combine
 from grader.model.forms.exact import RUINED
 from grader.model.forms.module import MODULE
 from grader.model.verdict import Reason
+from grader.written.modules import ModuleCase, WrittenClass
 from support.changed_solutions import verdict
 from support.our_course import EXERCISES
 from support.part import ALL
@@ -419,29 +420,50 @@ def answered(exercise: Exercise, held: tuple[Misconception, ...], inputs: Inputs
         return Raised(type(error).__name__)
 
 
-def test_a_step_is_taken_once_for_the_same_things() -> None:
-    memory, taken, x = Memory(), iter(range(10)), torch.ones(2)
-    step = memory.remembering(lambda x: x + next(taken))
-    with torch.no_grad():
-        with memory.of_a_call() as new:
-            assert step(x) is step(x)
-        assert [float(one.sum()) for one in (step(x), step(x.clone()), step(x))] == [2, 4, 2]
-        memory.forget(new)
-        assert float(step(x).sum()) == 6
+class Counting(torch.nn.Module):
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate  #: rate
+        self.weight = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first = counted(x)  #: first
+        second = first * self.weight  #: second
+        return second.clone()  #: result
 
 
-def test_a_step_is_taken_again_for_its_gradient() -> None:
-    memory, x = Memory(), torch.ones(2, requires_grad=True)
-    step = memory.remembering(lambda x: x + 1)
-    with torch.no_grad(), memory.of_a_call():
-        step(x)
-    assert step(x).requires_grad
+taken: list[str] = []
 
 
-def test_what_was_drawn_is_drawn_again() -> None:
-    memory, x = Memory(), torch.ones(2)
-    step = memory.remembering(lambda x: x * torch.rand(2))
-    with torch.no_grad():
-        with memory.of_a_call():
-            first = step(x)
-        assert not torch.equal(step(x), first)
+def counted(x: torch.Tensor) -> torch.Tensor:
+    """What is the same each time, by all that can be seen."""
+    taken.append("first")
+    return x + 1
+
+
+def sums(*changes: dict[str, Any], once: bool = False) -> list[float]:
+    """Those of outputs with each of these changes."""
+    taken.clear()
+    weights = {"weight": torch.full((2,), 3.0)}
+    case = ModuleCase(WrittenClass(Counting), None, [0.5], weights, {"output": [torch.ones(2)]}, {})
+    return [float(case.output(change, once=once).sum()) for change in changes]
+
+
+def test_what_begins_as_a_call_that_has_run_is_not_run_again() -> None:
+    changes: Any = {}, {"second": "second = first"}, {"result": "return -second"}
+    assert sums(*changes) == [12.0, 4.0, -12.0]
+    assert len(taken) == 1
+    assert sums(*changes, once=True) == [12.0, 4.0, -12.0]
+    assert len(taken) == 3
+
+
+def test_lines_that_draw_or_change_something_are_run_again() -> None:
+    drawn = {"second": "second = first * torch.rand(2)"}
+    one, other = sums(drawn, drawn)
+    assert one == other > 0  # each call begins with the same chance
+    in_place = {"second": "first += 1\nsecond = first"}
+    assert sums(in_place, {}, in_place, {}) == [6.0, 12.0, 6.0, 12.0]
+
+
+def test_lines_outside_of_forward_make_a_module_of_their_own() -> None:
+    assert sums({"rate": "self.rate = 7.0", "second": "second = first * self.rate"}, {}) == [28.0, 12.0]

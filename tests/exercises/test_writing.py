@@ -69,7 +69,7 @@ def test_of_random_numbers_a_few_texts_tell() -> None:
 
     def noted(model: object, tokens: torch.Tensor, *more: object, **named: object) -> object:
         asked.append(len(tokens))
-        return generate(model, tokens, *more, **named)  # type: ignore[arg-type]
+        return generate(model, tokens, *more, **named)  # type: ignore[no-untyped-call]
 
     inputs = DRAWN["hot"].inputs(torch.Generator().manual_seed(0))
     written(noted, *inputs)

@@ -16,11 +16,11 @@ import torch
 from grader.judging.answer_key import AnswerKey
 from grader.judging.case_key import Held
 from grader.judging.judge import judge_by
-from grader.kit.module_references import same_chance
 from grader.model.answer import Answer, Raised, Returned
 from grader.model.exercise import Exercise, SampledCase
 from grader.sandbox.forms import has_words
 from grader.sandbox.values import decode, devices, encode
+from grader.written.chance import same_chance
 from support import second_device
 from support.answer_keys import FUNCTIONS, answer_key, some_misconceptions
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from grader import Misconception, at, wrong
 
+from . import modules
+
 # In code: what is written for a root, and is none.
 HALVED = ("_ ** 1 / 2",)
 DIVIDED_TWICE = ("_ / _ ** 1 / 2",)
@@ -319,16 +321,6 @@ def of_modules(last: str, result: str = "context") -> list[Misconception]:
         wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"},
               "Where scores are large, exp overflows, or is 0 in a whole row: ∞/∞ and 0/0 are NaN. Use "
               "torch.softmax, or subtract the maximum of each row before exp.", credit=0.75, kind="missing step"),
-        wrong("weights not random", {f"after {last}": "for parameter in self.parameters():\n"
-                               "    if parameter.dim() > 1:\n"
-                               "        nn.init.zeros_(parameter)"},
-              "In a new module, all weights are the same number. Begin with random numbers: otherwise words would "
-              "differ in nothing that training could make use of.", credit=0.75, kind="missing step"),
-        wrong("float64 returned", {"before result": f"{result} = {result}.double()"},
-              "Your result has numbers of type float64 although the inputs have float32. Return the dtype of the "
-              "inputs.", credit=0.75, kind="type"),
-        wrong("not the input's dtype", {"before result": f"{result} = {result}.float()"},
-              "With float64 inputs and weights, your result has a different type. Make new tensors with "
-              "x.new_zeros(…) or dtype=x.dtype, and leave out .float().", credit=0.75, kind="type"),
+        *modules.of_any(last, result),
     ]
 # fmt: on

@@ -1,32 +1,10 @@
-"""Mistakes of functions that get queries, keys and values of several heads: steps of exercise 22, lines of others."""
+"""Mistakes of functions that get queries, keys and values of several heads, as lines."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import torch
 
 from grader import Misconception, at, wrong
-
-from . import masks, scaling
-
-Tensor = torch.Tensor
-
-
-def exponentials_shared(scores: Tensor) -> Tensor:
-    return scores.exp() / scores.exp().sum(-1, keepdim=True)
-
-
-def unhidden(scores: Tensor, _hidden: Tensor) -> Tensor:
-    return scores
-
-
-def with_zeros(one: Misconception) -> Misconception:
-    """The same of code that gives zeros where a softmax has nothing left, as loops do, and PyTorch's own kernel."""
-    normalise = one.change.get("normalise", lambda scores: torch.softmax(scores, dim=-1))
-    zeros = {"normalise": lambda scores: normalise(scores).nan_to_num(0.0)}
-    return replace(one, name=f"{one.name}, zeros of nothing", change={**one.change, **zeros})
 
 
 def zeros_of_nothing(one: Misconception) -> Misconception:
@@ -44,287 +22,195 @@ def and_with_zeros(*mistakes: Misconception) -> list[Misconception]:
 # Which say nothing where each head has one query.
 WITH_MANY_QUERIES = ("softmax over queries",)
 
-SCALED_BY_QUERIES = Misconception(
-    "scaled by √T",
-    kind="scaling",
-    credit=0.5,
-    says="The scores that you use are divided by the root of the number of queries. Divide by √d.",
-    change={"scale": lambda scores, sizes: scores / sizes.T**0.5},
-)
-SCALED_BY_KEYS = Misconception(
-    "scaled by √S",
-    kind="scaling",
-    credit=0.5,
-    says="The scores that you use are divided by the root of the number of keys. Divide by √d.",
-    change={"scale": lambda scores, sizes: scores / sizes.S**0.5},
-)
 
-
-def keys_as_values(**change: Any) -> Misconception:
-    return Misconception(
-        "keys as values",
-        kind="mix-up",
-        credit=0.5,
-        says="Your results are weighted keys. It is the values that should be weighed.",
-        change=change,
-    )
-
-
-def keys_and_values_exchanged(**change: Any) -> Misconception:
-    return Misconception(
-        "keys and values exchanged",
-        kind="mix-up",
-        credit=0.5,
-        says="Keys and values change places in your results: queries are compared with values, and keys are weighed.",
-        change=change,
-    )
-
-
-def softmax_not_shifted(**change: Any) -> Misconception:
-    return Misconception(
-        "softmax not shifted",
-        kind="missing step",
-        credit=0.75,
-        says="Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
-        "subtract each query's maximum over the keys before exp.",
-        change=change,
-    )
-
-
-IN_FUNCTIONS = [
-    Misconception(
-        "not scaled",
-        kind="scaling",
-        credit=0.5,
-        says="The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
-        change={"scale": lambda scores, sizes: scores},
-    ),
-    Misconception(
-        "divided by d",
-        kind="scaling",
-        credit=0.5,
-        says="Your scores are divided by d, or twice by its root. Divide them by √d once.",
-        change={"scale": lambda scores, sizes: scores / sizes.d},
-    ),
-    Misconception(
-        "multiplied by √d",
-        kind="scaling",
-        credit=0.5,
-        says="The scores that you use are multiplied by √d. They should be divided by it.",
-        change={"scale": lambda scores, sizes: scores * sizes.d**0.5},
-    ),
-    Misconception(
-        "divided by √8",
-        kind="hard-coded",
-        credit=0.5,
-        says="Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
-        change={"scale": lambda scores, sizes: scores / 8**0.5},
-    ),
-    Misconception(
-        "divided by 2",
-        kind="hard-coded",
-        credit=0.5,
-        says="Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
-        change={"scale": lambda scores, sizes: scores / 2},
-    ),
-    scaling.sign_flipped(scale=lambda scores, sizes: -scores / sizes.d**0.5),
-    Misconception(
-        "scaled in the wrong place",
-        kind="scaling",
-        credit=0.5,
-        says="Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, before "
-        "softmax.",
-        change={
-            "scale": lambda scores, sizes: scores,
-            "change_weights": lambda weights, sizes: weights / sizes.d**0.5,
-        },
-    ),
-    keys_as_values(weighed=lambda q, k, v: k),
-    keys_and_values_exchanged(compared=lambda k, v: v, weighed=lambda q, k, v: k),
-    Misconception(
-        "raw scores as weights",
-        kind="missing step",
-        credit=0.25,
-        says="Your values are weighted by raw scores. The weights should be the softmax of the scores.",
-        change={"hide": masks.without, "normalise": lambda scores: scores},
-    ),
-    Misconception(
-        "exponentials not divided",
-        kind="missing step",
-        credit=0.25,
-        says="Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
-        change={"normalise": torch.exp},
-    ),
-    Misconception(
-        "sigmoid for softmax",
-        kind="wrong formula",
-        credit=0.25,
-        says="Your weights are the sigmoids of the scores, so they do not sum to one. They should be the softmax.",
-        change={"normalise": torch.sigmoid},
-    ),
-    Misconception(
-        "softmax twice",
-        kind="wrong formula",
-        credit=0.25,
-        says="Your results are those of softmax applied twice. Apply it once, to the scores.",
-        change={"normalise": lambda scores: torch.softmax(torch.softmax(scores, dim=-1), dim=-1)},
-    ),
-    Misconception(
-        "softmax over heads",
-        kind="axis",
-        credit=0.25,
-        says="The weights of all heads sum to one for each pair of query and key. It is over the keys that those of a "
-        "query should sum to one: dim=-1.",
-        change={"normalise": lambda scores: torch.softmax(scores, dim=1)},
-    ),
-    Misconception(
-        "softmax over queries",
-        kind="axis",
-        credit=0.25,
-        says="The weights of all queries sum to one for each key. It is over the keys that those of a query should sum "
-        "to one: dim=-1.",
-        change={"normalise": lambda scores: torch.softmax(scores, dim=-2)},
-    ),
-    Misconception(
-        "masked after softmax",
-        kind="missing step",
-        credit=0.25,
-        says="Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer sum to "
-        "one. Set hidden scores to −∞ before softmax.",
-        change={"hide": unhidden, "hide_weights": masks.without},
-    ),
-    Misconception(
-        "zeros for −∞",
-        kind="wrong formula",
-        credit=0.25,
-        says="In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.",
-        change={"hide": lambda scores, hidden: scores.masked_fill(hidden, 0.0)},
-    ),
-    masks.renormalised_after_softmax(hide=unhidden, hide_weights=masks.shared_anew),
-    softmax_not_shifted(normalise=exponentials_shared),
-    Misconception(
-        "first sentence for all",
-        kind="mix-up",
-        credit=0.25,
-        says="In your results, all sentences of a batch have the weights of the first. Each of them should have "
-        "weights of its own.",
-        change={"change_weights": lambda weights, sizes: weights[:1].expand_as(weights)},
-    ),
-    Misconception(
-        "first head for all",
-        kind="mix-up",
-        credit=0.25,
-        says="In your results, all heads have the weights of the first. Each head of queries should have its own.",
-        change={"change_weights": lambda weights, sizes: weights[:, :1].expand_as(weights)},
-    ),
-    Misconception(
-        "values averaged",
-        kind="missing step",
-        credit=0.0,
-        says="Your results are the averages of the values, whatever the weights. Multiply each value by its weight, "
-        "then sum.",
-        change={"change_weights": lambda weights, sizes: torch.ones_like(weights) / weights.shape[-1]},
-    ),
-    Misconception(
-        "mean instead of sum",
-        kind="wrong formula",
-        credit=0.5,
-        says="Your results are divided by the number of keys. The weights already sum to one.",
-        change={"change_weights": lambda weights, sizes: weights / weights.shape[-1]},
-    ),
-    Misconception(
-        "weights alone",
-        kind="missing step",
-        credit=0.25,
-        says="Your results are the attention weights. Multiply them by the values.",
-        change={"mix": lambda weights, v: weights},
-    ),
-]
-
-
-# fmt: off
 def with_lines(masked: str = "") -> list[Misconception]:
     """The same of a solution whose lines have the marks `scores`, `scale`, `hide`, `normalise` and `mix`.
 
     `masked` stands before what is done where some scores are hidden, such as `if causal: `.
     """
     return [
-        *at("scale",
-            wrong("not scaled", "",
-                  "The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
-                  kind="scaling"),
-            wrong("divided by d", "scores = scores / d",
-                  "Your scores are divided by d, or twice by its root. Divide them by √d once.", kind="scaling"),
-            wrong("multiplied by √d", "scores = scores * math.sqrt(d)",
-                  "The scores that you use are multiplied by √d. They should be divided by it.", kind="scaling"),
-            wrong("divided by √8", "scores = scores / math.sqrt(8)",
-                  "Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
-                  kind="hard-coded"),
-            wrong("divided by 2", "scores = scores / 2",
-                  "Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
-                  kind="hard-coded"),
-            wrong("sign flipped", "scores = -scores / math.sqrt(d)",
-                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
-                  credit=0.25),
-            wrong("scaled in the wrong place", {"": "", "before mix": "weights = weights / math.sqrt(d)"},
-                  "Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, "
-                  "before softmax.", kind="scaling")),
-        *at("mix",
-            wrong("keys as values", ("values", "keys"),
-                  "Your results are weighted keys. It is the values that should be weighed.", kind="mix-up"),
-            wrong("keys and values exchanged", {"scores": ("keys", "values"), "": ("values", "keys")},
-                  "Keys and values change places in your results: queries are compared with values, and keys are "
-                  "weighed.", kind="mix-up")),
-        *at("normalise",
-            wrong("raw scores as weights", {"hide": "scores = scores.masked_fill(hidden, 0.0)", "": "weights = scores"},
-                  "Your values are weighted by raw scores. The weights should be the softmax of the scores.",
-                  credit=0.25, kind="missing step"),
-            wrong("exponentials not divided", "weights = torch.exp(scores)",
-                  "Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
-                  credit=0.25, kind="missing step"),
-            wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
-                  "Your weights are the sigmoids of the scores, so they do not sum to one. They should be the softmax.",
-                  credit=0.25),
-            wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
-                  "Your results are those of softmax applied twice. Apply it once, to the scores.", credit=0.25),
-            wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
-                  "The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
-                  "of a query should sum to one: dim=-1.", credit=0.25, kind="axis"),
-            wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
-                  "The weights of all queries sum to one for each key. It is over the keys that those of a query "
-                  "should sum to one: dim=-1.", credit=0.25, kind="axis")),
-        *at("hide",
-            wrong("masked after softmax",
-                  {"": "", "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)"},
-                  "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer "
-                  "sum to one. Set hidden scores to −∞ before softmax.", credit=0.25, kind="missing step"),
-            wrong("zeros for −∞", "scores = scores.masked_fill(hidden, 0.0)",
-                  "In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.",
-                  credit=0.25),
-            wrong("renormalised after softmax",
-                  {"": "",
-                   "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
-                                      f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)"},
-                  "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and "
-                  "0/0 is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
-                  credit=0.75)),
-        wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
-              "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
-              "subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
-        *at("before mix",
-            wrong("first sentence for all", "weights = weights[:1].expand_as(weights)",
-                  "In your results, all sentences of a batch have the weights of the first. Each of them should have "
-                  "weights of its own.", credit=0.25, kind="mix-up"),
-            wrong("first head for all", "weights = weights[:, :1].expand_as(weights)",
-                  "In your results, all heads have the weights of the first. Each head of queries should have its own.",
-                  credit=0.25, kind="mix-up"),
-            wrong("values averaged", "weights = torch.ones_like(weights) / weights.shape[-1]",
-                  "Your results are the averages of the values, whatever the weights. Multiply each value by its "
-                  "weight, then sum.", credit=0.0, kind="missing step"),
-            wrong("mean instead of sum", "weights = weights / weights.shape[-1]",
-                  "Your results are divided by the number of keys. The weights already sum to one.")),
-        wrong("weights alone", {"mix": "outputs = weights"},
-              "Your results are the attention weights. Multiply them by the values.",
-              credit=0.25, kind="missing step"),
+        *at(
+            "scale",
+            wrong(
+                "not scaled",
+                "",
+                "The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
+                kind="scaling",
+            ),
+            wrong(
+                "divided by d",
+                "scores = scores / d",
+                "Your scores are divided by d, or twice by its root. Divide them by √d once.",
+                kind="scaling",
+            ),
+            wrong(
+                "multiplied by √d",
+                "scores = scores * math.sqrt(d)",
+                "The scores that you use are multiplied by √d. They should be divided by it.",
+                kind="scaling",
+            ),
+            wrong(
+                "divided by √8",
+                "scores = scores / math.sqrt(8)",
+                "Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
+                kind="hard-coded",
+            ),
+            wrong(
+                "divided by 2",
+                "scores = scores / 2",
+                "Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
+                kind="hard-coded",
+            ),
+            wrong(
+                "sign flipped",
+                "scores = -scores / math.sqrt(d)",
+                "The scores have the wrong sign: a query should look most where its dot product is largest.",
+                credit=0.25,
+            ),
+            wrong(
+                "scaled in the wrong place",
+                {"": "", "before mix": "weights = weights / math.sqrt(d)"},
+                "Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, "
+                "before softmax.",
+                kind="scaling",
+            ),
+        ),
+        *at(
+            "mix",
+            wrong(
+                "keys as values",
+                ("values", "keys"),
+                "Your results are weighted keys. It is the values that should be weighed.",
+                kind="mix-up",
+            ),
+            wrong(
+                "keys and values exchanged",
+                {"scores": ("keys", "values"), "": ("values", "keys")},
+                "Keys and values change places in your results: queries are compared with values, and keys are "
+                "weighed.",
+                kind="mix-up",
+            ),
+        ),
+        *at(
+            "normalise",
+            wrong(
+                "raw scores as weights",
+                {"hide": "scores = scores.masked_fill(hidden, 0.0)", "": "weights = scores"},
+                "Your values are weighted by raw scores. The weights should be the softmax of the scores.",
+                credit=0.25,
+                kind="missing step",
+            ),
+            wrong(
+                "exponentials not divided",
+                "weights = torch.exp(scores)",
+                "Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
+                credit=0.25,
+                kind="missing step",
+            ),
+            wrong(
+                "sigmoid for softmax",
+                "weights = torch.sigmoid(scores)",
+                "Your weights are the sigmoids of the scores, so they do not sum to one. They should be the softmax.",
+                credit=0.25,
+            ),
+            wrong(
+                "softmax twice",
+                "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
+                "Your results are those of softmax applied twice. Apply it once, to the scores.",
+                credit=0.25,
+            ),
+            wrong(
+                "softmax over heads",
+                "weights = torch.softmax(scores, dim=1)",
+                "The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
+                "of a query should sum to one: dim=-1.",
+                credit=0.25,
+                kind="axis",
+            ),
+            wrong(
+                "softmax over queries",
+                "weights = torch.softmax(scores, dim=-2)",
+                "The weights of all queries sum to one for each key. It is over the keys that those of a query "
+                "should sum to one: dim=-1.",
+                credit=0.25,
+                kind="axis",
+            ),
+        ),
+        *at(
+            "hide",
+            wrong(
+                "masked after softmax",
+                {"": "", "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)"},
+                "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer "
+                "sum to one. Set hidden scores to −∞ before softmax.",
+                credit=0.25,
+                kind="missing step",
+            ),
+            wrong(
+                "zeros for −∞",
+                "scores = scores.masked_fill(hidden, 0.0)",
+                "In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.",
+                credit=0.25,
+            ),
+            wrong(
+                "renormalised after softmax",
+                {
+                    "": "",
+                    "after normalise": f"{masked}weights = weights.masked_fill(hidden, 0.0)\n"
+                    f"{masked}weights = weights / weights.sum(dim=-1, keepdim=True)",
+                },
+                "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and "
+                "0/0 is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
+                credit=0.75,
+            ),
+        ),
+        wrong(
+            "softmax not shifted",
+            {"normalise": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
+            "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
+            "subtract each query's maximum over the keys before exp.",
+            credit=0.75,
+            kind="missing step",
+        ),
+        *at(
+            "before mix",
+            wrong(
+                "first sentence for all",
+                "weights = weights[:1].expand_as(weights)",
+                "In your results, all sentences of a batch have the weights of the first. Each of them should have "
+                "weights of its own.",
+                credit=0.25,
+                kind="mix-up",
+            ),
+            wrong(
+                "first head for all",
+                "weights = weights[:, :1].expand_as(weights)",
+                "In your results, all heads have the weights of the first. Each head of queries should have its own.",
+                credit=0.25,
+                kind="mix-up",
+            ),
+            wrong(
+                "values averaged",
+                "weights = torch.ones_like(weights) / weights.shape[-1]",
+                "Your results are the averages of the values, whatever the weights. Multiply each value by its "
+                "weight, then sum.",
+                credit=0.0,
+                kind="missing step",
+            ),
+            wrong(
+                "mean instead of sum",
+                "weights = weights / weights.shape[-1]",
+                "Your results are divided by the number of keys. The weights already sum to one.",
+            ),
+        ),
+        wrong(
+            "weights alone",
+            {"mix": "outputs = weights"},
+            "Your results are the attention weights. Multiply them by the values.",
+            credit=0.25,
+            kind="missing step",
+        ),
     ]
+
+
 # fmt: on
