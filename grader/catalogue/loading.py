@@ -67,7 +67,7 @@ def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, 
     Where gradients are what is asked for, these have none, and no classes are lent, which learn.
     """
     lent = {
-        function.entry: function.lent or function.reference
+        function.entry: _right(function)
         for earlier in itertools.takewhile(lambda one: one.label != exercise.label, exercises.values())
         for function in earlier.functions
         if function.lent or function.form.lendable
@@ -75,6 +75,12 @@ def earlier_functions(exercises: Exercises, exercise: Exercise) -> Mapping[str, 
     if exercise.form.lends_gradients:
         return lent
     return {name: torch.no_grad()(right) for name, right in lent.items() if not isinstance(right, LentClass)}
+
+
+def _right(function: Exercise) -> Callable[..., Any]:
+    """A right version of a function, which takes arguments by name, too."""
+    direct = None if function.first_form else function.solution
+    return function.lent or direct or function.reference
 
 
 def load(files: ExerciseFiles, assignments: Collection[str] | None = None) -> Catalogue:

@@ -72,7 +72,7 @@ def test_a_missing_parameter_explains_nothing_else() -> None:
     without = [("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
                ("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)")]  # fmt: skip
     assert verdict(24, *without).misconceptions == ("layers without biases",)
-    found = verdict(24, *without, ("return x + self.dropout(self.ff_out(hidden))", "return 3 * x.flip(1)"))
+    found = verdict(24, *without, ("x = x + self.dropout(self.ff_out(hidden))", "x = 3 * x.flip(1)"))
     assert (found.credit, found.misconceptions) == (0.0, ())
 
 
@@ -100,7 +100,7 @@ def test_a_class_that_gives_back_its_input_earns_nothing() -> None:
 
 @pytest.mark.parametrize("noise", ["torch.rand_like(x)", "self.out(x + torch.rand(1))"])
 def test_chance_is_no_cache_that_a_class_keeps(noise: str) -> None:
-    assert verdict(29, ("return y, (k, v)", f"return {noise}, (k, v)")).credit == 0
+    assert verdict(29, ("return context, cache", f"return {noise}, cache")).credit == 0
 
 
 # --- gradients -------------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_a_detached_result_earns_half_and_is_named(number: int) -> None:
 
 
 def test_a_detached_step_loses_marks_and_the_parameter_is_named() -> None:
-    found = verdict(13, ("keys = self.W_key(x)", "keys = self.W_key(x).detach()"))
+    found = verdict(13, ("k = self.W_key(x)", "k = self.W_key(x).detach()"))
     assert found.credit == 0.5
     assert "W_key.weight" in " ".join(found.sentences)
 
@@ -185,10 +185,8 @@ def test_a_mask_that_is_a_parameter_hides_whatever_its_name() -> None:
 def test_a_right_mask_does_not_make_up_for_wrong_outputs_nor_a_changed_input_for_anything() -> None:
     """What is beside the point must not hide that the numbers are wrong."""
     for found in (
-        verdict(
-            13, ("queries = self.W_query(x)", "x -= x.mean(dim=-1, keepdim=True)\n        queries = self.W_query(x)")
-        ),
-        verdict(18, ('self.register_buffer("mask", ', "self.mask = ("), ("weights @ values", "weights @ values * 1.3")),
+        verdict(13, ("q = self.W_query(x)", "x -= x.mean(dim=-1, keepdim=True)\n        q = self.W_query(x)")),
+        verdict(18, ('self.register_buffer("mask", mask)', "self.mask = mask"), ("weights @ v", "weights @ v * 1.3")),
     ):
         assert "What you compute is right." not in found.sentences
         assert found.credit == 0

@@ -63,7 +63,7 @@ def test_a_wrong_block_costs_the_model_nothing(block: str, judged: Judged) -> No
 
 
 def test_with_a_right_block_a_wrong_model_stays_wrong_and_is_named(judged: Judged) -> None:
-    model = from_notebook()[25].replace("self.head(self.norm(x))", "self.head(x)")
+    model = from_notebook()[25].replace("        x = self.norm(x)\n", "")
     verdicts = judged(ex24=WRONG_BLOCKS["not normalised"], ex25=model)
     assert "last norm missing" in verdicts[25].misconceptions
 

@@ -311,7 +311,7 @@ def test_a_solution_is_found_wherever_it_stands(where: str, handed_out: Path) ->
         ("hidden_tests( 3, points = 2 )", "the hidden test in cell test-exercise-3"),
         (EXERCISES[3].misconceptions[0].says.replace(" ", "\n").upper(), "the misconception"),
         (next(case.catches for case in EXERCISES[3].cases if case.catches.count(" ") > 2), "what a case of exercise"),
-        ("return [softmax(torch.stack(scores)) for scores in all_attention_scores]", "the solution in cell exercise-4"),
+        ("all_scores = [torch.stack(scores) for scores in all_attention_scores]", "the solution in cell exercise-4"),
     ],
 )
 def test_other_secrets_are_found_by_what_they_say(secret: str, of: str, course: Course, release: Path) -> None:
@@ -373,10 +373,10 @@ def test_a_release_tells_what_nobody_has_looked_into(tmp_path: Path) -> None:
     ]), ended.stderr  # fmt: skip
 
 
-OF_ANOTHER = [  # exercise 16, of causal_attention: as in its notebook, but for a name or two
-    "attn_scores = attn_scores.masked_fill(self.mask[:T, :T], -torch.inf)",
-    "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-    "return self.dropout(attn_weights) @ values",
+OF_ANOTHER = [  # exercise 16, of causal_attention: as in its notebook
+    "scores = q @ k.transpose(1, 2)",
+    "scores = scores / math.sqrt(k.shape[-1])",
+    "mask = self.mask[:T, :T] == 1",
 ]
 
 
