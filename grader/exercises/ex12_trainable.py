@@ -19,7 +19,7 @@ from .mistakes import attention
 Tensor = torch.Tensor
 
 
-class SelfAttention_v1(nn.Module):  # noqa: N801  as in the notebook
+class SelfAttention_v1(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
         self.W_query = nn.Parameter(torch.rand(d_in, d_out))  #: parameters

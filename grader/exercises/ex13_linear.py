@@ -20,7 +20,7 @@ from .mistakes import attention
 Tensor = torch.Tensor
 
 
-class SelfAttention_v2(nn.Module):  # noqa: N801  as in the notebook
+class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)  #: projections

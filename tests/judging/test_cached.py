@@ -30,16 +30,16 @@ def verdict(number: int, *changes: tuple[str, str]) -> Verdict:
         return judge_by(key, [ask(case.inputs) for case in key.cases])
 
 
-RETURNED = "return y, (k, v)"
+RETURNED = "return context, cache"
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         [],
-        [(RETURNED, "return [y, [k, v]]")],
-        [(RETURNED, "return y, torch.stack([k, v])")],
-        [(RETURNED, "return y, (k.clone(), v.contiguous())")],
+        [(RETURNED, "return [context, [k, v]]")],
+        [(RETURNED, "return context, torch.stack([k, v])")],
+        [(RETURNED, "return context, (k.clone(), v.contiguous())")],
     ],
 )
 def test_a_cache_may_be_a_pair_a_list_or_a_stack(changes: list[tuple[str, str]]) -> None:
@@ -50,20 +50,29 @@ def test_a_cache_may_be_a_pair_a_list_or_a_stack(changes: list[tuple[str, str]])
 def test_what_is_kept_by_the_module_is_seen() -> None:
     found = verdict(
         29,
-        ("past_keys, past_values = cache", "past_keys, past_values = self.kept"),
-        (RETURNED, "self.kept = (k, v)\n        return y, (k, v)"),
+        ("past_k, past_v = cache", "past_k, past_v = self.kept"),
+        (RETURNED, "self.kept = (k, v)\n        return context, (k, v)"),
     )
     assert found.misconceptions == ("cache kept by the module, until a new text",)
 
 
 def test_a_cache_that_was_given_must_stay_as_it_is() -> None:
     """Also where new numbers are written into its tensors."""
-    assert verdict(29, (RETURNED, "if cache is not None: cache[0].mul_(1.5)\n        return y, (k, v)")).credit < 1
+    assert (
+        verdict(29, (RETURNED, "if cache is not None: cache[0].mul_(1.5)\n        return context, (k, v)")).credit < 1
+    )
 
 
 @pytest.mark.parametrize(
     "returned",
-    ["return y", "return y, None", "return y, 5", "return y, (k,)", "return y, (k, v, 1)", "return y, (k, v[:, :1])"],
+    [
+        "return context",
+        "return context, None",
+        "return context, 5",
+        "return context, (k,)",
+        "return context, (k, v, 1)",
+        "return context, (k, v[:, :1])",
+    ],
 )
 def test_what_is_no_cache_costs_marks_and_stops_nothing(returned: str) -> None:
     found = verdict(29, (RETURNED, returned))
@@ -72,10 +81,10 @@ def test_what_is_no_cache_costs_marks_and_stops_nothing(returned: str) -> None:
 
 
 HOSTILE = {
-    "a cache without end": "return y, [k] * 10**6",
-    "a cache that says it is a tensor": "return y, type('T', (), {'__class__': torch.Tensor})()",
-    "keys of another kind": "return y, (k.to(torch.complex64), v.to(torch.complex64))",
-    "sparse keys": "return y, (k.to_sparse(), v.to_sparse())",
+    "a cache without end": "return context, [k] * 10**6",
+    "a cache that says it is a tensor": "return context, type('T', (), {'__class__': torch.Tensor})()",
+    "keys of another kind": "return context, (k.to(torch.complex64), v.to(torch.complex64))",
+    "sparse keys": "return context, (k.to_sparse(), v.to_sparse())",
 }
 
 

@@ -101,12 +101,8 @@ def test_the_law_of_a_factor_is_told(number: int, factor: Callable[[Inputs], flo
         (6, lambda scaled: each(scaled, lambda score: 2 * score), "2 · 1/√n, where n is shape[0] of the first item of"),
         (7, "scores = scores * X.shape[0] ** -0.05", "a power of n, where n is shape[0] of the first argument"),
         (11, lambda scores, *_sizes: scores * 0.37, f"{SAME_IN_ALL}. That is not their scale."),
-        (
-            12,
-            lambda scores, _d_in, d_out, _T: scores / d_out**2,
-            "1/n², where n is the second argument of SelfAttention",
-        ),
-        (18, lambda scores, sizes: scores * 3 / sizes.head_dim**0.5, "3 · √(n/m), where m is the second argument of"),
+        (12, "scores = scores / k.shape[-1] ** 2", "1/n², where n is the second argument of SelfAttention"),
+        (18, "scores = scores * 3 / math.sqrt(self.head_dim)", "3 · √(n/m), where m is the second argument of"),
     ],
 )
 def test_the_law_of_a_scale_before_softmax_is_told(number: int, scale: Any, law: str) -> None:

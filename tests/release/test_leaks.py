@@ -305,13 +305,20 @@ def test_a_solution_is_found_wherever_it_stands(where: str, handed_out: Path) ->
     assert any("the solution in cell exercise-3, `items = torch.as_tensor(items_in)" in leak for leak in leaks), leaks
 
 
+WEIGHTS = """
+all_scores = [torch.stack(scores) for scores in all_attention_scores]
+all_weights = [softmax(scores) for scores in all_scores]
+return all_weights
+"""
+
+
 @pytest.mark.parametrize(
     ("secret", "of"),
     [
         ("hidden_tests( 3, points = 2 )", "the hidden test in cell test-exercise-3"),
         (EXERCISES[3].misconceptions[0].says.replace(" ", "\n").upper(), "the misconception"),
         (next(case.catches for case in EXERCISES[3].cases if case.catches.count(" ") > 2), "what a case of exercise"),
-        ("all_scores = [torch.stack(scores) for scores in all_attention_scores]", "the solution in cell exercise-4"),
+        (WEIGHTS, "the solution in cell exercise-4"),
     ],
 )
 def test_other_secrets_are_found_by_what_they_say(secret: str, of: str, course: Course, release: Path) -> None:
@@ -374,7 +381,7 @@ def test_a_release_tells_what_nobody_has_looked_into(tmp_path: Path) -> None:
 
 
 OF_ANOTHER = [  # exercise 16, of causal_attention: as in its notebook
-    "scores = q @ k.transpose(1, 2)",
+    "scores = q @ k.transpose(1, 2)  # (B, T, T): row = query, column = key",
     "scores = scores / math.sqrt(k.shape[-1])",
     "mask = self.mask[:T, :T] == 1",
 ]

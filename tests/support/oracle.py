@@ -176,7 +176,8 @@ for later in (transformer_oracle, fast_oracle):
 # Of models: shape and dtype count, and gradients.
 PIECES = (9, 10, 11, 14, "causal_softmax", *transformer_oracle.DEFINITIONS, *fast_oracle.DEFINITIONS)
 
-MORE_THAN_ONE = (25, 33)  # of one word, there may be nothing to predict, and slopes are what rounding leaves
+# Of one word, there may be nothing to predict, and slopes are what rounding leaves.
+MORE_THAN_ONE = (25, "next_token_loss", 33)
 
 
 def apart(*shape: int) -> torch.Tensor:
