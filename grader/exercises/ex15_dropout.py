@@ -222,7 +222,9 @@ exercise = Exercise(
               {"unchanged": "return attn_weights.tolist()", "scale": "return (dropped / (1 - p)).tolist()"},
               "The numbers are right, but in lists. Return a tensor of the shape of the weights.",
               credit=0.75, kind="arrangement"),
-        wrong("noise instead of a mask", {"drop": "dropped = attn_weights * chances", "scale": "return dropped"},
+        wrong("noise instead of a mask",
+              {"chances": "chances = torch.rand_like(attn_weights)", "survives": "",
+               "drop": "dropped = attn_weights * chances", "scale": "return dropped"},
               "Your weights are multiplied by the random numbers themselves. Compare these with p first: an entry "
               "stays or goes.", credit=0.25),
         wrong("rows renormalised",

@@ -162,7 +162,7 @@ MISSPELT_FORWARD = (
             "for large scores it contains NaN",
         ),
         (changed(12, "torch.rand(", "torch.zeros("), 12, "in a new module W_query is the same number everywhere"),
-        (changed(16, 'buffer("mask", future)', 'buffer("mask", future, persistent=False)'), 16, "not in state_dict"),
+        (changed(16, 'buffer("mask", mask)', 'buffer("mask", mask, persistent=False)'), 16, "not in state_dict"),
         (
             "def attention_scores(q, k):\n  n = range(len(q))\n"
             "  return [[(q[i].T @ k[j]).squeeze() / len(q[0]) ** 0.5 for j in n] for i in n]",
@@ -204,11 +204,11 @@ MISSPELT_FORWARD = (
             "W_query has shape (2, 3), but (3, 2)",
         ),
         (changed(12, "x @ self.W_query", "x @ self.W_query.detach()"), 12, "no gradient reaches W_query"),
-        (changed(12, "@ values", "@ values.detach()"), 12, "no gradient reaches W_value"),
-        (changed(12, "@ values", "@ values.data"), 12, "no gradient reaches W_value"),
-        (changed(12, "queries = x @", "x = x.detach(); queries = x @"), 12, "no gradient reaches its input"),
-        (changed(12, "queries = x @", "x *= 1.5; x = x / 1.5; queries = x @"), 12, "changes its input"),
-        (changed(12, "keys.shape[-1]", "x.shape[-1]"), 12, "is the first wrong number"),
+        (changed(12, "@ v", "@ v.detach()"), 12, "no gradient reaches W_value"),
+        (changed(12, "@ v", "@ v.data"), 12, "no gradient reaches W_value"),
+        (changed(12, "q = x @", "x = x.detach(); q = x @"), 12, "no gradient reaches its input"),
+        (changed(12, "q = x @", "x *= 1.5; x = x / 1.5; q = x @"), 12, "changes its input"),
+        (changed(12, "k.shape[-1]", "x.shape[-1]"), 12, "is the first wrong number"),
         (changed(13, "bias=qkv_bias", "bias=True"), 13, "not expected here: W_query.bias, W_key.bias"),
         (changed(13, "bias=qkv_bias", "bias=False"), 13, "has no parameter W_query.bias"),
         (changed(13, "return ", ""), 13, "returned None"),
@@ -245,21 +245,25 @@ MISSPELT_FORWARD = (
             15,
             "result is not a torch tensor",
         ),
-        (changed(16, 'self.register_buffer("mask", future)', "self.mask = future"), 16, "no buffer mask"),
+        (changed(16, 'self.register_buffer("mask", mask)', "self.mask = mask"), 16, "no buffer mask"),
         (changed(16, "ones(context_length, context_length)", "ones(9, 9)"), 16, "buffer mask has shape (9, 9)"),
         (changed(16, "self.mask[:T, :T]", "self.mask"), 16, "stopped with RuntimeError"),
-        (changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"), 16, "forwards and backwards, result[0, 0, 0]"),
+        (
+            changed(16, "self.mask[:T, :T] == 1", "(self.mask[:T, :T] == 1) & False"),
+            16,
+            "forwards and backwards, result[0, 0, 0]",
+        ),
         (
             changed(16, "nn.Dropout(dropout)", "nn.Dropout(0.5)"),
             16,
             "in training, the share of zeros should be about 0.20",
         ),
         (
-            changed(16, "self.dropout(attn_weights) @ values", "self.dropout(attn_weights @ values)"),
+            changed(16, "weights @ v", "self.dropout(weights @ v)").replace("weights = self.dropout(weights)", ""),
             16,
             "Dropout belongs on",
         ),
-        (changed(16, "self.dropout(attn_weights)", "F.dropout(attn_weights, 0.5)"), 16, "is the first wrong number"),
+        (changed(16, "self.dropout(weights)", "F.dropout(weights, 0.5)"), 16, "is the first wrong number"),
     ],
 )
 def test_wrong_is_said_in_words(
@@ -319,7 +323,7 @@ SAID = [
         "Above the diagonal are the later words. All numbers there should be 0",
     ),
     (
-        changed(16, "self.mask[:T, :T]", "self.mask[:T, :T] & False"),
+        changed(16, "self.mask[:T, :T] == 1", "(self.mask[:T, :T] == 1) & False"),
         16,
         "An earlier output changes when the last word does: no word may look at later ones.",
     ),
@@ -335,7 +339,7 @@ SAID = [
         "attention_scores reads D, N from the notebook: use the arguments instead.",
     ),
     (
-        "d_in = 3\n" + changed(12, "keys.shape[-1]", "d_in"),
+        "d_in = 3\n" + changed(12, "k.shape[-1]", "d_in"),
         12,
         "SelfAttention_v1 reads d_in from the notebook",
     ),
@@ -350,15 +354,13 @@ SAID = [
         "is called later, not mask",
     ),
     (
-        changed(16, 'self.register_buffer("mask", future)', "self.mask = nn.Parameter(future.float())").replace(
-            "self.mask[:T, :T]", "self.mask[:T, :T] > 0"
-        ),
+        changed(16, 'self.register_buffer("mask", mask)', "self.mask = nn.Parameter(mask)"),
         16,
         "mask is a parameter, which training would change",
     ),
     (
-        changed(16, "torch.softmax(attn_scores", "torch.softmax(self.dropout(attn_scores)").replace(
-            "self.dropout(attn_weights)", "attn_weights"
+        changed(16, "torch.softmax(scores", "torch.softmax(self.dropout(scores)").replace(
+            "self.dropout(weights)", "weights"
         ),
         16,
         "no attention weight is dropped",
@@ -450,12 +452,12 @@ SAID = [
         "2 times the expected one. Also, attention_scores changes its input.",
     ),
     (
-        changed(12, "queries = x @", "x += 1; queries = x @"),
+        changed(12, "q = x @", "x += 1; q = x @"),
         12,
         "Also, SelfAttention_v1 changes its input. Compute a new tensor",
     ),
     (
-        changed(12, "queries = x @", "self.W_query.data /= 1.5; queries = 1.5 * x @"),
+        changed(12, "q = x @", "self.W_query.data /= 1.5; q = 1.5 * x @"),
         12,
         "a second call with the same input gives a different one. Keep nothing from one call to the next",
     ),
@@ -478,7 +480,7 @@ NOTHING_SAID = [
     ("old = weighted_sums\ndef weighted_sums(w, v): return [x + 1 for x in old(w, v)]", 5),
     ("old = compute_qkv\ndef compute_qkv(*a):\n  q, k, v = old(*a)\n  return q, [x + 1 for x in v], v", 1),
     ("FEW = 1e-3\nold = weighted_sums\ndef weighted_sums(w, v): return [x + FEW for x in old(w, v)]", 5),
-    (changed(13, "keys.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), 13),
+    (changed(13, "math.sqrt(k.shape[-1])", "math.sqrt(x.shape[-1])"), 13),
     ("def simple_attention_scores(x, q): return (x @ q).half() + 1", 9),
     # What comes out of dropout need not sum to one.
     ("def inverted_dropout(a, p, training): return a * torch.tensor([[1, 1], [0, 1]]) if len(a) == 2 else a", 15),
@@ -515,15 +517,15 @@ def test_what_has_no_name_gets_none(
 
 
 SCALED_OTHERWISE = [
-    (12, "keys.shape[-1] ** 0.5", ("1", "d_in ** 0.5", "len(x) ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
-    (13, "keys.shape[-1] ** 0.5", ("1", "x.shape[-1] ** 0.5", "len(x) ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
-    (16, "keys.shape[-1] ** 0.5", ("1", "x.shape[-1] ** 0.5", "T ** 0.5", "keys.shape[-1]", "8 ** 0.5")),
-    (16, "dim=-1)  # (B, T, T)", ("dim=-2)", "dim=-1).softmax(-1)")),
-    (16, "self.mask[:T, :T], -torch.inf", ("self.mask[:T, :T], 0", "self.mask[:T, :T].T, -1e9")),
+    (12, "math.sqrt(k.shape[-1])", ("1", "d_in ** 0.5", "len(x) ** 0.5", "k.shape[-1]", "8 ** 0.5")),
+    (13, "math.sqrt(k.shape[-1])", ("1", "x.shape[-1] ** 0.5", "len(x) ** 0.5", "k.shape[-1]", "8 ** 0.5")),
+    (16, "math.sqrt(k.shape[-1])", ("1", "x.shape[-1] ** 0.5", "T ** 0.5", "k.shape[-1]", "8 ** 0.5")),
+    (16, "dim=-1)", ("dim=-2)", "dim=-1).softmax(-1)")),
+    (16, "mask, -math.inf", ("mask, 0", "mask.T, -1e9")),
     (
         16,
-        "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-        ("torch.softmax(queries @ keys.mT / keys.shape[-1] ** 0.5, dim=-1).tril()",),
+        "torch.softmax(scores, dim=-1)",
+        ("torch.softmax(q @ k.mT / math.sqrt(k.shape[-1]), dim=-1).tril()",),
     ),
 ]
 
@@ -563,12 +565,12 @@ RIGHT_IN_OTHER_WAYS = [
     ("def simple_attention_scores(x, q): return torch.stack([torch.dot(word, q) for word in x])", 9),
     ("def softmax_stable(x, dim=-1): return torch.exp(x - torch.logsumexp(x, dim, keepdim=True))", 10),
     ("def all_context_vectors(x): return F.scaled_dot_product_attention(x, x, x, scale=1.0)", 11),
-    (changed(13, "keys.shape[-1] ** 0.5", "math.sqrt(self.W_key.out_features)"), 13),
+    (changed(13, "math.sqrt(k.shape[-1])", "math.sqrt(self.W_key.out_features)"), 13),
     (
         changed(
             13,
-            "queries = self.W_query(x)",
-            "queries, _ = F.linear(x, torch.cat([self.W_query.weight] * 2), "
+            "q = self.W_query(x)",
+            "q, _ = F.linear(x, torch.cat([self.W_query.weight] * 2), "
             "torch.cat([self.W_query.bias] * 2) if self.W_query.bias is not None else None).chunk(2, dim=-1)",
         ),
         13,
@@ -579,9 +581,9 @@ RIGHT_IN_OTHER_WAYS = [
         14,
     ),
     ("def inverted_dropout(a, p, training): return F.dropout(a, p, training)", 15),
-    (changed(16, "self.mask[:T, :T], -torch.inf", "self.mask[:T, :T], torch.finfo(x.dtype).min"), 16),
-    (changed(16, 'buffer("mask", future)', 'buffer("mask", future[None, None])').replace("mask[:", "mask[0, 0, :"), 16),
-    (changed(16, "self.dropout(attn_weights)", "F.dropout(attn_weights, self.dropout.p, self.training)"), 16),
+    (changed(16, "mask, -math.inf", "mask, torch.finfo(x.dtype).min"), 16),
+    (changed(16, 'buffer("mask", mask)', 'buffer("mask", mask[None, None])').replace("mask[:", "mask[0, 0, :"), 16),
+    (changed(16, "self.dropout(weights)", "F.dropout(weights, self.dropout.p, self.training)"), 16),
     (changed(16, "self.W_query =", "self.extra = nn.Linear(1, 1)\n        self.W_query ="), 16),
 ]
 

@@ -49,15 +49,15 @@ def test_right_is_one_green_line(number: int, notebook: dict[str, Any], capsys: 
 
 
 HEAD = "CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)"
-VIEW = "projected.view(B, T, self.num_heads, self.head_dim).transpose(1, 2)"
+VIEW = "y.view(B, T, self.num_heads, -1).transpose(1, 2)"
 NUMBER_IS_WRONG = "is the first wrong number"
 
 WRONG = [
     # a list of heads
     (
         17,
-        f"nn.ModuleList(\n            [{HEAD} for _ in range(num_heads)]\n        )",
-        f"[{HEAD}]",
+        "nn.ModuleList(heads)",
+        "heads[:1]",
         "heads is a plain list, in which PyTorch finds no parameters. Use nn.ModuleList.",
     ),
     (17, f"[{HEAD} for _ in range(num_heads)]", f"[{HEAD}] * num_heads", "heads holds the same module more than once"),
@@ -77,7 +77,7 @@ WRONG = [
     (17, "[head(x) for", "[head(x).detach() for", "no gradient reaches heads.0.W_query.weight"),
     (17, "[head(x) for", "[self.heads[0](x) for", NUMBER_IS_WRONG),
     # split heads
-    (18, VIEW, "projected.view(B, self.num_heads, T, self.head_dim)", NUMBER_IS_WRONG),
+    (18, VIEW, "y.view(B, self.num_heads, T, -1)", NUMBER_IS_WRONG),
     (18, "math.sqrt(self.head_dim)", "math.sqrt(self.head_dim * self.num_heads)", NUMBER_IS_WRONG),
     (18, "math.sqrt(self.head_dim)", "1", NUMBER_IS_WRONG),
     (
@@ -89,30 +89,30 @@ WRONG = [
     (18, "if d_out % num_heads != 0:", "if False:", "with d_out=4 and num_heads=3, MultiHeadAttention was built"),
     (18, 'self.register_buffer("mask", ', "self.mask = (", "no buffer mask"),
     (18, "self.mask[:T, :T]", "self.mask", "where eight would fit, in eval mode, MultiHeadAttention stopped with"),
-    (18, "== 1, -math.inf", "== 2, -math.inf", "changes when the last word does: no word may look at later ones"),
     (
         18,
-        "self.dropout(torch.softmax(scores, dim=-1))",
-        "torch.softmax(self.dropout(scores), dim=-1)",
+        "self.mask[:T, :T] == 1",
+        "self.mask[:T, :T] == 2",
+        "changes when the last word does: no word may look at later ones",
+    ),
+    (
+        18,
+        "weights = torch.softmax(scores, dim=-1)\n        weights = self.dropout(weights)",
+        "scores = self.dropout(scores)\n        weights = torch.softmax(scores, dim=-1)",
         "no attention weight is dropped",
     ),
     (18, "nn.Dropout(dropout)", "nn.Dropout(0.5)", "the share of dropped weights should be about 0.20"),
-    (
-        18,
-        "self.dropout(torch.softmax(scores, dim=-1))",
-        "torch.softmax(scores, dim=-1)",
-        "no attention weight is dropped",
-    ),
+    (18, "self.dropout(weights)", "weights", "no attention weight is dropped"),
     (18, "torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-2)", NUMBER_IS_WRONG),
-    (18, "(weights @ values)", "self.dropout(torch.softmax(scores, -1) @ values)", "Dropout belongs on the attention"),
-    (18, "(weights @ values).transpose(1, 2)", "(weights @ values)", NUMBER_IS_WRONG),
-    (18, "return self.out_proj(", "return (", NUMBER_IS_WRONG),
+    (18, "weights @ v", "self.dropout(torch.softmax(scores, -1) @ v)", "Dropout belongs on the attention"),
+    (18, "context.transpose(1, 2)", "context", NUMBER_IS_WRONG),
+    (18, "self.out_proj(context)", "context", NUMBER_IS_WRONG),
     (18, "nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_out, bias=False)", "has no parameter out_proj.bias"),
     (18, "self.out_proj", "self.W_out", "has no parameter out_proj.weight"),
     (
         18,
-        "split(self.W_query(x)), split(self.W_key(x))",
-        "split(self.W_key(x)), split(self.W_query(x))",
+        "q = self.W_query(x)  # (B, T, d_out)\n        k = self.W_key(x)",
+        "q = self.W_key(x)  # (B, T, d_out)\n        k = self.W_query(x)",
         NUMBER_IS_WRONG,
     ),
     # encoder and decoder
@@ -136,7 +136,7 @@ WRONG = [
         NUMBER_IS_WRONG,
     ),
     (19, "self.fc_out(context", "(context", NUMBER_IS_WRONG),
-    (19, 'torch.einsum("nhqk,nkhd->nqhd"', 'torch.einsum("nhqk,nkhd->nhqd"', NUMBER_IS_WRONG),
+    (19, "context.transpose(1, 2).flatten(2)", "context.reshape(query.shape)", NUMBER_IS_WRONG),
     (19, "self.queries", "self.query", "has no parameter queries.weight"),
     (19, "bias=False", "bias=True", "parameters that are not expected here: values.bias"),
     (19, "torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=1)", NUMBER_IS_WRONG),
@@ -210,9 +210,9 @@ def test_the_notebook_prints_the_known_values_that_it_shows(
         ("math.sqrt(self.head_dim)", "self.head_dim"),
         ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).softmax(-1)"),
         ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).mean(1, True)"),
-        ("== 1, -math.inf", "== 1, 0"),
-        (VIEW, "projected.view(B, self.num_heads, T, self.head_dim)"),
-        (VIEW, "projected.view(B, T, self.head_dim, self.num_heads).permute(0, 3, 1, 2)"),
+        ("masked_fill(mask, -math.inf)", "masked_fill(mask, 0)"),
+        (VIEW, "y.view(B, self.num_heads, T, -1)"),
+        (VIEW, "y.view(B, T, -1, self.num_heads).permute(0, 3, 1, 2)"),
     ],
 )
 def test_usual_mistakes_with_heads_show_in_the_numbers(
@@ -262,7 +262,7 @@ def test_the_points_add_up_to_the_total_that_is_told() -> None:
     ("old", "new"),
     [
         ("triu(diagonal=1)", "triu(diagonal=0)"),
-        ("self.dropout(torch.softmax(scores, dim=-1))", "F.dropout(torch.softmax(scores, dim=-1), 0.5)"),
+        ("self.dropout(weights)", "F.dropout(weights, 0.5)"),
     ],
     ids=["NaN in the first row", "chance"],
 )

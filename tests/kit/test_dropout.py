@@ -167,7 +167,7 @@ def test_as_many_dropped_entries_in_each_call_are_told() -> None:
     ],
 )
 def test_what_has_nothing_of_dropout_earns_nothing(instead: str) -> None:
-    right = "    survives = torch.rand_like(attn_weights) >= p"
+    right = "    chances = torch.rand_like(attn_weights)  # even between 0 and 1"
     for before in ("", "    if not training:\n        return attn_weights\n"):
         changes = (
             ("    if not training:\n        return attn_weights\n", before),
