@@ -23,6 +23,7 @@ from grader.written.lines import MADE, Block, Change, Lines
 Names: TypeAlias = dict[str, Any]  # of the variables of a call, and what they hold
 Changes: TypeAlias = Mapping[str, Change]
 _OF_LISTS = ("append", "extend", "insert", "pop", "reverse", "sort", "update", "clear")  # methods that change them
+MOST_KEPT = 5_000  # versions of a function, and statements: all mistakes and pairs; of three at once, there is no end
 UNSET = object()  # what a variable holds that no statement has bound
 
 
@@ -102,6 +103,8 @@ class Body:
     def chain(self, changes: Changes) -> tuple[Statement, ...]:
         """The statements with these changes. LineError says what does not fit."""
         key = frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
+        if len(self._chains) > MOST_KEPT:
+            self._chains.clear()
         if key not in self._chains:
             here: dict[Block, dict[str, Change]] = {}
             for place, change in changes.items():
@@ -125,6 +128,8 @@ class Body:
 
     def _statement(self, lines: Block, changes: Changes) -> Statement | None:
         key = lines, frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
+        if len(self._known) > MOST_KEPT:
+            self._known.clear()
         if key not in self._known:
             text = textwrap.dedent(self._lines.text(changes, lines))
             self._known[key] = self._compiled(text) if text.strip() else None
