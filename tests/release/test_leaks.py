@@ -305,11 +305,7 @@ def test_a_solution_is_found_wherever_it_stands(where: str, handed_out: Path) ->
     assert any("the solution in cell exercise-3, `items = torch.as_tensor(items_in)" in leak for leak in leaks), leaks
 
 
-WEIGHTS = """
-all_scores = [torch.stack(scores) for scores in all_attention_scores]
-all_weights = [softmax(scores) for scores in all_scores]
-return all_weights
-"""
+WEIGHTS = "scores = K.mT @ Q scores = scores / math.sqrt(K.shape[0]) weights = softmax_cols(scores)"
 
 
 @pytest.mark.parametrize(
@@ -318,7 +314,7 @@ return all_weights
         ("hidden_tests( 3, points = 2 )", "the hidden test in cell test-exercise-3"),
         (EXERCISES[3].misconceptions[0].says.replace(" ", "\n").upper(), "the misconception"),
         (next(case.catches for case in EXERCISES[3].cases if case.catches.count(" ") > 2), "what a case of exercise"),
-        (WEIGHTS, "the solution in cell exercise-4"),
+        (WEIGHTS, "the solution in cell exercise-7"),
     ],
 )
 def test_other_secrets_are_found_by_what_they_say(secret: str, of: str, course: Course, release: Path) -> None:
