@@ -249,7 +249,7 @@ exercise = Exercise(
               credit=0.25, kind="mix-up"),
         wrong("cache kept by the module, until a new text",
               {"before sizes": "if cache is not None:\n    cache = getattr(self, 'kept', None)",
-               "after cache": "self.kept = k, v"},
+               "after cache": "self.kept = cache"},
               "Your module goes on where its last call ended, whatever cache it is given. Two texts that are "
               "continued in turns get mixed up. All that it knows of the past must be in the cache that it is given.",
               kind="mix-up"),

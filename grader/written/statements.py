@@ -38,10 +38,8 @@ class Statement:
 
     def step(self, names: Names) -> bool:
         """Run it: whether it returned, in which case `names` hold what, under the empty name."""
-        try:
-            given = [names[name] for name in self.reads]
-        except KeyError:  # what it binds itself need not be bound before
-            given = [names.get(name, UNSET) if name in self.binds else _bound(names, name) for name in self.reads]
+        # What a statement reads need not be bound, where it does not come to that.
+        given = [names.get(name, UNSET) for name in self.reads]
         found = self.run(*given)
         if type(found) is tuple:
             names[""] = found[0]
@@ -50,12 +48,6 @@ class Statement:
             if value is not UNSET:
                 names[name] = value
         return False
-
-
-def _bound(names: Names, name: str) -> Any:
-    if name not in names:
-        raise UnboundLocalError(name)
-    return names[name]
 
 
 class Body:

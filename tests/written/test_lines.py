@@ -131,6 +131,21 @@ def test_names_within_comprehensions_and_loops_are_their_own_and_returns_end_a_c
     assert WrittenFunction(table)([1, 2], [3, 4], products=line) == wanted
 
 
+def chosen(x: Any, large: Any) -> Any:
+    if large:
+        factor = 10  #: factor
+        x = factor * x
+    y = x + 1  #: y
+    return abs(y)  #: result
+
+
+def test_what_is_bound_in_one_case_alone_may_be_read_in_that_case() -> None:
+    written = WrittenFunction(chosen)
+    assert [written(2, large, y="y = x - factor if large else x") for large in (True, False)] == [10, 2]
+    with pytest.raises(TypeError):
+        written(2, False, y="y = x - factor")
+
+
 def test_of_lines_within_others_that_are_replaced_nothing_is_left() -> None:
     assert LINES.text({"large": "top = 3", "after large": "top = 4"}).count("top = ") == 3
 
