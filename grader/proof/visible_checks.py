@@ -25,7 +25,6 @@ from grader.model.exercise import Exercise, Misconception, changes_of
 from grader.model.label import Label
 from grader.notebooks.cells import demos_of, is_test_cell, tested_exercise
 from grader.notebooks.solutions import solved
-from grader.written.lines import version
 
 Cells = Sequence[tuple[str, Label | None]]  # what is run, and the exercise that it checks
 Passed = tuple[Label, str | None]  # an exercise and its misconception; None where ours cannot stand for a solution
@@ -84,7 +83,7 @@ def _holding(function: Exercise, held: Sequence[Misconception]) -> Callable[...,
     answers = held[0].answers if held else None
     changes = {} if answers else changes_of(held)
     if function.written and not answers:
-        made: Callable[..., Any] = version(function.solution, changes)
+        made: Callable[..., Any] = function.written.lines.version(changes, function.written.variables)
         return made
     asked, answering = inspect.signature(function.reference), answers or function.reference
     return lambda *inputs, **named: answering(*asked.bind(*inputs, **named).args, **changes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,3 +36,9 @@ def shared_generators(seed: int) -> Iterator[None]:
         torch.default_generator.set_state(ours)
         np.random.set_state(theirs)
         random.setstate(others)
+
+
+def and_whether_drawn(compute: Callable[[], Any]) -> tuple[Any, bool]:
+    """What is computed, and whether torch's own generator was drawn from."""
+    before = torch.default_generator.get_state()
+    return compute(), not torch.equal(before, torch.default_generator.get_state())

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grader.written.lines import Change, Lines, source_of, version
+from grader.written.lines import Change, Lines, source_of
 from grader.written.statements import Body, run
 
 MOST_VERSIONS = 500  # with another head, that are kept
@@ -39,4 +39,4 @@ class WrittenFunction:
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
         """With another head, a version is compiled as a whole."""
-        return version(self._solution, dict(changes))
+        return self.lines.version(dict(changes), self.variables)

@@ -84,6 +84,13 @@ class Lines:
         }
         return {place: change for place, change in changes.items() if place not in inner} if inner else changes
 
+    def version(self, changes: Mapping[str, Change], variables: Mapping[str, Any]) -> Any:
+        """The function or the class with these changes, where these variables are around it."""
+        names = dict(variables)
+        exec(compile(self.text(changes), "<a solution with other lines>", "exec"), names)
+        (name,) = [one.name for one in self.tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+        return names[name]
+
     def block(self, place: str) -> Block:
         """The lines that a change is about."""
         if place not in self.places:
@@ -187,13 +194,6 @@ def _replaced(line: str, *texts: str) -> str:
     return line
 
 
-def version(solution: Any, changes: Mapping[str, Change]) -> Any:
-    """The same function or class with other lines, as a whole."""
-    variables = dict(vars(sys.modules[solution.__module__]))
-    exec(compile(Lines(source_of(solution)).text(changes), "<a solution with other lines>", "exec"), variables)
-    return variables[solution.__name__]
-
-
 def source_of(solution: Callable[..., Any]) -> str:
     """Its text, as it was imported: a file on the disk may have changed since."""
     module = sys.modules[solution.__module__]
@@ -203,6 +203,11 @@ def source_of(solution: Callable[..., Any]) -> str:
     if found is None:
         raise LineError(f"`{solution.__name__}` is not defined at the top level of its file")
     return found
+
+
+def version(solution: Any, changes: Mapping[str, Change]) -> Any:
+    """The same function or class with other lines."""
+    return Lines(source_of(solution)).version(changes, vars(sys.modules[solution.__module__]))
 
 
 def definition(text: str, name: str) -> str | None:

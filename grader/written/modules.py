@@ -28,8 +28,8 @@ from grader.sandbox.forms.module import (
     observe,
     same,
 )
-from grader.written.chance import same_chance
-from grader.written.lines import Change, Lines, source_of, version
+from grader.written.chance import and_whether_drawn, same_chance
+from grader.written.lines import Change, Lines, source_of
 from grader.written.statements import Body, Changes, Names, Statement, run
 
 MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
@@ -94,7 +94,7 @@ class WrittenClass:
         return self._forward.names((module, *inputs), within)
 
     def _compiled(self, changes: frozenset[tuple[str, Change]]) -> Any:
-        return version(self._solution, dict(changes))
+        return self.lines.version(dict(changes), self.variables)
 
 
 @dataclass
@@ -107,27 +107,27 @@ class _Begun:
     def run(self, chain: Sequence[Statement], names: Names, *, keeping: bool) -> tuple[Any, bool]:
         """What comes back of a call, and whether chance had a part in it."""
         if not all(statement.stays for statement in chain):
-            before = torch.default_generator.get_state()
-            return run(chain, names), not torch.equal(before, torch.default_generator.get_state())
-        here = self
+            return and_whether_drawn(lambda: run(chain, names))
+        here, at = self, 0
         here.names = names
-        at = 0
         while at < len(chain) and (known := here.next.get(chain[at])):
             here, at = known, at + 1
-            if "" in here.names:
-                return here.names[""], False
-        names, before = here.names.copy(), torch.default_generator.get_state()
-        first, new = here, chain[at] if at < len(chain) else None
-        for statement in chain[at:]:
+        if "" in here.names or at == len(chain):
+            return here.names.get(""), False
+        found, drawn = and_whether_drawn(lambda: here._go_on(chain[at:], keeping))
+        if drawn:
+            here.next.pop(chain[at], None)
+        return found, drawn
+
+    def _go_on(self, chain: Sequence[Statement], keeping: bool) -> Any:
+        here, names = self, self.names.copy()
+        for statement in chain:
             returned = statement.step(names)
             if keeping:
                 here.next[statement] = here = _Begun(names.copy())
             if returned:
                 break
-        drawn = not torch.equal(before, torch.default_generator.get_state())
-        if drawn and new is not None:
-            first.next.pop(new, None)
-        return names.get(""), drawn
+        return names.get("")
 
 
 class ModuleCase:
@@ -217,9 +217,7 @@ class ModuleCase:
 
     def _call(self, built: _Built, within: Changes, given: Sequence[Any], *, keeping: bool) -> tuple[Any, bool]:
         if self._around:
-            before = torch.default_generator.get_state()
-            output = self._forward(built, within)(*given)
-            return output, not torch.equal(before, torch.default_generator.get_state())
+            return and_whether_drawn(lambda: self._forward(built, within)(*given))
         names = self._written.names(built.module, within, *given)
         begun = built.begun.setdefault(tuple(map(id, given)), _Begun())
         return begun.run(self._written.chain(within), names, keeping=keeping)

@@ -94,7 +94,7 @@ class Body:
 
     def chain(self, changes: Changes) -> tuple[Statement, ...]:
         """The statements with these changes. LineError says what does not fit."""
-        key = frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
+        key = _key(changes)
         if len(self._chains) > MOST_KEPT:
             self._chains.clear()
         if key not in self._chains:
@@ -111,15 +111,13 @@ class Body:
         """Of these lines: what is added before, they themselves, and what is added after them."""
         mark = next((mark for mark, block in self._lines.marked.items() if block.holds(span)), "")
         added = [{place: changes[place]} if place in changes else {} for place in (f"before {mark}", f"after {mark}")]
-        within = {
-            place: change for place, change in changes.items() if not mark or all(place not in one for one in added)
-        }
+        within = {place: change for place, change in changes.items() if not any(place in one for one in added)}
         before, after = Block(span.first, span.first), Block(span.end, span.end)
         parts = ((before, added[0]), (span, within), (after, added[1]))
         return tuple(one for lines, only in parts if (one := self._statement(lines, only)))
 
     def _statement(self, lines: Block, changes: Changes) -> Statement | None:
-        key = lines, frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
+        key = lines, _key(changes)
         if len(self._known) > MOST_KEPT:
             self._known.clear()
         if key not in self._known:
@@ -144,6 +142,11 @@ class Body:
         nodes = [node for one in body for node in ast.walk(one)]
         stays = MADE not in reads and not any(map(_changes_something, nodes))
         return Statement(reads, binds, FunctionType(step, self._variables), stays)
+
+
+def _key(changes: Changes) -> frozenset[tuple[str, Change]]:
+    """The same for all functions that stand in place of a line: they are looked up by their name."""
+    return frozenset((place, MADE if callable(change) else change) for place, change in changes.items())
 
 
 def _together(spans: Sequence[Block], marked: Collection[Block]) -> Iterator[Block]:

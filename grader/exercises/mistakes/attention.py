@@ -10,10 +10,6 @@ from grader import Misconception, at, wrong
 
 from . import modules
 
-# In code: what is written for a root, and is none.
-HALVED = ("_ ** 1 / 2",)
-DIVIDED_TWICE = ("_ / _ ** 1 / 2",)
-
 # fmt: off
 
 
