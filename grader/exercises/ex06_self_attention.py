@@ -10,8 +10,9 @@ from grader import Case, Exercise, Inputs, at, columns, wrong
 
 from .ex02_scores import attention_scores
 from .ex04_weights import attention_weights
+from .ex05_weighted_sums import exercise as weighted
 from .ex05_weighted_sums import weighted_sums
-from .mistakes import numbers_of_words
+from .mistakes import named, numbers_of_words
 
 
 def self_attention(all_queries, all_keys, all_values):
@@ -153,26 +154,9 @@ exercise = Exercise(
             wrong("outputs and weights", "return all_outputs, all_weights",
                   "You return the weights as well. Return the list of outputs only.",
                   credit=0.75, kind="arrangement"),
-            wrong("row vectors", "return [output.T for output in all_outputs]",
-                  "The numbers are right, but as rows of shape (1, D). Return columns of shape (D, 1).",
-                  kind="convention"),
-            wrong("flat vectors", "return [output.flatten() for output in all_outputs]",
-                  "The numbers are right, but a dimension is lost: each result must keep the shape (D, 1).",
-                  kind="arrangement"),
-            wrong("outputs side by side", "return torch.cat(all_outputs, dim=1)",
-                  "You return a (D, N) matrix. Return a list with one (D, 1) tensor for every query.",
-                  kind="arrangement"),
-            wrong("everything summed up", "return sum(all_outputs)",
-                  "You return one sum over all queries. Return one sum for every query.", credit=0.25),
-            wrong("last output only", "return all_outputs[-1]",
-                  "Your result is the last output alone, as when each query overwrites the one before. Collect all "
-                  "outputs in a list.", credit=0.25, kind="missing step"),
-            wrong("first output only", "return all_outputs[0]",
-                  "You return the output of the first query only. Collect all outputs, then return the list.",
-                  credit=0.25, kind="missing step"),
-            wrong("last query left out", "return all_outputs[:-1]",
-                  "The output of the last query is missing. In a loop, range(N) already ends at N - 1.",
-                  kind="missing step")),
+            *named(weighted.misconceptions,
+                   "row vectors", "flat vectors", "outputs side by side", "everything summed up", "last output only",
+                   "first output only", "last query left out")),
         *at("before scores",
             numbers_of_words.as_many_keys(
                 "all_keys = [all_keys[n] for n in range(len(all_queries))]\n"

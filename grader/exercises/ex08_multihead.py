@@ -9,6 +9,9 @@ import torch
 
 from grader import Case, Exercise, Inputs, at, randn, wrong
 
+from .ex07_matrix_form import exercise as one_head
+from .mistakes import named
+
 Tensor = torch.Tensor
 
 
@@ -101,9 +104,7 @@ exercise = Exercise(
             wrong("multiplied by the root", "scores = scores * math.sqrt(K.shape[0])",
                   "The scores that you use are multiplied by the root of the head size. They should be divided by it.",
                   kind="scaling"),
-            wrong("sign flipped", "scores = -scores / math.sqrt(K.shape[0])",
-                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
-                  credit=0.25)),
+            *named(one_head.misconceptions, "sign flipped")),
         wrong("without bias", projected("W_q @ X", "W_k @ X", "W_v @ X"),
               "Your results are those without biases. It should be Q₁ = W_q1 X + b_q1, and the same for the others.",
               kind="missing step"),
@@ -160,9 +161,7 @@ exercise = Exercise(
               kind="mix-up"),
         wrong("keys as values", {"value": "V = W_k @ X + b_k"},
               "Your results are weighted keys. The weights belong to the values.", kind="mix-up"),
-        wrong("queries and keys exchanged", {"scores": "scores = Q.T @ K"},
-              "Queries and keys change places in your results, as with QᵀK. The scores are KᵀQ, with a column for "
-              "every query.", kind="mix-up"),
+        *named(one_head.misconceptions, "queries and keys exchanged"),
         wrong("dimensions compared", {"scores": "scores = K @ Q.T", "mix": "return weights @ V"},
               "Your results are those of scores that compare dimensions. Words should be compared: KᵀQ has shape "
               "(N, N).", credit=0.25, kind="convention"),
@@ -176,23 +175,17 @@ exercise = Exercise(
               "Your results are those of QKᵀ, normalised down its columns and multiplied by V. For words as columns, "
               "that compares dimensions. KᵀQ has shape (N, N).", credit=0.25, kind="convention"),
         *at("normalise",
-            wrong("softmax along rows", "weights = torch.softmax(scores, dim=1)",
-                  "Your weights are normalised over the queries of one key. They must be down each column of KᵀQ: "
-                  "over the keys.", kind="axis"),
+            *named(one_head.misconceptions, "softmax along rows"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
                   "All weights of a head together sum to one, and not those of each query. Softmax is over each "
                   "column.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. The weights of a head are the softmax of its scores.",
                   credit=0.25, kind="missing step"),
-            wrong("not normalised", "weights = torch.exp(scores)",
-                  "Your weights do not sum to one: divide the exponentials by their sum in each column.",
-                  credit=0.25, kind="missing step"),
+            *named(one_head.misconceptions, "not normalised"),
             wrong("sigmoid", "weights = torch.sigmoid(scores)",
                   "Your weights are the sigmoids of the scores. They should be the softmax.", credit=0.25)),
-        wrong("future hidden", {"before normalise": "scores = scores + torch.full_like(scores, -math.inf).tril(-1)"},
-              "Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
-              kind="mix-up"),
+        *named(one_head.misconceptions, "future hidden"),
         wrong("weights transposed", {"mix": "return V @ weights.T"},
               "Your results are those of transposed weights. Column i must hold the weights of query i when you "
               "compute V @ A.", kind="axis"),
@@ -235,8 +228,7 @@ exercise = Exercise(
             wrong("heads averaged", "outputs = outputs / 2",
                   "Your result is divided by the number of heads. Stacking and W_c are all there is.")),
         *at("result",
-            wrong("result transposed", "return outputs.T",
-                  "The numbers are right, but transposed. Words are columns: return shape (D, N).", kind="convention"),
+            *named(one_head.misconceptions, "result transposed"),
             wrong("returned per head", "return list(outputs.chunk(2, dim=0))",
                   "You return the halves of the result in a list. Return one (D, N) tensor.", kind="arrangement")),
     ],

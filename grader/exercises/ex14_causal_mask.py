@@ -11,7 +11,9 @@ from grader.kit.pictures import causal_weights
 from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
+from .ex08_multihead import exercise as two_heads
 from .head_cases import MANY, OF_ANY_LENGTH
+from .mistakes import named
 from .mistakes.pieces import another_type, gradients_lost
 
 
@@ -173,8 +175,7 @@ scores_first = Exercise(
             wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
                   "Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
                   "enough."),
-            wrong("sigmoid", "weights = torch.sigmoid(scores)",
-                  "Your weights are the sigmoids of the scores. They should be the softmax.", credit=0.25)),
+            *named(two_heads.misconceptions, "sigmoid")),
         wrong("result transposed", {"result": "return weights.mT"},
               "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
         wrong("logarithm", {"normalise": "weights = torch.log_softmax(scores, dim=1)"},
@@ -298,8 +299,7 @@ exercise = Exercise(
               {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalise": "weights = visible"},
               "Your result is the mask. Multiply it by the weights, then renormalise.",
               credit=0.0, kind="missing step"),
-        wrong("result transposed", {"result": "return weights.mT"},
-              "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
+        *named(scores_first.misconceptions, "result transposed"),
         wrong("sums returned", {"renormalise": "weights = visible.sum(dim=1, keepdim=True)"},
               "Your results are the sums of the masked rows. Divide each row by its sum.",
               credit=0.25, kind="missing step"),

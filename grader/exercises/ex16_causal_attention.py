@@ -15,7 +15,8 @@ from grader.kit.module_readings import picture_of_future, reader, wrong_mask
 from grader.model.forms.module import MODULE
 
 from . import attention_cases
-from .mistakes import attention
+from .ex13_linear import exercise as linear
+from .mistakes import attention, named
 
 Tensor = torch.Tensor
 
@@ -144,12 +145,7 @@ exercise = Exercise(
               "In your results, all sentences of a batch have the weights of the first. Each of them should have "
               "weights of its own.", credit=0.25, kind="mix-up"),
         *at("projections",
-            wrong("always biased", ("bias=qkv_bias", "bias=True"),
-                  "Your linear layers have a bias although qkv_bias is False. Give them bias=qkv_bias.",
-                  credit=0.75, kind="input"),
-            wrong("never biased", ("bias=qkv_bias", "bias=False"),
-                  "Your linear layers have no bias when qkv_bias is True. Give them bias=qkv_bias.",
-                  credit=0.75, kind="input")),
+            *named(linear.misconceptions, "always biased", "never biased")),
         attention.MASK_NOT_KEPT,
         *attention.DROPPED_SCORES,
         *attention.of_modules("buffer"),

@@ -14,7 +14,8 @@ from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers,
 from grader.kit.module_readings import reader
 from grader.model.forms.module import MODULE
 
-from .mistakes import attention
+from .ex18_split_heads import exercise as one_text
+from .mistakes import attention, named
 
 Tensor = torch.Tensor
 
@@ -242,9 +243,7 @@ exercise = Exercise(
                   kind="scaling"),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
                   "Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.", kind="hard-coded")),
-        wrong("queries and keys exchanged", {"scores": "scores = k @ q.transpose(2, 3)"},
-              "Queries and keys change places in your results. Row i of the scores is query i with every key.",
-              kind="mix-up"),
+        *named(one_text.misconceptions, "queries and keys exchanged"),
         *at("value",
             wrong("keys weighed", "v = self.keys(keys)",
                   "Your results are weighted keys. The weights belong to the projected values.", kind="mix-up"),

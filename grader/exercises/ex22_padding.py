@@ -12,6 +12,7 @@ from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
+from .mistakes import heads, named
 from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
@@ -221,9 +222,7 @@ exercise = Exercise(
             wrong("scaled by √S", "scores = scores / keys.shape[2] ** 0.5",
                   "The scores that you use are divided by the root of the number of keys. Divide by √d.",
                   kind="scaling"),
-            wrong("not scaled", "",
-                  "The scores that you use are not scaled. Divide them by √d, the root of the length of a key.",
-                  kind="scaling"),
+            *named(heads.with_lines(), "not scaled"),
             wrong("divided by d", "scores = scores / keys.shape[-1]",
                   "Your scores are divided by d, or twice by its root. Divide them by √d once.", kind="scaling"),
             wrong("multiplied by √d", "scores = scores * keys.shape[-1] ** 0.5",
@@ -231,9 +230,7 @@ exercise = Exercise(
             wrong("divided by √8", "scores = scores / 8**0.5",
                   "Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
                   kind="hard-coded"),
-            wrong("divided by 2", "scores = scores / 2",
-                  "Your scores are divided by 2 whatever the sizes are. Divide by √d, from the shape of the keys.",
-                  kind="hard-coded"),
+            *named(heads.with_lines(), "divided by 2"),
             wrong("sign flipped", "scores = -scores / keys.shape[-1] ** 0.5",
                   "The scores have the wrong sign: a query should look most where its dot product is largest.",
                   credit=0.25)),
@@ -251,20 +248,9 @@ exercise = Exercise(
               "Your values are weighted by raw scores. The weights should be the softmax of the scores.",
               credit=0.25, kind="missing step"),
         *at("normalise",
-            wrong("exponentials not divided", "weights = torch.exp(scores)",
-                  "Your values are weighted by the exponentials as they are. Divide these by their sum over the keys.",
-                  credit=0.25, kind="missing step"),
-            wrong("sigmoid for softmax", "weights = torch.sigmoid(scores)",
-                  "Your weights are the sigmoids of the scores, so they do not sum to one. They should be the softmax.",
-                  credit=0.25),
-            wrong("softmax twice", "weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)",
-                  "Your results are those of softmax applied twice. Apply it once, to the scores.", credit=0.25),
-            wrong("softmax over heads", "weights = torch.softmax(scores, dim=1)",
-                  "The weights of all heads sum to one for each pair of query and key. It is over the keys that those "
-                  "of a query should sum to one: dim=-1.", credit=0.25, kind="axis"),
-            wrong("softmax over queries", "weights = torch.softmax(scores, dim=-2)",
-                  "The weights of all queries sum to one for each key. It is over the keys that those of a query "
-                  "should sum to one: dim=-1.", credit=0.25, kind="axis")),
+            *named(heads.with_lines(),
+                   "exponentials not divided", "sigmoid for softmax", "softmax twice", "softmax over heads",
+                   "softmax over queries")),
         wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(hidden, 0.0)"},
               "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer sum "
               "to one. Set hidden scores to −∞ before softmax.", credit=0.25, kind="missing step"),
@@ -293,9 +279,7 @@ exercise = Exercise(
                   "weight, then sum.", credit=0.0, kind="missing step"),
             wrong("mean instead of sum", "weights = weights / weights.shape[-1]",
                   "Your results are divided by the number of keys. The weights already sum to one.")),
-        wrong("weights alone", {"mix": "outputs = weights"},
-              "Your results are the attention weights. Multiply them by the values.",
-              credit=0.25, kind="missing step"),
+        *named(heads.with_lines(), "weights alone"),
         *gradients_lost("outputs"),
         *another_type("outputs", "after mix"),
     ],

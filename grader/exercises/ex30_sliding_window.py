@@ -13,8 +13,9 @@ from grader import Case, Exercise, Inputs, Misconception, at, randn, wrong
 from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
+from .ex28_grouped_queries import exercise as grouped
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
-from .mistakes import heads
+from .mistakes import heads, named
 from .mistakes.pieces import another_type, gradients_lost
 from .window_picture import keys_seen, named_words
 
@@ -239,9 +240,7 @@ exercise = Exercise(
         *at("scale",
             wrong("scaled by √window", "scores = scores / math.sqrt(window)",
                   "The scores that you use are divided by the root of the window. Divide by √d.", kind="scaling"),
-            wrong("scaled by √T", "scores = scores / math.sqrt(T)",
-                  "The scores that you use are divided by the root of the number of queries. Divide by √d.",
-                  kind="scaling")),
+            *named(grouped.misconceptions, "scaled by √T")),
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
         *(heads.zeros_of_nothing(of_a_table(one)) for one in heads.with_lines() if one.name == "softmax over heads"),
         wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},

@@ -12,8 +12,9 @@ from grader.kit.pieces import LARGE, in_float64
 from grader.model.forms.tensors import UNWRITTEN, WITH_LOGSUMEXP  # noqa: F401  in lines
 from grader.model.memory import MemoryPromise
 
+from .ex28_grouped_queries import exercise as grouped
 from .head_cases import NOT_FILLED, SOME, of_large_scores, with_a_query_of_zeros
-from .mistakes import heads
+from .mistakes import heads, named
 from .mistakes.pieces import another_type
 
 LONG, BLOCK = 5120, 64  # a text, and a block, whose tables of scores are 100 MB and 1.25 MB
@@ -217,9 +218,7 @@ exercise = Exercise(
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
                   kind="missing step"),
-            wrong("always causal", "causal = True",
-                  "In your results, keys are hidden even without causal=True. Hide them only with causal=True.",
-                  kind="mix-up")),
+            *named(grouped.misconceptions, "always causal")),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
               "With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞.",
               credit=0.25),

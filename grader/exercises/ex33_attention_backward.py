@@ -12,6 +12,7 @@ from grader.kit.arithmetic import ARITHMETIC
 from grader.kit.pieces import in_float64
 from grader.model.forms.by_formulas import BY_FORMULAS
 
+from .mistakes import heads, named
 from .mistakes.pieces import another_type
 
 Tensor = torch.Tensor
@@ -175,9 +176,7 @@ exercise = Exercise(
         wrong("future hidden", {"before normalise": "scores = scores + torch.full_like(scores, -math.inf).triu(1)"},
               "Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
               kind="mix-up"),
-        wrong("softmax not shifted", {"normalise": "weights = scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"},
-              "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, or "
-              "subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
+        *named(heads.with_lines(), "softmax not shifted"),
         *at("result",
             wrong("queries and keys exchanged", "return grad_keys, grad_queries, grad_values",
                   "You return the gradient of the keys first. The order is that of the arguments: queries, keys, "

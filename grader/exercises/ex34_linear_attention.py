@@ -11,7 +11,9 @@ from grader import Case, Exercise, Inputs, at, randn, wrong
 from grader.kit.pieces import as_pieces
 from grader.model.forms.exact import EXACT
 
+from .ex30_sliding_window import exercise as of_a_window
 from .head_cases import LONG, NO_TABLE, NOT_FILLED, SOME
+from .mistakes import named
 from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
@@ -182,8 +184,7 @@ exercise = Exercise(
         wrong("no sums", {"collect": "", "total": "sums = k"},
               "Your outputs are the values: each query sees its own key alone. Sum over the words up to t.",
               credit=0.0, kind="missing step"),
-        wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},
-              "The numbers are right, but of shape (B, T, H, d). Return (B, H, T, d).", kind="arrangement"),
+        *named(of_a_window.misconceptions, "heads behind the words"),
         *gradients_lost("outputs"), *another_type("outputs", "after divide"),
     ],
 )

@@ -1,5 +1,13 @@
-"""Mistakes that several exercises know, each written once, by what they are about.
+"""Mistakes that several exercises know, as lines of solutions whose marks and names are the same."""
 
-In capitals they are as they are, and change steps of references that have the same names. The functions make one for a
-reference with steps of its own: `sign_flipped(scale=...)`.
-"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader import Misconception
+
+
+def named(mistakes: Iterable[Misconception], *names: str) -> list[Misconception]:
+    """Those with these names, where the lines of another exercise fit."""
+    known = {one.name: one for one in mistakes}
+    return [known[name] for name in names]

@@ -13,6 +13,15 @@ from . import modules
 # fmt: off
 
 
+VALUES_DETACHED = wrong(
+    "values detached", {"after value": "v = v.detach()"},
+    "No gradient reaches W_value. Neither detach nor .data belongs on the path of the values.", kind="gradient")
+WEIGHTS_DETACHED = wrong(
+    "weights detached", {"after query": "q = q.detach()", "after key": "k = k.detach()"},
+    "No gradient reaches W_query and W_key. Neither detach nor .data belongs on the path of scores and weights.",
+    kind="gradient")
+
+
 def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
     """Of scaling, roles and gradients: exercises 12, 13 and 16. The lines make q, k and v of these."""
     return [
@@ -65,12 +74,8 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
             wrong("everything detached", "return context.detach()",
                   "No gradient comes through, as when something like no_grad or detach is around the computation. "
                   "The result must be computed from the weights by operations that keep gradients.", kind="gradient")),
-        wrong("values detached", {"after value": "v = v.detach()"},
-              "No gradient reaches W_value. Neither detach nor .data belongs on the path of the values.",
-              kind="gradient"),
-        wrong("weights detached", {"after query": "q = q.detach()", "after key": "k = k.detach()"},
-              "No gradient reaches W_query and W_key. Neither detach nor .data belongs on the path of scores and "
-              "weights.", kind="gradient"),
+        VALUES_DETACHED,
+        WEIGHTS_DETACHED,
         *at("scale",
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
                   "Your scores are divided by √8 whatever the sizes are. Take the length of a key from "
