@@ -120,7 +120,7 @@ exercise = Exercise(
                   "Each query takes only its best value. Sum all values, each times its softmax weight.", credit=0.25)),
         wrong("future hidden",
               {"before weights":
-                   "hidden = torch.tensor(-torch.inf)\n"
+                   "hidden = torch.full_like(all_scores[0][0], -torch.inf)\n"
                    "all_scores = [row[: n + 1] + [hidden] * len(row[n + 1 :]) for n, row in enumerate(all_scores)]"},
               "Later words are hidden in your results, as by a causal mask. Here every word may look at every word.",
               kind="mix-up"),

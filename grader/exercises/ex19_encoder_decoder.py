@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
-from grader import Case, Exercise, Inputs, at, randn, wrong
+from grader import Case, Exercise, Inputs, Misconception, at, randn, wrong
 from grader.kit.module_cases import OTHERS_CHANGED, SECOND_CALL, beside_numbers, draw_weights, impossible, trial
 from grader.kit.module_readings import reader
 from grader.model.forms.module import MODULE
@@ -117,6 +118,21 @@ def with_large_padding(rng: torch.Generator) -> Inputs:
     values, keys, query, mask = calls["output"]
     keys = torch.where(mask[:, 0, 0, :, None], keys, 300 * keys)  # (N, S, embed_size)
     return trial(arguments, weights, {"output": [values, keys, query, mask]})
+
+
+# Every sequence cut up by the length that it should have: wrong sequences of another length raise then.
+LENGTHS_KEPT = (
+    "v, k, q = (y.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)"
+    " for x, y in ((values, v), (keys, k), (query, q)))"
+)
+
+
+def also_with_lengths_kept(*mistakes: Misconception) -> list[Misconception]:
+    kept = (
+        replace(one, name=f"{one.name}, lengths kept", change={**one.change, "split": LENGTHS_KEPT})
+        for one in mistakes
+    )
+    return [*mistakes, *kept]
 
 
 whole, boolean = torch.int64, torch.bool
@@ -249,20 +265,26 @@ exercise = Exercise(
                   "Your results are weighted keys. The weights belong to the projected values.", kind="mix-up"),
             wrong("values made of the keys", ("(values)", "(keys)"),
                   "Your values are those of self.values applied to keys. Apply it to values.", kind="mix-up")),
-        *at("key",
-            wrong("keys made of the values", ("(keys)", "(values)"),
-                  "Your keys are those of self.keys applied to values. Apply it to keys.", kind="mix-up"),
-            wrong("keys made of the query", ("(keys)", "(query)"),
-                  "Your keys are those of self.keys applied to query. Apply it to keys.", credit=0.25, kind="mix-up")),
-        wrong("queries made of the keys", {"query": ("(query)", "(keys)")},
-              "Your queries are those of self.queries applied to keys. Apply it to query.",
-              credit=0.25, kind="mix-up"),
-        wrong("everything made of the query", {"value": ("(values)", "(query)"), "key": ("(keys)", "(query)")},
-              "In your results, values and keys are made from query. They come from the other sequence: use the "
-              "arguments.", credit=0.25, kind="mix-up"),
-        wrong("everything made of the values", {"key": ("(keys)", "(values)"), "query": ("(query)", "(values)")},
-              "In your results, keys and queries are made from values. Use the arguments keys and query.",
-              credit=0.25, kind="mix-up"),
+        wrong("keys made of the values", {"key": ("(keys)", "(values)")},
+              "Your keys are those of self.keys applied to values. Apply it to keys.", kind="mix-up"),
+        *also_with_lengths_kept(
+            wrong("values made of the query", {"value": ("(values)", "(query)")},
+                  "Your values are those of self.values applied to query. Apply it to values.",
+                  credit=0.25, kind="mix-up"),
+            wrong("keys made of the query", {"key": ("(keys)", "(query)")},
+                  "Your keys are those of self.keys applied to query. Apply it to keys.", credit=0.25, kind="mix-up"),
+            wrong("queries made of the keys", {"query": ("(query)", "(keys)")},
+                  "Your queries are those of self.queries applied to keys. Apply it to query.",
+                  credit=0.25, kind="mix-up"),
+            wrong("keys and query exchanged", {"key": ("(keys)", "(query)"), "query": ("(query)", "(keys)")},
+                  "Your keys are made from query, and your queries from keys. Exchange the two.",
+                  credit=0.25, kind="mix-up"),
+            wrong("everything made of the query", {"value": ("(values)", "(query)"), "key": ("(keys)", "(query)")},
+                  "In your results, values and keys are made from query. They come from the other sequence: use the "
+                  "arguments.", credit=0.25, kind="mix-up"),
+            wrong("everything made of the values", {"key": ("(keys)", "(values)"), "query": ("(query)", "(values)")},
+                  "In your results, keys and queries are made from values. Use the arguments keys and query.",
+                  credit=0.25, kind="mix-up")),
         wrong("values and keys exchanged", {"value": ("(values)", "(keys)"), "key": ("(keys)", "(values)")},
               "Values and keys change places in your results: forward(values, keys, query, mask) gets them in this "
               "order.", kind="mix-up"),

