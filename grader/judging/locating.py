@@ -57,8 +57,10 @@ class Repair:
 
     @property
     def located(self) -> tuple[Located, ...]:
-        """The lines, as the student wrote them. Of two changes in one line, the first is told."""
+        """The lines, as the student wrote them. Of two changes in one of several lines, the first is told."""
         found = {line: Located(line, change) for line, change in reversed(self.text.places)}
+        if len(found) == 1 < len(self.text.edits):
+            return tuple(Located(line, Change.SEVERAL) for line in found)
         return tuple(reversed(found.values()))
 
 

@@ -124,6 +124,8 @@ def located(places: Sequence[Located]) -> str:
         ((line, change),) = shown
         if change == Change.AFTER:
             return f"With one more line behind `{line}`, all values come out right."
+        if change == Change.SEVERAL:
+            return f"With small changes in the line `{line}`, all values come out right."
         return f"With one small change in the line `{line}`, all values come out right. It is about {change}."
     listed = ", ".join(f"`{line}` ({change})" for line, change in shown[:MANY_LINES])
     return f"With small changes in {_COUNTS.get(len(shown), 'several')} lines, all values come out right: {listed}."

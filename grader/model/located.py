@@ -26,6 +26,7 @@ class Change(StrEnum):
     RETURNED = "what is returned"
     COPIED = "a difference to the line that does the same for the other"
     AFTER = "a line that is missing after it"
+    SEVERAL = "more than one thing"
     PLACE = "where the line stands: before or after another, inside or outside of a loop"
 
 

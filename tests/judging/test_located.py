@@ -89,6 +89,12 @@ def test_the_line_is_told_and_never_the_change() -> None:
     assert Verdict.from_json(verdict.to_json()) == verdict
 
 
+def test_two_changes_in_one_line_are_not_called_one() -> None:
+    verdict = verdict_on(corpus(6, "wrong")["last_word_ignored"], 6)
+    assert [place.change for place in verdict.located] == [Change.SEVERAL]
+    assert verdict.sentences[0].startswith("With small changes in the line `return weighted_sums(")
+
+
 @pytest.mark.parametrize(
     ("source", "credit"),
     [
