@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,11 +20,11 @@ from grader.commands.students import students
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.exercise_files import place_of, said_of
-from grader.terminal import busy, console, errors, print_whatever_it_takes, shown, tell
+from grader.terminal import busy, console, errors, print_path, print_whatever_it_takes, shown, tell
 
 # As an instructor's work goes.
 ORDER = ["new", "release", "students", "collect", "autograde", "publish", "feedback", "report", "export"]
-ORDER += ["validate", "demo", "bench", "doctor"]  # what is not for every day
+ORDER += ["try", "validate", "demo", "bench", "doctor"]  # what is not for every day
 
 NAMELESS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # what a disk says while a file is written, and not of which file
 
@@ -102,6 +103,35 @@ def release(
         console.print(escape(f"{course.called('release')}/{assignment} is ready. {told}"), soft_wrap=True)
         for path, said in other_forms(course, assignment, wanted):
             console.print(said.format(path=shown(path), folder=shown(path.parent)), highlight=False, soft_wrap=True)
+
+
+@app.command("try")
+def try_command(
+    exercise: Annotated[str, typer.Argument(help="Its number or name.")],
+    file: Annotated[typer.FileText, typer.Argument(help="Code for its solution cell; - reads what is typed or piped.")],
+    assignment: Annotated[str, typer.Option(help="Where several assignments have such an exercise.")] = "",
+    page: Annotated[bool, typer.Option("--page", help="Open the feedback page in a browser, too.")] = False,
+) -> None:
+    """See the verdict on one piece of code.
+
+    It is graded in its notebook, where everything else is right.
+
+    Example: `grader try 3 softmax.py --page`
+    """
+    course = Course(Path())
+    from grader.running.zygote_process import start_zygote
+
+    start_zygote()  # it imports torch while this process does
+    from grader.proof.trying import exercise_called, try_code
+
+    name, exercises, label = exercise_called(course, exercise, assignment)
+    tried = try_code(course, name, exercises, label, file.read())
+    console.print(escape(tried.in_words()), highlight=False, soft_wrap=True)
+    if page:
+        place = Path(tempfile.mkdtemp(prefix="grader-try-"), f"{label}.html")
+        place.write_text(tried.page(), encoding="utf-8")
+        print_path(place)
+        typer.launch(str(place))
 
 
 @app.command()

@@ -83,14 +83,18 @@ def _right(function: Exercise) -> Callable[..., Any]:
     return function.lent or direct or function.reference
 
 
-def load(files: ExerciseFiles, assignments: Collection[str] | None = None) -> Catalogue:
+def load(files: ExerciseFiles, assignments: Collection[str] | None = None, *, checked: bool = False) -> Catalogue:
     """The exercises in these files. ExerciseError tells all that is wrong with them.
 
-    Where `assignments` are given, each exercise has to belong to one of them.
+    Where `assignments` are given, each exercise has to belong to one of them. What is `checked` already, by the process
+    that sent it or in this one, is not checked again.
     """
     found = _import(files)
-    wrong = [*_in_folders(files), *_wrong(found, assignments)]
-    _refuse(files, [_Problem(place, _line(files, place, called), text) for place, text, called in wrong])
+    by = (_package(files), None if assignments is None else frozenset(assignments))
+    if not checked and by not in _checked:
+        wrong = [*_in_folders(files), *_wrong(found, assignments)]
+        _refuse(files, [_Problem(place, _line(files, place, called), text) for place, text, called in wrong])
+        _checked.add(by)
     ordered = sorted(found.values(), key=lambda exercise: in_order(exercise.label))
     names = dict.fromkeys(exercise.assignment for exercise in ordered)
     return Catalogue({name: {each.label: each for each in ordered if each.assignment == name} for name in names})
@@ -112,6 +116,7 @@ def _refuse(files: ExerciseFiles, problems: Iterable[_Problem]) -> None:
 
 
 _imported: dict[str, dict[str, Exercise]] = {}  # by their package: texts that are the same are imported once
+_checked: set[tuple[str, frozenset[str] | None]] = set()  # packages, with the assignments that there are
 _one_at_a_time = threading.Lock()
 
 

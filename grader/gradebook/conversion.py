@@ -69,7 +69,7 @@ class Conversion:
         config = read_config(assignment.settings)
         config.RunAndJudge.device = assignment.device
         config.RunAndJudge.confined = assignment.confined
-        self._exercises = load(assignment.exercises).of(assignment.name)
+        self._exercises = load(assignment.exercises, checked=True).of(assignment.name)
         self._hidden = [*assignment.hidden, *hidden_folders(assignment.exercises)]
         converter = Autograde(coursedir=CourseDirectory(config=config), config=config)
         names = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]

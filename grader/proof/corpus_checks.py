@@ -6,22 +6,17 @@ say which misconceptions are to be named: `:named: not divided`, several with ` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-from grader.catalogue.exercise_files import hidden_folders
 from grader.catalogue.loading import Exercises
 from grader.course import Course
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
-from grader.model.verdict import Verdict
-from grader.notebooks.cells import is_test_cell, solved_exercise, tested_exercise
-from grader.notebooks.solutions import fill_in, solutions
 from grader.proof.exercise_checks import Problem
 from grader.proof.student_code import Piece, read_pieces
-from grader.running.grading import grade_notebook
-from grader.running.scratch import files_beside
-from grader.running.settings import Settings
+from grader.proof.trying import Tried, try_code
 
 FOLDER = "corpus"
 
@@ -50,9 +45,7 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.unreadable) + sum(map(len, self.pieces.values()))
 
-    def problems(self, compiled: Course, exercises: Exercises) -> Iterator[Problem]:
-        """Each piece in its notebook as it is `compiled`, with all that comes before as the course solves it."""
-        settings = Settings(exercises, [str(compiled.root), *hidden_folders(compiled.exercise_files())])
+    def problems(self, course: Course, exercises: Exercises) -> Iterator[Problem]:
         places: dict[Label | None, int] = {one: place for place, one in enumerate(exercises)}
         yield from self.unreadable
         for file in sorted(self.pieces, key=lambda file: places.get(_label(file), len(places))):
@@ -62,33 +55,21 @@ class Corpus:
                 yield Problem(None, file, "there is no such exercise", say)
                 continue
             for piece in self.pieces[file]:
-                if said := _problem(piece, self._verdict(compiled, settings, label, piece.code)):
+                if said := _problem(piece, partial(try_code, course, self.assignment, exercises, label)):
                     where = f"{file}, {piece.name}"
                     yield Problem(label, where, said, "Mend the exercise, or the text if it says what is not so.")
-
-    def _verdict(self, course: Course, settings: Settings, label: Label, code: str) -> Verdict | None:
-        for name in course.notebooks("release", self.assignment):
-            notebook = course.read("release", self.assignment, name)
-            if label not in map(solved_exercise, notebook.cells):
-                continue
-            answers: Mapping[Label, str] = {**solutions(course.read("source", self.assignment, name)), label: code}
-            notebook = fill_in(notebook, answers)
-            notebook.cells = [
-                cell for cell in notebook.cells if not is_test_cell(cell) or tested_exercise(cell) == label
-            ]
-            beside = files_beside(course.notebook("release", self.assignment, name).parent)
-            return next(iter(grade_notebook(notebook, beside, settings)), None)
-        return None
 
 
 def _label(file: str) -> Label | None:
     return label_of(Path(file).stem)
 
 
-def _problem(piece: Piece, verdict: Verdict | None) -> str:
+def _problem(piece: Piece, tried: Callable[[str], Tried]) -> str:
     """How it is judged otherwise than it says; nothing if it is not."""
-    if verdict is None:
-        return "no notebook has a solution cell and a test cell for it"
+    try:
+        verdict = tried(piece.code).verdict
+    except CourseError as error:
+        return str(error)
     if piece.right:
         return "" if verdict.right else f"it is said to be right, and is judged: {' '.join(verdict.sentences)}"
     if verdict.right:

@@ -143,7 +143,7 @@ def _draw() -> None:
     torch.set_num_threads(1)
     found: dict[str, dict[str, list[str]]] = {}
     with contextlib.redirect_stdout(sys.stderr):  # whatever the files print
-        for exercise in load(files).of(assignment).values():
+        for exercise in load(files, checked=True).of(assignment).values():
             for function in exercise.functions:
                 with contextlib.suppress(NotDrawn):
                     found[f"{function.label}, {function.entry}"] = traces(function)

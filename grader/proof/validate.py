@@ -67,7 +67,7 @@ def validate(course: Course, assignment: str) -> Iterator[Finding]:
         yield from fresh_single_file(course, scratch, assignment)
         yield from _seen(course, scratch, assignment)
         if corpus := Corpus(course, assignment):
-            problems = corpus.problems(scratch, numbered)
+            problems = corpus.problems(course, numbered)
             yield from _found(problems, len(corpus), "code in corpus/ is judged as it says")
         yield from _end_to_end(scratch, assignment)
 
