@@ -5,11 +5,14 @@ import sys
 from pathlib import Path
 
 from grader.classroom import fork_server
+from grader.running.zygote_process import start_zygote
 
 
 def main() -> None:
     if "autograde" in sys.argv[1:2] and ("--force" in sys.argv or may_be_new(Path())):
         fork_server.start_early()
+    if "try" in sys.argv[1:2]:
+        start_zygote()
     from grader.cli import run
 
     try:

@@ -119,9 +119,6 @@ def try_command(
     Example: `grader try 3 softmax.py --page`
     """
     course = Course(Path())
-    from grader.running.zygote_process import start_zygote
-
-    start_zygote()  # it imports torch while this process does
     from grader.proof.trying import exercise_called, try_code
 
     name, exercises, label = exercise_called(course, exercise, assignment)

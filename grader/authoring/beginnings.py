@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
 
 import nbformat
 
+from grader.authoring.solution_cells import SolutionCell
 from grader.course import CONFIG_FILE, Course
 from grader.errors import CourseError
 from grader.model.label import Label, label_of
+from grader.notebooks.cells import solved_exercise, tested_exercise
+from grader.notebooks.solutions import solutions
 
 POINTS = 2
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_USUAL = {"schema_version": 3, "task": False}  # of a cell that nbgrader knows
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -46,29 +52,82 @@ def new_assignment(course: Course, name: str) -> list[Path]:
     return [path]
 
 
-def new_exercise(course: Course, name: str, assignment: str) -> list[Path]:
-    """An exercise with its section in the notebook, and code of students that is right and wrong."""
+@dataclass(frozen=True)
+class Written:
+    """The files of a new exercise."""
+
+    files: Sequence[Path]
+    from_cell: bool  # whether it is made of a solution that the notebook had
+
+
+def new_exercise(course: Course, name: str, assignment: str) -> Written:
+    """An exercise made of the solution cell that the notebook has; or one that asks for the mean, with its section."""
     label = label_of(name)
     if label is None:
         raise CourseError(
             f"“{name}” is no name of an exercise. Take a number, or a letter and then letters, digits, - and _."
         )
-    function = f"exercise_{label}" if isinstance(label, int) else label.replace("-", "_")
-    if keyword.iskeyword(function):
-        raise CourseError(f"“{name}” means something in Python, and no function can be called so. Take another name.")
     course.chosen([assignment])
-    _must_be_new(course, label, function, assignment)
-    notebook = course.read("source", assignment)
-    words: dict[str, Any] = {"label": label, "written": repr(label), "assignment": assignment, "function": function}
-    words["identity"] = f"number={label}" if isinstance(label, int) else f'name="{label}"'
-    notebook.cells += _section(words)
+    notebook_file, notebook = _notebook_of(course, assignment, label)
+    place = next((place for place, cell in enumerate(notebook.cells) if solved_exercise(cell) == label), None)
+    known: dict[str, Any] = {"label": label, "written": repr(label), "assignment": assignment}
+    known["identity"] = f"number={label}" if isinstance(label, int) else f'name="{label}"'
+    if place is None:
+        words = {**known, "function": _function_for(label)}
+        notebook.cells += _section(words)
+    else:
+        words = {**known, **_of_cell(notebook, place)}
+        if label not in map(tested_exercise, notebook.cells):
+            notebook.cells.insert(place + 1, _test_cell(words, "test_of_cell"))
+    _must_be_new(course, label, words["function"], assignment)
     folder = _exercises_of(course)
     written = [
-        _write(folder / f"{assignment}_{label}.py".replace("-", "_"), "exercise", **words),
-        _write(course.root / "corpus" / assignment / f"{label}.txt", "corpus", **words),
+        _write(
+            folder / f"{assignment}_{label}.py".replace("-", "_"),
+            "exercise" if place is None else "exercise_of_cell",
+            **words,
+        )
     ]
-    nbformat.write(notebook, course.notebook("source", assignment))
-    return [course.notebook("source", assignment), *written]
+    if place is None:
+        written.append(_write(course.root / "corpus" / assignment / f"{label}.txt", "corpus", **words))
+    nbformat.write(notebook, notebook_file)
+    return Written([notebook_file, *written], place is not None)
+
+
+def _function_for(label: Label) -> str:
+    function = f"exercise_{label}" if isinstance(label, int) else label.replace("-", "_")
+    if keyword.iskeyword(function):
+        raise CourseError(f"“{label}” means something in Python, and no function can be called so. Take another name.")
+    return function
+
+
+def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, Any]:
+    """The notebook that has this exercise's solution cell, or the first one."""
+    names = course.notebooks("source", assignment)
+    read = {course.notebook("source", assignment, name): course.read("source", assignment, name) for name in names}
+    for path, notebook in read.items():
+        if label in map(solved_exercise, notebook.cells):
+            return path, notebook
+    return next(iter(read.items()))
+
+
+def _of_cell(notebook: Any, place: int) -> dict[str, Any]:
+    """What the file says that is made of this cell."""
+    before = [cell.source for cell in notebook.cells[:place] if cell.cell_type == "code"]
+    label = solved_exercise(notebook.cells[place])
+    cell = SolutionCell(solutions(notebook)[label] if label is not None else "", tuple(before))
+    mark = next(iter(cell.marks), "a mark")
+    drawn = ", ".join("randn(rng, 4, 3)" for _ in cell.arguments) or "…"
+    return {
+        "function": cell.node.name,
+        "title": str(label).replace("-", " ").capitalize(),
+        "solution": cell.text,
+        "imports": "".join(f"{line}\n" for line in cell.imports),
+        "form": "\n    form=MODULE," if cell.is_class else "",
+        "names": "MODULE, Case, Exercise, randn, trial, wrong" if cell.is_class else "Case, Exercise, randn, wrong",
+        "inputs": 'trial([3], {}, {"output": [randn(rng, 4, 3)]})' if cell.is_class else f"({drawn},)",
+        "mark": mark,
+    }
 
 
 def _must_be_plain(name: str) -> None:
@@ -92,15 +151,19 @@ def _exercises_of(course: Course) -> Path:
 
 def _section(words: dict[str, Any]) -> list[Any]:
     label = words["label"]
-    usual = {"schema_version": 3, "task": False}
-    solution = {"grade": False, "solution": True, "locked": False, "grade_id": f"exercise-{label}", **usual}
-    test = {"grade": True, "solution": False, "locked": True, "grade_id": f"test-exercise-{label}", **usual}
+    solution = {"grade": False, "solution": True, "locked": False, "grade_id": f"exercise-{label}", **_USUAL}
     code, text = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
     return [
         text(_text("section", **words), id=f"about-exercise-{label}"),
         code(_text("solution", **words), id=f"exercise-{label}", metadata={"nbgrader": solution}),
-        code(_text("test", **words), id=f"test-exercise-{label}", metadata={"nbgrader": {**test, "points": POINTS}}),
+        _test_cell(words, "test"),
     ]
+
+
+def _test_cell(words: dict[str, Any], template: str) -> Any:
+    name = f"test-exercise-{words['label']}"
+    marks = {"grade": True, "solution": False, "locked": True, "grade_id": name, **_USUAL, "points": POINTS}
+    return nbformat.v4.new_code_cell(_text(template, **words), id=name, metadata={"nbgrader": marks})
 
 
 def _text(template: str, **words: Any) -> str:

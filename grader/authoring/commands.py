@@ -43,19 +43,19 @@ def exercise(
     name: Annotated[str, typer.Argument(help="A number or a name, such as 1 or mean.")],
     assignment: Annotated[str, typer.Option(help="The assignment that gets it.")],
 ) -> None:
-    """Make an exercise that works, to write your own in its place.
+    """Make an exercise, of the solution cell that the notebook has.
 
-    Its section goes to the end of the notebook.
+    If it has none, one that works is added to the end, to write your own in its place.
 
     Example: `grader new exercise mean --assignment week1`
     """
     from grader.authoring.beginnings import new_exercise
 
-    written = new_exercise(Course(Path()), name, assignment)
-    _tell(
-        written,
-        f"It asks for the mean, as an example. Put your own into these files, and run: grader validate {assignment}",
+    made = new_exercise(Course(Path()), name, assignment)
+    first = (
+        "Write its hidden cases and mistakes" if made.from_cell else "It asks for the mean: put in your own exercise"
     )
+    _tell(made.files, f"{first}, and run: grader validate {assignment}")
 
 
 def _tell(written: Sequence[Path], advice: str) -> None:

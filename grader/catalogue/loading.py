@@ -181,7 +181,8 @@ def _advice(error: BaseException, files: ExerciseFiles) -> str:
     slip = _SLIP.search(str(error))
     if slip and isinstance(error, TypeError):
         (kind,) = [one for one in (Exercise, Case, Misconception) if one.__name__ == slip[1]]
-        return _meant(slip[2], [each.name for each in fields(kind)])
+        former = " They are called `mistakes` since 0.7." if slip[2] == "misconceptions" else ""
+        return former or _meant(slip[2], [each.name for each in fields(kind)])
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     is_beside = name and {f"{name.split('.')[0]}.py", f"{name.split('.')[0]}/{INIT}"} & files.texts.keys()
     return f" What lies beside it is imported as `from .{name} import …`." if is_beside else ""
@@ -195,7 +196,7 @@ _TYPES: Sequence[tuple[type, Sequence[str], Any, str]] = (
     (Exercise, ("assignment", "title", "entry", "unscaled"), str, "a text"),
     (Exercise, ("reference",), Callable, "a function"),
     (Exercise, ("read", "glance", "picture", "lent", "first_form"), (Callable, LentClass, NoneType), "a function"),
-    (Exercise, ("cases", "misconceptions", "other_forms", "others"), (list, tuple), "a list"),
+    (Exercise, ("cases", "mistakes", "other_forms", "others"), (list, tuple), "a list"),
     (Exercise, ("form",), Form, "a form, such as MODULE"),
     (Exercise, ("scales", "explained_in"), Mapping, "a dict"),
     (Case, ("name", "catches", "beside"), str, "a text"),
@@ -244,7 +245,7 @@ def _wrong(found: Mapping[str, Exercise], assignments: Collection[str] | None) -
 def _mistyped(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """Attributes that are something else than they should be."""
     parts: list[Any] = [exercise]
-    lists = [("cases", Case, "Case(…)"), ("misconceptions", Misconception, "Misconception(…)")]
+    lists = [("cases", Case, "Case(…)"), ("mistakes", Misconception, "Misconception(…)")]
     for name, kind, written in (*lists, ("others", Exercise, "Exercise(…)")):
         held = getattr(exercise, name)
         for one in held if isinstance(held, (list, tuple)) else ():
@@ -275,25 +276,25 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
         yield f"`{function.entry}` has no cases, so every answer would be right.", ""
     for kind, names in (
         ("cases", [case.name for case in function.cases]),
-        ("misconceptions", [misconception.name for misconception in function.misconceptions]),
+        ("mistakes", [misconception.name for misconception in function.mistakes]),
     ):
         for name, times in Counter(names).items():
             if times > 1:
                 yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own.", name
     steps = function.written.lines.places if function.written else _steps(function.reference)
-    for one in function.misconceptions:
+    for one in function.mistakes:
         if one.kind not in KINDS:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
         yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps))
     yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
     if function.written:
-        known = [one for one in function.misconceptions if one.change and set(one.change) <= set(steps or ())]
+        known = [one for one in function.mistakes if one.change and set(one.change) <= set(steps or ())]
         yield from _wrong_lines(function.written.lines, function.written.variables, known)
-    names = [one.name for one in function.misconceptions]
+    names = [one.name for one in function.mistakes]
     if function.unscaled and function.unscaled not in names:
         said = f"`unscaled` names “{function.unscaled}”, which is no misconception."
         yield f"{said}{_meant(function.unscaled, names)}", ""
-    explained = [name for one in function.misconceptions for name in (one.name, one.kind)]
+    explained = [name for one in function.mistakes for name in (one.name, one.kind)]
     for name in function.explained_in:
         if name not in explained:
             said = f"`explained_in` names “{name}”, which is neither a misconception nor a kind of one."

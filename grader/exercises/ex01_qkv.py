@@ -53,7 +53,7 @@ exercise = Exercise(
         Case("more words than dimensions", catches="N and D exchanged, a hard-coded N", inputs=sized(7, 2)),
         Case("more dimensions than words", catches="a hard-coded D", inputs=sized(2, 5)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("without bias", projected("W_q @ x", "W_k @ x", "W_v @ x"),
               "Your results are W x alone, without the bias: q = b + W x.", kind="missing step"),
         wrong("bias subtracted", projected("W_q @ x - b_q", "W_k @ x - b_k", "W_v @ x - b_v"),

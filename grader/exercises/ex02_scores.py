@@ -42,7 +42,7 @@ exercise = Exercise(
         Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
         *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4))),
     ],
-    misconceptions=[
+    mistakes=[
         *at("scale",
             wrong("not scaled", "scores.append(score)",
                   "Your scores are not scaled. Divide each dot product by √D, where D is shape[0] of a query.",

@@ -27,7 +27,7 @@ exercise = Exercise(
         Case("all below zero", catches="|x| for exp(x)", inputs=lambda rng: (-2 * randn(rng, 7).abs() - 0.1,)),
         Case("a plain list", catches="input that is never made a tensor", inputs=lambda rng: (randn(rng, 4).tolist(),)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("not normalised", {"weights": "return exp"},
               "Your values do not sum to one. Divide them by their sum.", kind="missing step"),
         wrong("without the exponential", {"exponentials": "exp = items"},

@@ -49,7 +49,7 @@ exercise = Exercise(
     # Exercise 2 may give its scores as numbers or as (1, 1) matrices; whichever a student's code expects is fine.
     other_forms=[each_score(lambda score: score.reshape(1, 1)), each_score(float)],
     first_form=each_score(lambda score: torch.as_tensor(score).reshape(())),
-    misconceptions=[
+    mistakes=[
         *at("weights",
             wrong("softmax over queries", "all_weights = list(torch.softmax(torch.stack(all_scores), dim=0))",
                   "Your weights are normalised over the queries of one key. They must be over the keys of one query.",

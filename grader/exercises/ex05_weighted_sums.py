@@ -41,7 +41,7 @@ exercise = Exercise(
         Case("more dimensions than words", catches="a hard-coded D", inputs=sized(2, 5)),
         *numbers_of_words.cases(lambda M, N: lambda rng: (weights(rng, M, N), columns(rng, N, 4))),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("mean instead of sum", {"before collect": "output = output / len(all_values)"},
               "Your result is divided by the number of words. The weights already sum to one."),
         wrong("weights transposed", {"before outputs": "all_attention_weights = torch.stack(all_attention_weights).T"},

@@ -45,7 +45,7 @@ exercise = Exercise(
         Case("more dimensions than words", catches="a hard-coded √4, D for √D", inputs=sized(2, 7)),
         *numbers_of_words.cases(lambda M, N: lambda rng: (columns(rng, M, 4), columns(rng, N, 4), columns(rng, N, 4))),
     ],
-    misconceptions=[
+    mistakes=[
         *at("scores",
             wrong("not scaled", scored("torch.sum(query * key)"),
                   "The scores that you use are not scaled. Divide them by √D before softmax.", kind="scaling"),
@@ -154,7 +154,7 @@ exercise = Exercise(
             wrong("outputs and weights", "return all_outputs, all_weights",
                   "You return the weights as well. Return the list of outputs only.",
                   credit=0.75, kind="arrangement"),
-            *named(weighted.misconceptions,
+            *named(weighted.mistakes,
                    "row vectors", "flat vectors", "outputs side by side", "everything summed up", "last output only",
                    "first output only", "last query left out")),
         *at("before scores",

@@ -57,7 +57,7 @@ exercise = Exercise(
         Case("more dimensions than words", catches="a hard-coded √4 or √8, D for √D", inputs=sized(7, 2)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(5, 5)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("without bias", projected("W_q @ X", "W_k @ X", "W_v @ X"),
               "Your results are those without biases. It should be Q = W_q X + b_q, and the same for K and V.",
               kind="missing step"),

@@ -73,7 +73,7 @@ exercise = Exercise(
         Case("more dimensions than words", catches="a hard-coded √4 or √8, √D for √d", inputs=sized(10, 3)),
         Case("as many words as dimensions", catches="transposed results, whose shape is right", inputs=sized(4, 4)),
     ],
-    misconceptions=[
+    mistakes=[
         *at("scale",
             wrong("scaled by √D", "scores = scores / math.sqrt(X.shape[0])",
                   "The scores that you use are divided by √D with the full D. Each head's queries have size D/2: "
@@ -104,7 +104,7 @@ exercise = Exercise(
             wrong("multiplied by the root", "scores = scores * math.sqrt(K.shape[0])",
                   "The scores that you use are multiplied by the root of the head size. They should be divided by it.",
                   kind="scaling"),
-            *named(one_head.misconceptions, "sign flipped")),
+            *named(one_head.mistakes, "sign flipped")),
         wrong("without bias", projected("W_q @ X", "W_k @ X", "W_v @ X"),
               "Your results are those without biases. It should be Q₁ = W_q1 X + b_q1, and the same for the others.",
               kind="missing step"),
@@ -161,7 +161,7 @@ exercise = Exercise(
               kind="mix-up"),
         wrong("keys as values", {"value": "V = W_k @ X + b_k"},
               "Your results are weighted keys. The weights belong to the values.", kind="mix-up"),
-        *named(one_head.misconceptions, "queries and keys exchanged"),
+        *named(one_head.mistakes, "queries and keys exchanged"),
         wrong("dimensions compared", {"scores": "scores = K @ Q.T", "mix": "return weights @ V"},
               "Your results are those of scores that compare dimensions. Words should be compared: KᵀQ has shape "
               "(N, N).", credit=0.25, kind="convention"),
@@ -175,17 +175,17 @@ exercise = Exercise(
               "Your results are those of QKᵀ, normalised down its columns and multiplied by V. For words as columns, "
               "that compares dimensions. KᵀQ has shape (N, N).", credit=0.25, kind="convention"),
         *at("normalise",
-            *named(one_head.misconceptions, "softmax along rows"),
+            *named(one_head.mistakes, "softmax along rows"),
             wrong("softmax over everything", "weights = torch.softmax(scores.flatten(), dim=0).reshape(scores.shape)",
                   "All weights of a head together sum to one, and not those of each query. Softmax is over each "
                   "column.", kind="axis"),
             wrong("raw scores as weights", "weights = scores",
                   "Your values are weighted by raw scores. The weights of a head are the softmax of its scores.",
                   credit=0.25, kind="missing step"),
-            *named(one_head.misconceptions, "not normalised"),
+            *named(one_head.mistakes, "not normalised"),
             wrong("sigmoid", "weights = torch.sigmoid(scores)",
                   "Your weights are the sigmoids of the scores. They should be the softmax.", credit=0.25)),
-        *named(one_head.misconceptions, "future hidden"),
+        *named(one_head.mistakes, "future hidden"),
         wrong("weights transposed", {"mix": "return V @ weights.T"},
               "Your results are those of transposed weights. Column i must hold the weights of query i when you "
               "compute V @ A.", kind="axis"),
@@ -228,7 +228,7 @@ exercise = Exercise(
             wrong("heads averaged", "outputs = outputs / 2",
                   "Your result is divided by the number of heads. Stacking and W_c are all there is.")),
         *at("result",
-            *named(one_head.misconceptions, "result transposed"),
+            *named(one_head.mistakes, "result transposed"),
             wrong("returned per head", "return list(outputs.chunk(2, dim=0))",
                   "You return the halves of the result in a list. Return one (D, N) tensor.", kind="arrangement")),
     ],

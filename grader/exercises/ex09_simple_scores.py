@@ -49,7 +49,7 @@ exercise = Exercise(
         Case("one of the words", catches="another word as the query, its own score left out", inputs=a_word_of_its_own),
         *as_pieces(sized(5, 4)),
     ],
-    misconceptions=[
+    mistakes=[
         *at("after scores",
             wrong("scaled by √d", "scores = scores / inputs.shape[1] ** 0.5",
                   "Your scores are divided by √d. Here they are the plain dot products; scaling comes with exercise "

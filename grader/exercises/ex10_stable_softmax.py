@@ -89,7 +89,7 @@ exercise = Exercise(
         Case("up to 10³⁰", catches="numbers cut off, or made double", inputs=gigantic),
         *as_pieces(sized(3, 4, dim=0)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("not shifted", {"shift": "shifted = x"},
               "Large numbers make exp overflow, and ∞/∞ is NaN. Subtract the maximum along dim first.",
               kind="missing step"),

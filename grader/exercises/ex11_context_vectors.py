@@ -55,7 +55,7 @@ exercise = Exercise(
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         *as_pieces(sized(4, 3)),
     ],
-    misconceptions=[
+    mistakes=[
         *at("after scores",
             wrong("scaled by √d", "attn_scores = attn_scores / inputs.shape[1] ** 0.5",
                   "Your results are those of scores divided by √d. Here they are not scaled; that comes with exercise "

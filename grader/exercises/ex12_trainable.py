@@ -66,7 +66,7 @@ exercise = Exercise(
         *beside_numbers(sized(4, 3, 5)),
         far_below_zero(sized(4, 3, 5)),
     ],
-    misconceptions=[
+    mistakes=[
         *attention.of_one_head("x @ self.W_query", "x @ self.W_key", "x @ self.W_value"),
         *attention.UNMASKED,
         wrong("plain tensors", {"parameters": ("nn.Parameter(torch.rand(d_in, d_out))", "torch.rand(d_in, d_out)")},

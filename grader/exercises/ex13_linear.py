@@ -69,7 +69,7 @@ exercise = Exercise(
         *beside_numbers(sized(4, 3, 5)),
         far_below_zero(sized(4, 3, 5)),
     ],
-    misconceptions=[
+    mistakes=[
         *attention.of_one_head("self.W_query(x)", "self.W_key(x)", "self.W_value(x)"),
         *attention.UNMASKED,
         *at("projections",

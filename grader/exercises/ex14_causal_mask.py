@@ -86,7 +86,7 @@ scores_first = Exercise(
         Case("scores of ±10⁴", "a softmax that overflows, weights masked after it", inputs=far_apart, beside=LARGE),
         *as_pieces(scores_sized(5, 3)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("not masked", {"mask": "scores = attn_scores"},
               "The future is not hidden in your weights. The scores above the diagonal must be −∞ when softmax gets "
               "them.", credit=0.0, kind="missing step"),
@@ -175,7 +175,7 @@ scores_first = Exercise(
             wrong("applied twice", "weights = torch.softmax(torch.softmax(scores, dim=1), dim=1)",
                   "Your weights are those of softmax applied twice, which gives hidden words weight again. Once is "
                   "enough."),
-            *named(two_heads.misconceptions, "sigmoid")),
+            *named(two_heads.mistakes, "sigmoid")),
         wrong("result transposed", {"result": "return weights.mT"},
               "The numbers are right, but transposed. Row i holds the weights of query i.", kind="convention"),
         wrong("logarithm", {"normalise": "weights = torch.log_softmax(scores, dim=1)"},
@@ -222,7 +222,7 @@ exercise = Exercise(
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),
         *as_pieces(weights_sized(5)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("not renormalised", {"renormalise": "weights = visible"},
               "Your rows do not sum to one: after masking, each row must be divided by the sum of what is left of it.",
               kind="missing step"),
@@ -299,7 +299,7 @@ exercise = Exercise(
               {"visible": "visible = torch.ones_like(attn_weights).tril()", "renormalise": "weights = visible"},
               "Your result is the mask. Multiply it by the weights, then renormalise.",
               credit=0.0, kind="missing step"),
-        *named(scores_first.misconceptions, "result transposed"),
+        *named(scores_first.mistakes, "result transposed"),
         wrong("sums returned", {"renormalise": "weights = visible.sum(dim=1, keepdim=True)"},
               "Your results are the sums of the masked rows. Divide each row by its sum.",
               credit=0.25, kind="missing step"),

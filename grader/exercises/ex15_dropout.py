@@ -140,7 +140,7 @@ exercise = Exercise(
             beside=FLOAT64,
         ),
     ],
-    misconceptions=[
+    mistakes=[
         *at("scale",
             wrong("survivors not scaled", "return dropped",
                   "Survivors keep their size, so the sum shrinks. Multiply them by 1/(1 − p).", kind="missing step"),

@@ -112,7 +112,7 @@ exercise = Exercise(
         Case("in training", catches="dropout that is missing, elsewhere, or not scaled", inputs=with_dropout),
         *beside_numbers(sized(2, 5, 3, 4, 6)),
     ],
-    misconceptions=[
+    mistakes=[
         *attention.MASKED,
         *attention.DROPOUT,
         *attention.of_one_head("self.W_query(x)", "self.W_key(x)", "self.W_value(x)"),
@@ -145,7 +145,7 @@ exercise = Exercise(
               "In your results, all sentences of a batch have the weights of the first. Each of them should have "
               "weights of its own.", credit=0.25, kind="mix-up"),
         *at("projections",
-            *named(linear.misconceptions, "always biased", "never biased")),
+            *named(linear.mistakes, "always biased", "never biased")),
         attention.MASK_NOT_KEPT,
         *attention.DROPPED_SCORES,
         *attention.of_modules("buffer"),

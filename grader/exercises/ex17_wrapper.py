@@ -99,7 +99,7 @@ exercise = Exercise(
         Case("in training", catches="a rate that is not passed on, dropout elsewhere", inputs=with_dropout),
         *beside_numbers(sized(2, 5, 3, 4, 2, 6)),
     ],
-    misconceptions=[
+    mistakes=[
         *at("join",
             wrong("heads added", "context = torch.stack(outputs).sum(0)",
                   "Your result is that of adding up the outputs of the heads. Put them side by side: torch.cat(…, "

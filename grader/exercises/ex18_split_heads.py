@@ -140,7 +140,7 @@ exercise = Exercise(
         ),
         *beside_numbers(sized(2, 5, 3, 6, 2, 6)),
     ],
-    misconceptions=[
+    mistakes=[
         *attention.of_split_heads("before drop", "reshape(B, T, -1)"),
         wrong("sentences mixed up in merging", {"merge": "context = context.transpose(0, 1).reshape(B, T, -1)"},
               "Your results are those of heads merged while they stand before the sentences of the batch, which "

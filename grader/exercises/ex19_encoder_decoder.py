@@ -230,7 +230,7 @@ exercise = Exercise(
         ),
         *beside_numbers(sized(2, 4, 5, 6, 3, padding(boolean))),
     ],
-    misconceptions=[
+    mistakes=[
         *attention.of_split_heads("before mix", "flatten(2)"),
         wrong("sentences mixed up in merging",
               {"merge": "context = context.transpose(0, 1).reshape(len(context), context.shape[2], -1)"},
@@ -259,7 +259,7 @@ exercise = Exercise(
                   kind="scaling"),
             wrong("divided by √8", "scores = scores / math.sqrt(8)",
                   "Your scores are divided by √8 whatever the sizes are. Divide by √head_dim.", kind="hard-coded")),
-        *named(one_text.misconceptions, "queries and keys exchanged"),
+        *named(one_text.mistakes, "queries and keys exchanged"),
         *at("value",
             wrong("keys weighed", "v = self.keys(keys)",
                   "Your results are weighted keys. The weights belong to the projected values.", kind="mix-up"),

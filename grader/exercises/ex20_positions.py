@@ -62,7 +62,7 @@ exercise = Exercise(
         Case("a large base", catches="a base that is not the argument", inputs=with_base(100_000, 900_000)),
         Case("a long text", catches="positions that are rounded, or cut off", inputs=table(1100, 5, shortest=1030)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("sines first, then cosines", {"table": "table = torch.cat([sines, cosines], dim=1)"},
               "All sines stand on the left of your table, and all cosines on the right. They should take turns: sines "
               "in columns 0, 2, 4, …, cosines in 1, 3, 5, ….", credit=0.75, kind="arrangement"),

@@ -113,7 +113,7 @@ exercise = Exercise(
         Case("bfloat16", catches="angles in 16 bits", inputs=of_type(torch.bfloat16), beside=SIXTEEN),
         *as_pieces(from_anywhere(2, 3, 4, most=90)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("halves as pairs", {"split": HALVES, "join": IN_HALVES},
               "In your results, entry i is turned with entry i + d/2, as in some published models. Here neighbours "
               "are a pair: the entries 2i and 2i + 1.", credit=0.75, kind="convention"),

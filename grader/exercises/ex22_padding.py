@@ -136,7 +136,7 @@ exercise = Exercise(
             beside="With a sentence of length 0 in the batch, gradients must be finite, too, and right for the others.",
         ),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("lengths without effect", {"padding": "hidden = torch.zeros_like(scores, dtype=torch.bool)"},
               "Padding counts as words in your results. Of sentence b, only the first lengths[b] keys count: hide the "
               "others.", kind="missing step"),

@@ -146,7 +146,7 @@ exercise = Exercise(
         Case("bfloat16", catches="a result of another type", inputs=of_type(torch.bfloat16, 1.0), beside=OF_16),
         Case("float64", catches="a result of another type", inputs=in_float64(sized(2, 3, 4)), beside=FLOAT64),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("mean subtracted", {"after precise": "precise = precise - precise.mean(dim=-1, keepdim=True)"},
               "The mean is subtracted first in your results, as nn.LayerNorm does. RMSNorm leaves it out: divide by "
               "the root of the mean of the squares only.", kind="mix-up"),

@@ -121,7 +121,7 @@ exercise = Exercise(
         ),
         Case("float64 inputs", "a result of another type than the input", in_float64(sized(2, 5, 6, 2, 7)), FLOAT64),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("norm after adding",
               {"attend": ("self.norm1(x)", "x"), "after attend": "x = self.norm1(x)", "hidden": ("self.norm2(x)", "x"),
                "after feed": "x = self.norm2(x)"},

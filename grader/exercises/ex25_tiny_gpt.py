@@ -140,7 +140,7 @@ exercise = Exercise(
         Case("in training, at a rate of 1", "dropout that is missing in blocks", all_dropped),
         Case("float64 weights", "a result of another type", in_float64(sized(2, 4, 7, 4, 1, 2, 5)), FLOAT64),
     ],
-    misconceptions=[
+    mistakes=[
         *at("embed",
             wrong("no positions", (" + self.position_embedding(positions)", ""),
                   "Your results do not depend on positions. To the vector of each token, add the vector of its place.",

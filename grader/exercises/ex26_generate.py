@@ -229,7 +229,7 @@ exercise = Exercise(
             once=True,
         ),
     ],
-    misconceptions=[
+    mistakes=[
         *at("chances",
             wrong("temperature without effect", (" / temperature", ""), generation.NO_TEMPERATURE, kind="missing step"),
             wrong("temperature multiplied", (" / ", " * "), generation.MULTIPLIED, credit=0.75)),

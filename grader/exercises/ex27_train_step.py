@@ -94,7 +94,7 @@ exercise = Exercise(
             once=True,
         ),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("gradients not cleared", {"clear": ""},
               "Gradients of the steps before are added to those of this one in your weights. Clear them before "
               "backward.", kind="missing step"),

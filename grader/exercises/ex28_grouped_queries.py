@@ -107,7 +107,7 @@ exercise = Exercise(
         refused(3, 2),
         refused(2, 4),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("keys and values over and over",
               {"keys": "keys = keys.repeat(1, Hq // Hkv, 1, 1)",
                "values": "values = values.repeat(1, Hq // Hkv, 1, 1)"},

@@ -191,7 +191,7 @@ exercise = Exercise(
         # With gradients, so that the first output is that of chunks; in both, a word is hidden from a query.
         *beside_numbers(sized(2, 4, 6, 2, [2, 2], gradients=1)),
     ],
-    misconceptions=[
+    mistakes=[
         *at("crop",
             wrong("mask from the first key", "mask = torch.ones(T, S, device=x.device).triu(1) == 1",
                   "Where there is a cache, query i of a chunk sees the keys 0 … i, as if the text began there. It "

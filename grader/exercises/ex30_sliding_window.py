@@ -128,7 +128,7 @@ exercise = Exercise(
             promise=NO_TABLE,
         ),
     ],
-    misconceptions=[
+    mistakes=[
         *seeing(*at("outside",
             wrong("one key too many", "hidden = (s > t) | (s < t - window)",
                   "Your windows hold one key too many: query t sees t − window … t. The window should begin at t − "
@@ -240,7 +240,7 @@ exercise = Exercise(
         *at("scale",
             wrong("scaled by √window", "scores = scores / math.sqrt(window)",
                   "The scores that you use are divided by the root of the window. Divide by √d.", kind="scaling"),
-            *named(grouped.misconceptions, "scaled by √T")),
+            *named(grouped.mistakes, "scaled by √T")),
         *(of_a_table(one) for one in heads.with_lines() if one.name != "values averaged"),
         *(heads.zeros_of_nothing(of_a_table(one)) for one in heads.with_lines() if one.name == "softmax over heads"),
         wrong("heads behind the words", {"result": "return outputs.transpose(1, 2)"},

@@ -144,7 +144,7 @@ exercise = Exercise(
         Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large),
         *as_pieces(sized((2, 3), 3, 4, 4)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("sums not rescaled", {"sum": "l = l1 + l2"},
               "Your l is l1 + l2. Each piece has subtracted its own maximum: first multiply its sum by exp(its maximum "
               "− the new one).", kind="missing step"),

@@ -126,7 +126,7 @@ exercise = Exercise(
             promise=MemoryPromise(ALLOWED, 4 * HALF * HALF),
         ),
     ],
-    misconceptions=[
+    mistakes=[
         *at("before block",
             wrong("last block left out", "if start > 0 and start + block_size > T:\n    break",
                   "The words after the last full block do not count as keys in your results. T need not be a multiple "
@@ -218,7 +218,7 @@ exercise = Exercise(
             wrong("causal has no effect", "causal = False",
                   "With causal=True, all queries see all keys in your results. Query t may see the keys 0 … t.",
                   kind="missing step"),
-            *named(grouped.misconceptions, "always causal")),
+            *named(grouped.mistakes, "always causal")),
         wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
               "With causal=True, hidden scores count as 0 in your results, and exp(0) is 1. Set them to −∞.",
               credit=0.25),

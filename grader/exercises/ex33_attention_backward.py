@@ -74,7 +74,7 @@ exercise = Exercise(
         Case("scores of ±112", catches="a softmax that overflows", inputs=large, beside=LARGE),
         in_float64(sized(2, 2, 4, 3)),
     ],
-    misconceptions=[
+    mistakes=[
         *at("back_to_scores",
             wrong("weights differentiated one by one", "grad_scores = weights * grad_weights",
                   "Your gradients of the scores are P times dP. A score changes the whole row of weights: subtract the "

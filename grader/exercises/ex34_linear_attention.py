@@ -83,7 +83,7 @@ exercise = Exercise(
             promise=NO_TABLE,
         ),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("not causal",
               {"collect": "products = products.sum(dim=2, keepdim=True)", "total": "sums = k.sum(dim=2, keepdim=True)"},
               "Every query sees all keys in your results. Output t is made of the words 0 … t: sum up to there.",
@@ -184,7 +184,7 @@ exercise = Exercise(
         wrong("no sums", {"collect": "", "total": "sums = k"},
               "Your outputs are the values: each query sees its own key alone. Sum over the words up to t.",
               credit=0.0, kind="missing step"),
-        *named(of_a_window.misconceptions, "heads behind the words"),
+        *named(of_a_window.mistakes, "heads behind the words"),
         *gradients_lost("outputs"), *another_type("outputs", "after divide"),
     ],
 )

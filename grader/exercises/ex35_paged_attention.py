@@ -123,7 +123,7 @@ exercise = Exercise(
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         *as_pieces(sized([3, 5], 2, 2, 3)),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("page table without effect",
               {"before keys": "page_table = torch.arange(M, device=query.device).expand_as(page_table)"},
               "Your results are those of the pages 0, 1, 2, … for each sentence. Which pages a sentence has, and in "

@@ -83,7 +83,7 @@ loss_exercise = Exercise(
         Case("logits of ±10⁴", "logarithms of 0", large, LARGE),
         *as_pieces(padded(5, 6, 4, [5, 3, 4])),
     ],
-    misconceptions=[
+    mistakes=[
         wrong("the first token after the last",
               {"rows": "rows = logits.flatten(0, 1)", "targets": "targets = tokens.roll(-1, dims=1).flatten()"},
               "Your loss counts the last position of each text, too, with the first token of the text as its target. "

@@ -203,7 +203,7 @@ class _OfScores(_OfResult):
 
     def _changes(self, scale: float) -> dict[str, Any]:
         exercise = self.key.exercise
-        unscaled = changes_of([one for one in exercise.misconceptions if one.name == exercise.unscaled])
+        unscaled = changes_of([one for one in exercise.mistakes if one.name == exercise.unscaled])
         return {**unscaled, self._step: lambda scores, *_sizes: _times(scores, scale)}
 
 

@@ -45,7 +45,7 @@ class Intermediate:
         """By how many numbers they have."""
         if index not in self._known:
             found: dict[int, list[tuple[Misconception, torch.Tensor]]] = {}
-            for misconception in self._key.exercise.misconceptions:
+            for misconception in self._key.exercise.mistakes:
                 answer = self._key.answer((misconception,), index)
                 if isinstance(answer, Returned):
                     numbers = all_numbers(answer.value)

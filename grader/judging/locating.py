@@ -120,7 +120,7 @@ class Locating:
             if telling is None or not isinstance(answer := student[telling], Returned):
                 return None
             # What the case shows first: these are few.
-            for among in (shown(self._all, telling), self._all.exercise.misconceptions):
+            for among in (shown(self._all, telling), self._all.exercise.mistakes):
                 likely = ThreeAtOnce(self._all, telling, self._time, among).likely(answer, list(self._changed.values()))
                 if verdict := judge_with(self._all, student, self._device, self._time, likely):
                     return verdict

@@ -56,7 +56,7 @@ def common_to_all_explaining(
 def shown_nowhere(key: AnswerKey, tolerance: float) -> list[Misconception]:
     """Those with which all answers are right."""
     looks = [Look(key, index, Returned(expected, []), tolerance) for index, expected in enumerate(key.expected)]
-    return [one for one in key.exercise.misconceptions if all(look.is_explained_by((one,)) for look in looks)]
+    return [one for one in key.exercise.mistakes if all(look.is_explained_by((one,)) for look in looks)]
 
 
 def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tolerance: float) -> list[Look]:
@@ -79,10 +79,10 @@ def _with_another(held: Held, looks: Sequence[Look], time: JudgingTime) -> Held:
     if len(held) > 1 or not seen or all(look.shows_no_more_than(held) for look in seen):
         return held
     found: list[Held] = []
-    for other in looks[0].key.exercise.misconceptions:
+    for other in looks[0].key.exercise.mistakes:
         time.look()
         if can_combine(held[0], other):
-            both = tuple(sorted((held[0], other), key=looks[0].key.exercise.misconceptions.index))
+            both = tuple(sorted((held[0], other), key=looks[0].key.exercise.mistakes.index))
             found += [both] if all(look.shows_no_more_than(both) for look in seen) else []
     found = [both for both in found if _explained_by(both, looks)]
     if not found and any(look.would_have_more(held) for look in seen):
@@ -103,7 +103,7 @@ def _shows_beside_only(one: Misconception, looks: Sequence[Look]) -> bool:
 
 def _likely(key: AnswerKey, looks: Sequence[Look]) -> Iterator[Held]:
     """All that may explain the answers: each misconception, and then two that can be held at once."""
-    misconceptions = key.exercise.misconceptions
+    misconceptions = key.exercise.mistakes
     singles: list[Held] = [(misconception,) for misconception in misconceptions]
     pairs = (pair for pair in itertools.combinations(misconceptions, 2) if can_combine(*pair))
     if not key.exercise.glance:

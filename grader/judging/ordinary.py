@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import nbformat
-from nbgrader.utils import determine_grade
 
 from grader.model.answer import Lost, sentence_of
 from grader.model.ordinary import parsed
@@ -56,6 +55,8 @@ class Test:
 def score_of(outputs: Sequence[Any], most: float) -> float:
     """As nbgrader counts them. ValueError is raised where it would not grade."""
     marks = {"grade": True, "solution": False, "points": most, "grade_id": "test"}
+    from nbgrader.utils import determine_grade  # it brings all of nbgrader, which takes a second
+
     cell = nbformat.from_dict({"cell_type": "code", "metadata": {"nbgrader": marks}, "outputs": list(outputs)})
     try:
         points, _ = determine_grade(cell)

@@ -17,7 +17,7 @@ _KNOWN: WeakKeyDictionary[Exercise, Mapping[str, int]] = WeakKeyDictionary()
 def shown(key: AnswerKey, index: int, among: Sequence[Misconception] | None = None) -> list[Misconception]:
     """The misconceptions that a case shows."""
     right = numbers_of(key, (), index)
-    among = key.exercise.misconceptions if among is None else among
+    among = key.exercise.mistakes if among is None else among
     return [one for one in among if not alike(right, numbers_of(key, (one,), index))]
 
 
@@ -25,6 +25,6 @@ def shown_by_case(exercise: Exercise) -> Mapping[str, int]:
     """How many of a few of them each case shows, by its name: with whatever inputs, it is much the same."""
     if exercise not in _KNOWN:
         key = AnswerKey(exercise, list({case.case.name: case for case in exercise.sample()}.values()))
-        few = exercise.misconceptions[:: max(1, len(exercise.misconceptions) // FEW)]
+        few = exercise.mistakes[:: max(1, len(exercise.mistakes) // FEW)]
         _KNOWN[exercise] = {case.case.name: len(shown(key, index, few)) for index, case in enumerate(key.cases)}
     return _KNOWN[exercise]

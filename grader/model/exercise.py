@@ -1,4 +1,4 @@
-"""The vocabulary of an exercise file: exercise, case, misconception."""
+"""The vocabulary of an exercise file: exercise, case, mistake."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import torch
@@ -51,11 +51,12 @@ class Glance(Protocol):
         """What the reference answers to the case."""
 
 
-# What a misconception is about.
-KINDS = (
+# What a mistake is about.
+Kind = Literal[
     "scaling", "axis", "mix-up", "missing step", "wrong formula", "arrangement", "convention", "hard-coded", "borrowed",
     "input", "gradient", "type",
-)  # fmt: skip
+]  # fmt: skip
+KINDS: Sequence[str] = get_args(Kind)
 
 DEFAULT_SEED = 2026
 SAMPLES_PER_CASE = 2  # so that nothing that is the same for all inputs can be taken for an answer to them …
@@ -64,39 +65,42 @@ TWICE = 2  # … for which so many cases will do, where each asks a great deal
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of hidden inputs, and the mistakes that it catches: `inputs(rng)` samples them from a generator."""
+    """One kind of hidden inputs, and the mistakes that it catches."""
 
     name: str
     catches: str
-    inputs: Callable[[torch.Generator], Inputs]
-    # Of a case about something that is asked for beside right numbers: the sentence if nothing else is wrong. Where
-    # something is, that is named whatever happens here.
+    """The mistakes that this case shows, for whoever reads the exercise."""
+    inputs: Callable[[Any], Inputs]
+    """Draws a tuple of arguments from a generator: `lambda rng: (randn(rng, 5, 3),)`."""
     beside: str = ""
-    # What is promised of memory, which the kernel keeps while the case is asked. Such a case is large, and drawn once.
+    """Where the case asks for something besides right numbers: what a student reads if nothing else is wrong."""
     promise: MemoryPromise | None = None
-    # Whether it asks so much that one draw says all there is to say.
+    """How much memory a right answer may take. Such a case is large, and is drawn once."""
     once: bool = False
+    """Draw the inputs once: the case asks so much that a second draw shows nothing new."""
+    numpy: bool = False
+    """`inputs` gets a generator of numpy's, `np.random.Generator`, instead of PyTorch's."""
 
 
 @dataclass(frozen=True)
 class Misconception:
-    """A named wrong implementation: the reference with some `change`, or `answers` of its own.
-
-    `says` is what a student reads who has it, and `credit` what the exercise still earns, from 0 to 1. `change`
-    replaces arguments of the reference, or steps of a class, by name; an exercise with a glance takes nothing else.
-
-    Only numbers are compared, so `says` has to be true of every code that gives them. Where the code has one of the
-    expressions `in_code`, in which `_` stands for anything, the student reads `says_of_code` instead.
-    """
+    """A mistake that students make. `wrong` makes one from other lines of the solution."""
 
     name: str
-    kind: str  # one of KINDS
+    kind: Kind
+    """What it is about. Gradebooks, reports and credits count mistakes by their kind."""
     credit: float
+    """What the exercise still earns, from 0 to 1."""
     says: str
+    """What a student reads. Only numbers are compared, so it must be true of every code that gives these numbers."""
     change: Mapping[str, Any] = field(default_factory=dict)
+    """Other lines of the solution, by their marks; or other arguments of a reference that has no marks."""
     answers: Callable[..., Any] | None = None
+    """A function of its own, called like the reference, for what no line can express."""
     in_code: tuple[str, ...] = ()
+    """Expressions such as "_ ** 1 / 2", where _ stands for anything: code with one of them reads `says_of_code`."""
     says_of_code: str = ""
+    """What a student reads whose code has one of the expressions `in_code`."""
 
 
 def wrong(
@@ -105,11 +109,19 @@ def wrong(
     says: str,
     *,
     credit: float = 0.5,
-    kind: str = "wrong formula",
+    kind: Kind = "wrong formula",
     in_code: tuple[str, ...] = (),
     says_of_code: str = "",
 ) -> Misconception:
-    """A mistake: other `lines` of the solution, by their marks; of one mark, within `at`, the other line alone."""
+    """A mistake: other lines of the solution.
+
+    `lines` are by their marks: `{"scale": "scores = scores / d"}`. Instead of whole lines, a tuple exchanges parts of
+    the marked one: `("dim=-1", "dim=0")`. An empty text takes the line away; `"before scale"` and `"after scale"` add
+    some. Within `at("scale", …)`, give the line alone.
+
+    `says` is what a student reads, and has to be true of every code that gives the same numbers. `credit` is what the
+    exercise still earns.
+    """
     change = lines if isinstance(lines, Mapping) else {"": lines}
     return Misconception(name, kind, credit, says, change, in_code=in_code, says_of_code=says_of_code)
 
@@ -121,7 +133,7 @@ def at(mark: str, *mistakes: Misconception) -> list[Misconception]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Exercise:
-    """A task of an assignment: what the student writes, how we compute it, and what goes wrong.
+    """A task of an assignment: its solution, the hidden inputs that it is asked for, and what goes wrong.
 
     Within its assignment it has a number, or a name: its cells are `exercise-3` and `test-exercise-3`, or
     `exercise-softmax` and `test-exercise-softmax`.
@@ -131,42 +143,43 @@ class Exercise:
     name: str = ""
     assignment: str
     title: str
-    # The solution as it stands in the notebook, with marks at lines that a mistake replaces (grader/model/lines.py).
     solution: Callable[..., Any] | None = None
-    entry: str = ""  # what the student defines, called like the solution
-    reference: Callable[..., Any] = None  # type: ignore[assignment]  # what the solution answers, unless it is given
+    """The function or class as the notebook has it, with marks such as `#: scale` at the lines that mistakes change."""
+    entry: str = ""
+    """The name that students define, if it is not that of the solution."""
+    reference: Callable[..., Any] = None  # type: ignore[assignment]
+    """Gives the right answers, where there is no solution with marks. Mistakes then change its arguments, by name."""
     cases: Sequence[Case]
-    misconceptions: Sequence[Misconception]
-    # Other forms that the same inputs may come in. An answer that is right in one of the forms is right.
+    mistakes: Sequence[Misconception]
     other_forms: Sequence[Callable[[Inputs], Inputs]] = ()
-    # Brings inputs of these forms into the one that the cases draw, for a solution that takes no other.
+    """Other forms in which the same inputs may come, such as rows for columns. An answer is right if it is in one."""
     first_form: Callable[[Inputs], Inputs] | None = None
-    # What is asked for: a function, or another form that has a file in grader/model/forms.
+    """Turns inputs of any form into the one that the cases draw, for a solution that takes no other."""
     form: Form = FUNCTION
-    # Turns what came back, of the student as of the reference, into what is compared: `read(value, *inputs)`. It may
-    # make a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors.
+    """How the answer is asked for: as a function, as a class (MODULE), or as grader/model/forms has it."""
     read: Callable[..., Any] | None = None
-    # What stands in for a student's wrong version of this function in later exercises, if not the reference.
+    """Turns what came back into what is compared, of students and of the solution: `read(value, *inputs)`. It may
+    return a dict of parts: sentences (empty if all is well), tensors, or dicts of named tensors."""
     lent: Callable[..., Any] | None = None
-    # Parts of a case that are computed first, where the rest takes time: `glance(*inputs)` computes them, or all.
+    """What later exercises use in place of a student's wrong function, if not the reference."""
     glance: Callable[..., Glance] | None = None
-    # Other inputs, on which some mistakes show nothing. Of code that nothing explains, what is wrong besides can be
-    # named there.
+    """Computes parts of a case first, where the whole takes time: `glance(*inputs)`. Solutions of classes have it."""
     sparing: Callable[[Inputs], Inputs] | None = None
-    # All that the code may use, whatever it answers; autograd is no more where it is asked.
+    """Easier inputs, which hide some mistakes: if nothing explains an answer, another mistake may show there."""
     allowed: Allowed | None = None
-    # The step of the reference that multiplies its first argument by a number, with what that is in words. Of code
-    # that is wrong and has no name, this number is fitted (grader/judging/factors.py).
+    """All that the code may use. Autograd is switched off where the answer is asked for."""
     scales: Mapping[str, str] = field(default_factory=dict)
-    # The misconception that leaves the scale out, where this step comes after a line that scales.
+    """The mark of the line that multiplies by a number, and what it multiplies, in words: `{"scale": "the scores"}`.
+    Where nothing explains an answer, this number is fitted."""
     unscaled: str = ""
-    # A picture of what came back in a wrong case, where rules show what is wrong with it: see grader/kit/pictures.py.
+    """The mistake that leaves out the scale, where a later line multiplies."""
     picture: MakePicture | None = None
-    # The anchors of other sections of the notebook that explain a mistake, by the name or the kind of a misconception.
+    """Draws what came back in a wrong case, where rules show what is wrong: see grader/kit/pictures.py."""
     explained_in: Mapping[str, str] = field(default_factory=dict)
-    # Further functions of the same exercise: judged by themselves, sharing the points.
+    """Anchors of other sections in the notebook that explain a mistake, by its name or kind."""
     others: Sequence[Exercise] = ()
-    written: WrittenFunction | WrittenClass | None = field(default=None, init=False)  # the solution, as the reference
+    """More functions of this exercise. Each is judged by itself; they share the points."""
+    written: WrittenFunction | WrittenClass | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.solution is not None:
@@ -211,7 +224,7 @@ class Exercise:
         """The inputs of a case, or NotDrawn."""
         with shared_generators(rng.initial_seed() + elsewhere):
             try:
-                inputs: Any = case.inputs(rng)
+                inputs: Any = case.inputs(np.random.default_rng(rng.initial_seed()) if case.numpy else rng)
             except Exception as error:  # it is the author's own Python: anything can happen
                 what = f"its inputs cannot be drawn, for {said_of(error)}"
                 raise NotDrawn(self, case, what, "Mend that.") from error

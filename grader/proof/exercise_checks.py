@@ -60,7 +60,7 @@ def _problem(exercise: Exercise, parts: Sequence[str], what: str, way_out: str) 
 
 
 def _impossible_credits(exercise: Exercise) -> Iterator[Problem]:
-    for one in exercise.misconceptions:
+    for one in exercise.mistakes:
         if not 0 <= one.credit < 1:
             what = f"its credit is {one.credit:g}"
             yield _problem(exercise, [one.name], what, "Let it be at least 0 and less than 1: it is a mistake.")
@@ -148,14 +148,14 @@ def _idle_cases(key: AnswerKey) -> Iterator[Problem]:
     """Cases in which every misconception is right."""
     for name, samples in itertools.groupby(range(len(key.cases)), key=lambda index: key.cases[index].case.name):
         sampled = list(samples)
-        if not any(_is_wrong(key, one, index) for one in key.exercise.misconceptions for index in sampled):
+        if not any(_is_wrong(key, one, index) for one in key.exercise.mistakes for index in sampled):
             what, way_out = "no misconception fails this case", "Name a mistake that it catches, or leave it out."
             yield _problem(key.exercise, [name], what, way_out)
 
 
 def _misconceptions_that_stop(key: AnswerKey) -> Iterator[Problem]:
     """Those that answer nothing at all, which is a slip of the author's."""
-    for one in key.exercise.misconceptions:
+    for one in key.exercise.mistakes:
         if not any(isinstance(key.wrong([one], index), Returned) for index in range(len(key.cases))):
             try:
                 key.exercise.wrong_answer([one], key.cases[0].inputs)
@@ -165,14 +165,14 @@ def _misconceptions_that_stop(key: AnswerKey) -> Iterator[Problem]:
 
 
 def _changes_without_effect(key: AnswerKey) -> Iterator[Problem]:
-    for one in key.exercise.misconceptions:
+    for one in key.exercise.mistakes:
         if not any(_is_wrong(key, one, index) for index in range(len(key.cases))):
             way_out = "Mend the change, or add a case in which it matters."
             yield _problem(key.exercise, [one.name], "it is right in every case", way_out)
 
 
 def _misconceptions_that_are_alike(key: AnswerKey) -> Iterator[Problem]:
-    for one, other in itertools.combinations(key.exercise.misconceptions, 2):
+    for one, other in itertools.combinations(key.exercise.mistakes, 2):
         if explains(key, one, other) or explains(key, other, one):
             way_out = "Add a case in which they differ, or make one of the two."
             yield _problem(key.exercise, [one.name, other.name], "no case tells these two apart", way_out)

@@ -39,7 +39,7 @@ def bench_judging(exercises: Exercises, runs: int) -> list[Cost]:
 
 def _cost(exercise: Exercise, runs: int) -> Cost:
     cases = exercise.sample()
-    last = exercise.misconceptions[-1:]
+    last = exercise.mistakes[-1:]
     return Cost(
         exercise.label,
         exercise.entry,

@@ -126,7 +126,7 @@ def _marks_lost(key: AnswerKey) -> Problem | None:
 
 
 def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
-    held = [(key, misconception) for key in keys for misconception in key.exercise.misconceptions]
+    held = [(key, misconception) for key in keys for misconception in key.exercise.mistakes]
     problems = (problem for one in held if (problem := _not_named(*one)))
     return _found(problems, len(held), "misconceptions lose marks and are named")
 
@@ -176,7 +176,7 @@ def _without_names(key: AnswerKey) -> AnswerKey:
     """
     if key.exercise.read is not None:
         return key
-    return AnswerKey(replace(key.exercise, misconceptions=()), key.cases)
+    return AnswerKey(replace(key.exercise, mistakes=()), key.cases)
 
 
 def _is_far(key: AnswerKey, answers: Sequence[Returned]) -> bool:

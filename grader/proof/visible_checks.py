@@ -71,7 +71,7 @@ def _unseen(shell: Any, source: str, function: Exercise) -> Iterator[str | None]
     can_tell = right is not None and _said(shell, source) == right
     if not can_tell and right is not None:  # that the solution itself does not pass is found elsewhere
         yield None
-    for misconception in function.misconceptions if can_tell else ():
+    for misconception in function.mistakes if can_tell else ():
         shell.user_ns[function.entry] = _holding(function, [misconception])
         if _said(shell, source) == right:
             yield misconception.name

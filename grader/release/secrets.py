@@ -100,7 +100,7 @@ def secrets_of_exercise(exercise: Exercise) -> Iterator[Secret]:
     yield from _function(exercise.reference, f"the reference of exercise {number}")
     for case in exercise.cases:
         yield _words(case.catches, f"what a case of exercise {number} catches", _PHRASE)
-    for misconception in exercise.misconceptions:
+    for misconception in exercise.mistakes:
         of = f"the misconception “{misconception.name}” of exercise {number}"
         for function in (misconception.answers, *misconception.change.values()):
             yield from _function(function, of)

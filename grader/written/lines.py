@@ -109,7 +109,7 @@ class Lines:
             raise LineError(f"with its lines, the solution is not Python: {(error.text or '').strip()}") from None
         if unbound := seen.read - seen.bound - _BUILTINS - set(known):
             raise LineError(f"its lines read `{min(unbound)}`, which nothing binds")
-        if unread := seen.bound - seen.read - self._seen.bound:
+        if unread := {name for name in seen.bound - seen.read - self._seen.bound if name.strip("_")}:
             raise LineError(f"its lines bind `{min(unread)}`, which nothing reads")
         if seen.idle > self._seen.idle:
             raise LineError("a line of it has no effect")
@@ -123,7 +123,7 @@ class Lines:
     def _changed(self, block: Block, change: Change, word: str) -> list[str]:
         here = self._lines[block.first : block.end]
         if isinstance(change, tuple):
-            return [_replaced(line, *change) for line in here]
+            return _replaced(here, *change)
         indent = " " * (block.column if word == "after" else len(here[0]) - len(here[0].lstrip()))
         if callable(change):
             names = ", ".join(sorted(_seen_in(ast.parse(textwrap.dedent("\n".join(here)))).bound))
@@ -179,6 +179,8 @@ def _seen_in(tree: ast.AST) -> _Seen:
                 seen.read.add(name)
             case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 seen.bound.add(name)
+            case ast.alias(name=name, asname=other):
+                seen.bound.add(other or name.partition(".")[0])
             case ast.Expr(value=ast.Call() | ast.Constant()):  # a call may change something, and text is for people
                 continue
             case ast.Expr() | ast.Return(value=None):
@@ -186,12 +188,14 @@ def _seen_in(tree: ast.AST) -> _Seen:
     return seen
 
 
-def _replaced(line: str, *texts: str) -> str:
+def _replaced(lines: list[str], *texts: str) -> list[str]:
+    """Lines with other parts: each line that has a part has it once, and some line has it."""
     for old, new in zip(texts[::2], texts[1::2], strict=True):
-        if line.count(old) != 1:
+        if {line.count(old) for line in lines} - {0} != {1}:
+            line = max(lines, key=lambda line: line.count(old))
             raise LineError(f"“{old}” does not stand once in “{line.strip()}”")
-        line = line.replace(old, new)
-    return line
+        lines = [line.replace(old, new) for line in lines]
+    return lines
 
 
 def source_of(solution: Callable[..., Any]) -> str:

@@ -29,7 +29,7 @@ from grader.sandbox.forms.module import (
     same,
 )
 from grader.written.chance import and_whether_drawn, same_chance
-from grader.written.lines import Change, Lines, source_of
+from grader.written.lines import Change, LineError, Lines, source_of
 from grader.written.statements import Body, Changes, Names, Statement, run
 
 MOST_CLASSES = 500  # with other lines outside `forward`, that are kept
@@ -41,14 +41,16 @@ class WrittenClass:
     def __init__(self, solution: Any) -> None:
         functools.update_wrapper(self, solution, updated=())
         self.lines = Lines(source_of(solution))
-        self.variables = solution.forward.__globals__
         (node,) = [one for one in self.lines.tree.body if isinstance(one, ast.ClassDef)]
+        methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+        for name in ("__init__", "forward"):
+            if name not in methods:
+                raise LineError(f"the class `{solution.__name__}` has no method `{name}`, and needs one")
         self._solution = solution
+        self.variables = solution.forward.__globals__
         self._init, self._forward = (
-            Body(self.lines, one, getattr(solution, name), solution.__name__)
+            Body(self.lines, methods[name], getattr(solution, name), solution.__name__)
             for name in ("__init__", "forward")
-            for one in node.body
-            if isinstance(one, ast.FunctionDef) and one.name == name
         )
         self._class = functools.lru_cache(MOST_CLASSES)(self._compiled)
 

@@ -155,11 +155,11 @@ IN_NO_ORDER = "lambda rng: ([float(len(word)) for word in {'a', 'bb', 'ccc', 'dd
 @pytest.mark.parametrize(
     ("inputs", "line", "told"),
     [
-        ("lambda rng: (randn(rng, 5).to_list(),)", 22, "cannot be drawn, for AttributeError: 'Tensor' object has no"),
-        ("lambda rng: (randn(Generator(), 5).tolist(),)", 22, "cannot be drawn, for NameError: name 'Generator'"),
-        ("lambda rng: (__import__('torch').rand(5).tolist(),)", 22, "the same seed draws other inputs each time"),
-        (IN_NO_ORDER, 22, "the same seed draws other inputs each time"),
-        ("lambda rng: (words(),)", 22, "the same seed draws other inputs each time"),
+        ("lambda rng: (randn(rng, 5).to_list(),)", 16, "cannot be drawn, for AttributeError: 'Tensor' object has no"),
+        ("lambda rng: (randn(Generator(), 5).tolist(),)", 16, "cannot be drawn, for NameError: name 'Generator'"),
+        ("lambda rng: (__import__('torch').rand(5).tolist(),)", 16, "the same seed draws other inputs each time"),
+        (IN_NO_ORDER, 16, "the same seed draws other inputs each time"),
+        ("lambda rng: (words(),)", 16, "the same seed draws other inputs each time"),
     ],
 )
 def test_inputs_that_do_not_hold_stop_all_that_would_need_them(
@@ -194,7 +194,7 @@ def test_no_traceback_reaches_an_author(course: Course, monkeypatch: pytest.Monk
     monkeypatch.setattr("grader.proof.sound_cases.must_be_releasable", lambda *_: reference([1.0]))
     ended = grader("release", "week1", folder=course.root)
     assert ended.stderr == (
-        "An exercise cannot be used: ZeroDivisionError: division by zero (exercises/week1_2.py, line 12). "
+        "An exercise cannot be used: ZeroDivisionError: division by zero (exercises/week1_2.py, line 7). "
         "Mend that, and run this again.\n"
     )
     assert ended.returncode == 1
@@ -228,29 +228,32 @@ def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
     assert "a field is `:named: …`, in small letters, directly below the heading" in said
 
 
-MEAN = "sum(numbers) / divide_by(numbers)"
+MEAN = "sum(numbers) / len(numbers)"
 
 
 def test_a_reference_that_loses_marks_is_told(course: Course) -> None:
-    counted = ("def reference(", "CALLS = iter(range(9999))\n\n\ndef reference(")
+    counted = ("def exercise_2(", "CALLS = iter(range(9999))\n\n\ndef exercise_2(")
     *_, said = changed(course, counted, (MEAN, f"{MEAN} + next(CALLS)"), until="references")
     assert said.startswith("exercise 2, `exercise_2`: the reference does not earn full marks, and is told: ")
 
 
 def test_a_reference_that_answers_nothing_is_told_and_stops_nothing(course: Course) -> None:
-    one, two = changed(course, (f"return {MEAN}", "raise ValueError('nothing')"), until="the very end")
+    other, one, two = changed(
+        course, ("    return sum", "    raise ValueError('nothing')\n    return sum"), until="the very end"
+    )
+    assert "the file of the exercise has `raise ValueError('nothing')`" in other
     assert "“five numbers”: the reference stops with ValueError: nothing" in one
     assert "“eight numbers”: the reference stops with ValueError: nothing" in two
 
 
 def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -> None:
     """What comes out is nearly zero, for which nothing is earned."""
-    (said,) = changed(course, ("lambda numbers: 1}", "lambda numbers: 1e9}"))
+    (said,) = changed(course, ('"return sum(numbers)"', '"return sum(numbers) / 1e9"'))
     assert "“not divided”: it is to be named and earn 0.5; not divided is named, and it earns 0." in said
 
 
 def test_a_misconception_that_another_hides_is_told(course: Course) -> None:
-    said = changed(course, ("lambda numbers: 1}", "lambda numbers: len(numbers) - 1}"))
+    said = changed(course, ('"return sum(numbers)"', '"return sum(numbers) / (len(numbers) - 1.0)"'))
     assert any("“one too few”: it is to be named and earn 0.5; not divided is named" in text for text in said), said
 
 
@@ -266,7 +269,10 @@ def test_a_stale_release_and_a_wrong_solution_are_told(course: Course) -> None:
     path = course.notebook("source", "week1")
     wrong_solution = f"### BEGIN SOLUTION\n{SUM.format('exercise_2')}### END SOLUTION"
     nbformat.write(fill_in(nbformat.read(path, 4), {2: wrong_solution}), path)
-    stale, score = wrong(course)
+    other, stale, score = wrong(course)
+    assert (
+        "the solution cell has `return sum(numbers)` where the file of the exercise has `return sum(numbers) /" in other
+    )
     assert stale == "release/ is stale, in more.txt, week1.ipynb. Run: grader release week1"
     assert score.startswith("the solved source scores 3 of 4. exercise 2: What comes out is the sum. The mean is")
 
@@ -310,7 +316,7 @@ class exercise_2(nn.Module):
 exercise = Exercise(
     number=2, assignment="week1", title="A layer", solution=exercise_2, form=MODULE,
     cases=[Case("five", "constants", lambda rng: trial([3], {}, {"output": [randn(rng, 5)]}))],
-    misconceptions=at(
+    mistakes=at(
         "result",
         wrong("added", "return x + self.by", "added"),
         wrong("squared", "return x * x", "squared"),
@@ -350,6 +356,71 @@ def test_a_visible_check_that_cannot_be_tried_is_told(course: Course) -> None:
     )
     said = [finding.text for finding in validate(course, "week1") if finding.state == "note"]
     assert any("exercise the-mean: what its visible check lets pass is not known" in text for text in said)
+
+
+def with_cell(course: Course, name: str, code: str) -> None:
+    marks = {"grade_id": f"exercise-{name}", "grade": False, "solution": True, "locked": False, "task": False}
+    notebook = course.read("source", "week1")
+    notebook.cells += [
+        nbformat.v4.new_code_cell("import math\nimport random as rd, statistics\n"),
+        nbformat.v4.new_markdown_cell(f'<a id="exercise-{name}"></a>\n## Exercise {name} (2 points)'),
+        nbformat.v4.new_code_cell(code, metadata={"nbgrader": {**marks, "schema_version": 3}}),
+    ]
+    nbformat.write(notebook, course.notebook("source", "week1"))
+
+
+def test_an_exercise_is_made_of_the_solution_that_the_notebook_has(course: Course) -> None:
+    with_cell(
+        course,
+        "spread",
+        "%matplotlib inline\ndef spread(values, by=1):\n    ### BEGIN SOLUTION\n    mean = statistics.fmean(values)\n"
+        "    if by == 0:\n        return 0.0\n    total = sum((x - mean) ** 2 for x in values)  # a number\n"
+        "    return math.sqrt(\n        total / by\n    )\n    ### END SOLUTION".replace("%matplotlib inline\n", ""),
+    )
+    made = new_exercise(course, "spread", "week1")
+    assert made.from_cell
+    text = (course.root / "exercises/week1_spread.py").read_text()
+    assert "import math\nimport statistics\n\nfrom grader" in text  # what the notebook imports and the solution needs
+    assert "    mean = statistics.fmean(values)  #: mean\n" in text
+    assert "for x in values)  # a number  #: total\n" in text
+    assert "return 0.0\n" in text  # two lines return something: neither has a mark
+    assert "solution=spread," in text
+    assert "inputs=lambda rng: (randn(rng, 4, 3),)" in text
+    cells = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in course.read("source", "week1").cells]
+    assert cells[-2:] == ["exercise-spread", "test-exercise-spread"]
+    assert not (course.root / "corpus/week1/spread.txt").exists()
+    assert "the solution cell has" not in " ".join(wrong(course))
+
+
+LAYER_WITHOUT_INIT = "import torch\n\n\nclass Layer(torch.nn.Module):\n    def forward(self, x):\n        return 2 * x"
+
+
+def test_a_class_is_made_an_exercise_too(course: Course) -> None:
+    init = "class Layer(torch.nn.Module):\n    def __init__(self, by):\n        super().__init__()\n        self.by = by\n\n"
+    with_cell(course, "layer", LAYER_WITHOUT_INIT.replace("class Layer(torch.nn.Module):\n", init))
+    new_exercise(course, "layer", "week1")
+    layer = course.exercises("week1")["layer"]
+    assert (layer.entry, layer.form.name) == ("Layer", "module")
+    assert layer.sample()
+
+
+def test_a_class_without_init_is_told(course: Course) -> None:
+    with_cell(course, "layer", LAYER_WITHOUT_INIT)
+    new_exercise(course, "layer", "week1")
+    with pytest.raises(CourseError, match="the class `Layer` has no method `__init__`, and needs one"):
+        course.exercises("week1")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [("x = 1", "defines no function and no class"), ("def f(:", "is not Python: line 1, invalid syntax")],
+)
+def test_a_cell_without_a_solution_is_told(code: str, told: str, course: Course) -> None:
+    with_cell(course, "empty", code)
+    before = files_in(course.root)
+    with pytest.raises(CourseError, match=told):
+        new_exercise(course, "empty", "week1")
+    assert files_in(course.root) == before
 
 
 def test_git_leaves_out_who_the_students_are_and_other_forms_of_a_release(course: Course) -> None:

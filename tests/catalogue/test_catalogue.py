@@ -29,7 +29,7 @@ exercise = Exercise(
     entry="{entry}",
     reference=lambda x: 2 * x,
     cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
-    misconceptions=[Misconception("squared", "wrong formula", 0.0, says="Each is squared.", answers=lambda x: x * x)],
+    mistakes=[Misconception("squared", "wrong formula", 0.0, says="Each is squared.", answers=lambda x: x * x)],
 )
 '''
 
@@ -49,7 +49,7 @@ exercise = Exercise(
     title="twice as much",
     solution=double,
     cases=[Case("three numbers", catches="a constant", inputs=lambda rng: (randn(rng, 3),))],
-    misconceptions=[
+    mistakes=[
         wrong("three times", {"twice": "twice = 3 * x"}, "It is three times as much."),
         MORE
     ],
@@ -196,7 +196,7 @@ def test_numbers_come_before_names_and_after_what_belongs_to_none() -> None:
 def test_a_mistake_is_a_line_of_the_solution() -> None:
     exercise = load(files(ex1=lines())).of("ps1")[1]
     assert (exercise.entry, exercise.reference(5)) == ("double", 10)
-    assert exercise.wrong_answer(exercise.misconceptions, (5,)) == 15
+    assert exercise.wrong_answer(exercise.mistakes, (5,)) == 15
 
 
 # --- what is wrong ---------------------------------------------------------------------------------------------------
@@ -225,8 +225,8 @@ NO_NAME = "an exercise has either a number"
         ({"ex1": double(assignment="ps7")}, "ex1.py, line 7: there is no assignment “ps7”. There are: ps1, ps2."),
         ({"ex1": double(entry="to do")}, "`entry` is “to do”, which is no name"),
         ({"ex1": double().replace("cases=[Case", "cases=[] and [Case")}, "`double` has no cases"),
-        ({"ex1": double().replace("misconceptions=[", "misconceptions=2 * [")}, "has 2 misconceptions"),
-        ({"ex1": double().replace("misconceptions=", "misconception=")}, "Did you mean “misconceptions”"),
+        ({"ex1": double().replace("mistakes=[", "mistakes=2 * [")}, "has 2 mistakes"),
+        ({"ex1": double().replace("mistakes=", "mistake=")}, "Did you mean “mistakes”"),
         ({"ex1": double().replace("catches=", "caches=")}, "'caches'. Did you mean “catches”?"),
         (
             {"ex1": with_step(change='{"factr": 3}')},

@@ -209,7 +209,7 @@ exercise = Exercise(
     entry="softmax",
     reference=lambda x: torch.softmax(x, 0),
     cases=[Case("five numbers", catches="a constant", inputs=lambda rng: (randn(rng, 5),))],
-    misconceptions=[
+    mistakes=[
         Misconception("not normalised", "missing step", 0.5, says="These do not sum to one.", answers=torch.exp)
     ],
 )

@@ -41,7 +41,7 @@ every_misconception = pytest.mark.parametrize(
     [
         pytest.param(exercise, one, id=f"{number}-{one.name}")
         for number, exercise in FUNCTIONS.items()
-        for one in exercise.misconceptions
+        for one in exercise.mistakes
     ],
 )
 
@@ -95,7 +95,7 @@ def key_to(exercise: Exercise, seed: int = DEFAULT_SEED) -> AnswerKey:
 def wrong_answer(number: int | str, name: str, index: int) -> Answer:
     """What a student with this misconception answers in one of the cases."""
     exercise = FUNCTIONS[number]
-    held = [one for one in exercise.misconceptions if one.name == name]
+    held = [one for one in exercise.mistakes if one.name == name]
     if exercise.glance:
         return key_to(exercise).answer(held, index)
     return answer(exercise, key_to(exercise).cases[index].inputs, held)
@@ -149,10 +149,10 @@ def test_a_misconception_says_what_helps(exercise: Exercise, one: Misconception)
 @every_exercise
 def test_no_name_and_no_sentence_stands_twice(exercise: Exercise) -> None:
     """A mistake that comes in two forms, "x" and "x, after y", has one sentence."""
-    names = [one.name for one in exercise.misconceptions]
-    sentences = {one.says: one.name.split(",")[0] for one in exercise.misconceptions}
+    names = [one.name for one in exercise.mistakes]
+    sentences = {one.says: one.name.split(",")[0] for one in exercise.mistakes}
     assert [name for name, times in Counter(names).items() if times > 1] == []
-    assert [one.name for one in exercise.misconceptions if sentences[one.says] != one.name.split(",")[0]] == []
+    assert [one.name for one in exercise.mistakes if sentences[one.says] != one.name.split(",")[0]] == []
 
 
 @every_exercise
@@ -167,7 +167,7 @@ def test_neither_reference_nor_misconceptions_change_their_inputs(exercise: Exer
     number = key(exercise)
     for index, case in enumerate(key_to(exercise).cases):
         found = [answer(exercise, case.inputs)]
-        found += [wrong_answer(number, one.name, index) for one in exercise.misconceptions]
+        found += [wrong_answer(number, one.name, index) for one in exercise.mistakes]
         for given in found:
             if isinstance(given, Returned):
                 assert same(given.inputs_after, list(case.inputs)), case.case.name
@@ -247,7 +247,7 @@ def test_the_reference_gets_full_marks_whatever_the_seed(exercise: Exercise) -> 
 def test_misconceptions_lose_marks_whatever_the_seed(exercise: Exercise) -> None:
     right = [
         (one.name, seed)
-        for one in exercise.misconceptions
+        for one in exercise.mistakes
         for seed in other_seeds(exercise)
         if is_right(exercise, seed, [one])
     ]
@@ -257,7 +257,7 @@ def test_misconceptions_lose_marks_whatever_the_seed(exercise: Exercise) -> None
 @every_exercise
 def test_two_misconceptions_at_once_lose_marks(exercise: Exercise) -> None:
     """Unless they undo each other, so that together they are right for inputs of any size."""
-    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    pairs = [pair for pair in itertools.combinations(exercise.mistakes, 2) if can_combine(*pair)]
     if exercise.form.noun == "class":
         pairs = random.Random(exercise.number).sample(pairs, min(PAIRS if ALL else PAIRS // 5, len(pairs)))
     accepted = [pair for pair in pairs if is_right(exercise, DEFAULT_SEED, pair)]

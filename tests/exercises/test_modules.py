@@ -366,9 +366,9 @@ def test_at_a_glance_everything_has_the_output_that_it_has_in_the_case(number: i
     exercise = EXERCISES[number]
     if exercise.glance is None:
         pytest.skip("looking saves no time")
-    assert all(one.change and one.answers is None for one in exercise.misconceptions)
-    held: list[tuple[Misconception, ...]] = [(), *((one,) for one in exercise.misconceptions)]
-    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    assert all(one.change and one.answers is None for one in exercise.mistakes)
+    held: list[tuple[Misconception, ...]] = [(), *((one,) for one in exercise.mistakes)]
+    pairs = [pair for pair in itertools.combinations(exercise.mistakes, 2) if can_combine(*pair)]
     held += random.Random(number).sample(pairs, PAIRS)
     arguments, weights, calls, how = exercise.sample()[0].inputs
     inputs = (arguments, weights, {"output": calls["output"]}, {"train": how["train"]})
@@ -390,12 +390,12 @@ def test_at_a_glance_everything_is_seen_that_is_seen_in_the_case(number: int) ->
     exercise = EXERCISES[number]
     if exercise.glance is None:
         pytest.skip("looking saves no time")
-    pairs = [pair for pair in itertools.combinations(exercise.misconceptions, 2) if can_combine(*pair)]
+    pairs = [pair for pair in itertools.combinations(exercise.mistakes, 2) if can_combine(*pair)]
     cases = list({case.case.name: case for case in exercise.sample()}.values())
     chance = random.Random(number)
     key = AnswerKey(exercise, cases)
     for index, case in enumerate(cases):
-        for one in chance.sample(exercise.misconceptions, 10):
+        for one in chance.sample(exercise.mistakes, 10):
             assert_same(key, index, key.wrong((one,), index), answered(exercise, (one,), case.inputs))
         soon_computed = exercise.glance(*case.inputs).inputs
         for pair in chance.sample(pairs, 10):

@@ -78,12 +78,17 @@ def nbgrader(arguments: Sequence[str], folder: Path) -> Ended:
 
 
 def _write_cell(notebook: Path, name: str, text: str) -> None:
+    """Into a cell of this name, or a new one at the end. nbgrader's toolbar makes one that students solve."""
     content = nbformat.read(notebook, as_version=4)
-    place = next(place for place, cell in enumerate(content.cells) if cell.id == name)
-    if content.cells[place].cell_type == "code":
-        content.cells[place].source = text
-    else:
-        content.cells.insert(place + 1, nbformat.v4.new_code_cell(text, id=f"given-{name}"))
+    cell = next((cell for cell in content.cells if cell.id == name), None)
+    if cell is None:
+        of_students = name.startswith("exercise-")
+        marks = {"grade_id": name, "solution": of_students, "schema_version": 3}
+        marks |= dict.fromkeys(("grade", "locked", "task"), False)
+        make = nbformat.v4.new_markdown_cell if name.startswith("about-") else nbformat.v4.new_code_cell
+        cell = make(id=name, metadata={"nbgrader": marks} if of_students else {})
+        content.cells.append(cell)
+    cell.source = text.rstrip("\n")
     nbformat.write(content, notebook)
 
 

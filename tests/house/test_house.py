@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -148,14 +149,25 @@ def test_no_module_is_too_long_to_be_read_at_once() -> None:
 
 
 def lost_strings(code: str) -> list[int]:
-    """The lines of strings that stand alone and are no docstrings, as when a sentence goes on without brackets."""
-    blocks = (block for node in ast.walk(ast.parse(code)) if isinstance(block := getattr(node, "body", None), list))
-    later = [statement for block in blocks for statement in block[1:]]
-    return [one.lineno for one in later if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)]
+    """The lines of strings that stand alone, as when a sentence goes on without brackets.
+
+    Docstrings may, and so may what an editor shows of a field, right below it.
+    """
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(getattr(node, "body", None), list)]
+    return [
+        one.lineno
+        for node in nodes
+        for before, one in pairwise(node.body)
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+        if not (isinstance(node, ast.ClassDef) and isinstance(before, ast.AnnAssign))
+    ]
 
 
 def test_no_sentence_is_lost() -> None:
     assert lost_strings('SAID = "of the best "\n"three."\n') == [2]
+    assert lost_strings(
+        'class A:\n    a: int\n    """Of a."""\n    def f(self):\n        a: int = 1\n        "lost"'
+    ) == [6]
     assert {str(path): lines for path in source_files() if (lines := lost_strings(path.read_text()))} == {}
 
 

@@ -31,7 +31,7 @@ def test_there_is_a_piece_for_every_misconception(number: int) -> None:
 
 
 def misconceptions(number: int) -> set[str]:
-    return {one.name for function in EXERCISES[number].functions for one in function.misconceptions}
+    return {one.name for function in EXERCISES[number].functions for one in function.mistakes}
 
 
 @pytest.mark.parametrize("number", EXERCISES)

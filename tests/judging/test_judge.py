@@ -197,7 +197,7 @@ def test_half_precision_is_called_half_precision(dtype: torch.dtype, back: bool)
 
 def test_two_misconceptions_at_once_are_both_named() -> None:
     exercise = EXERCISES[7]
-    both = [one for one in exercise.misconceptions if one.name in ("not scaled", "softmax along rows")]
+    both = [one for one in exercise.mistakes if one.name in ("not scaled", "softmax along rows")]
     given: list[Answer] = [
         Returned(exercise.wrong_answer(both, case.inputs), list(case.inputs)) for case in short_cases(exercise)
     ]
@@ -217,8 +217,8 @@ def test_errors_alone_are_no_evidence_for_a_misconception() -> None:
 
 def test_no_mistake_about_gradients_is_named_by_numbers_that_are_wrong() -> None:
     """“The numbers are right, but …” was said beside another mistake, though no gradient of that code is NaN."""
-    both = [one for one in EXERCISES[22].misconceptions if one.name in ("softmax over heads", "NaN on the way back")]
-    exercise = replace(EXERCISES[22], misconceptions=both)
+    both = [one for one in EXERCISES[22].mistakes if one.name in ("softmax over heads", "NaN on the way back")]
+    exercise = replace(EXERCISES[22], mistakes=both)
     key = AnswerKey(exercise, exercise.sample(0)).short()
     given = judge_by(key, [key.answer(tuple(both), index) for index in range(len(key.cases))])
     assert not given.right
@@ -236,7 +236,7 @@ def test_an_error_in_another_case_is_told_beside_wrong_numbers() -> None:
 
 def test_a_misconception_on_some_cases_only_is_not_named() -> None:
     exercise = EXERCISES[2]
-    (unscaled,) = (one for one in exercise.misconceptions if one.name == "not scaled")
+    (unscaled,) = (one for one in exercise.mistakes if one.name == "not scaled")
     given = answers(2)
     case = short_cases(exercise)[0]
     given[0] = Returned(exercise.wrong_answer([unscaled], case.inputs), list(case.inputs))

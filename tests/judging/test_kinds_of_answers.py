@@ -470,7 +470,7 @@ def exercise_of(
     """An exercise with a case for each of these inputs."""
     cases = [Case(f"case {number}", "", lambda _, it=it: it) for number, it in enumerate(inputs)]  # type: ignore[misc]
     about: dict[str, Any] = {"number": 99, "assignment": "plain", "title": "Plain", "entry": "f"}
-    return Exercise(**about, reference=reference, cases=cases, misconceptions=misconceptions, **more)
+    return Exercise(**about, reference=reference, cases=cases, mistakes=misconceptions, **more)
 
 
 def mistake(name: str, answers: Callable[..., Any], credit: float = 0.5) -> Misconception:
@@ -617,7 +617,7 @@ def test_inputs_must_not_be_modified(
 def test_a_misconception_that_changes_its_inputs_changes_them_for_itself_alone() -> None:
     exercise = exercise_of(sorts, [([3, 1, 2],)], mistake("changes", lambda x: x.clear() or []))
     key = AnswerKey(exercise, exercise.sample())
-    assert key.wrong(exercise.misconceptions, 0) == Returned([], [[3, 1, 2]])
+    assert key.wrong(exercise.mistakes, 0) == Returned([], [[3, 1, 2]])
     assert key.expected[0] == [1, 2, 3]
 
 

@@ -294,7 +294,7 @@ def grader_of(number: int) -> Callable[[str], bool]:
 def keys_of(exercise: Exercise) -> list[list[AnswerKey]]:
     """For each form that inputs may have, an answer key for each case. Misconceptions and pictures are left out: they
     explain what is wrong, and never make it right."""
-    exercise = replace(exercise, misconceptions=(), picture=None)
+    exercise = replace(exercise, mistakes=(), picture=None)
     drawn = short_cases(exercise)
     forms = (lambda inputs: inputs, *exercise.other_forms)
     return [[AnswerKey(exercise, [replace(case, inputs=form(case.inputs))]) for case in drawn] for form in forms]

@@ -37,7 +37,7 @@ def of_assignment(assignment: str) -> dict[Mistake, Record]:
 def test_the_header_says_what_is_wrong_and_a_line_is_marked(mistake: Mistake) -> None:
     assert set(mistake.piece.fields) <= FIELDS
     assert mistake.causes in (1, 2, 3)
-    names = {one.name for function in EXERCISES[mistake.number].functions for one in function.misconceptions}
+    names = {one.name for function in EXERCISES[mistake.number].functions for one in function.mistakes}
     assert set(mistake.listed("true") + mistake.listed("follows")) <= names | OF_ALL
     re.compile(mistake.says_of_itself("says"))
     re.compile(mistake.says_of_itself("false"))

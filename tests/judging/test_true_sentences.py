@@ -39,7 +39,7 @@ def judged(course: Course, make_notebook: Any, solved: dict[int, str]) -> Judged
 def misconceptions() -> Iterator[Misconception]:
     for exercise in EXERCISES.values():
         for function in exercise.functions:
-            yield from function.misconceptions
+            yield from function.mistakes
 
 
 def test_what_numbers_prove_is_what_comes_out_and_not_what_somebody_did() -> None:

@@ -48,7 +48,7 @@ EXERCISE = Exercise(
     reference=total_and_parts,
     read=lambda yielded, _x: {"output": {"total": yielded[0], "running sum": yielded[1]}},
     cases=[Case("five numbers", catches="nothing", inputs=lambda rng: (randn(rng, 5),))],
-    misconceptions=[
+    mistakes=[
         Misconception("sign flipped", kind="scaling", credit=0.5, says="Add them.", change={"sign": -1.0}),
     ],
 )

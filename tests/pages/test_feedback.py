@@ -132,7 +132,7 @@ def exercise(page: Chrome, number: int) -> str:
 
 
 def says(number: int, misconception: str) -> str:
-    (found,) = [one for one in EXERCISES[number].misconceptions if one.name == misconception]
+    (found,) = [one for one in EXERCISES[number].mistakes if one.name == misconception]
     return found.says
 
 
@@ -662,7 +662,7 @@ def test_every_section_that_a_misconception_points_to_is_there(released_course: 
 
 def verdict_on(number: int, misconception: str) -> Verdict:
     """Of somebody who has this misconception."""
-    found = [(one, wrong) for one in EXERCISES[number].functions for wrong in one.misconceptions]
+    found = [(one, wrong) for one in EXERCISES[number].functions for wrong in one.mistakes]
     one, wrong = next((one, wrong) for one, wrong in found if wrong.name == misconception)
     drawn = one.sample(5)
     answers: list[Any] = []

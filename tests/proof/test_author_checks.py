@@ -44,12 +44,12 @@ SOUND = Exercise(
     reference=doubled,
     form=FUNCTION,
     cases=[Case("three numbers", "tripled", lambda rng: (randn(rng, 3),))],
-    misconceptions=[
+    mistakes=[
         Misconception("tripled", kind="wrong formula", credit=0.5, says="Tripled.", change={"factor": 3.0}),
         Misconception("halved", kind="wrong formula", credit=0.5, says="Halved.", change={"factor": 0.5}),
     ],
 )
-TRIPLED, HALVED = SOUND.misconceptions
+TRIPLED, HALVED = SOUND.mistakes
 CALLS: Iterator[int] = iter(range(1_000))
 
 
@@ -75,16 +75,16 @@ def far_less_precise(x: Tensor, factor: float = 2.0) -> Tensor:
             "no misconception fails this case",
         ),
         (
-            replace(SOUND, misconceptions=[*SOUND.misconceptions, replace(TRIPLED, name="three times")]),
+            replace(SOUND, mistakes=[*SOUND.mistakes, replace(TRIPLED, name="three times")]),
             "tripled”, “three times",
             "no case tells these two apart",
         ),
         (
-            replace(SOUND, misconceptions=[TRIPLED, replace(HALVED, change={"factor": 2})]),
+            replace(SOUND, mistakes=[TRIPLED, replace(HALVED, change={"factor": 2})]),
             "halved",
             "right in every case",
         ),
-        (replace(SOUND, misconceptions=[replace(TRIPLED, credit=1.5), HALVED]), "tripled", "its credit is 1.5"),
+        (replace(SOUND, mistakes=[replace(TRIPLED, credit=1.5), HALVED]), "tripled", "its credit is 1.5"),
     ],
 )
 def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, what: str) -> None:
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_an_exercise_is_told(exercise: Exercise, place: str, 
             "the reference returns nothing in any case",
         ),
         (
-            replace(SOUND, misconceptions=[TRIPLED, replace(HALVED, change={"factor": "half"})]),
+            replace(SOUND, mistakes=[TRIPLED, replace(HALVED, change={"factor": "half"})]),
             "“halved”: it stops in every case, with TypeError: ",
         ),
         (replace(SOUND, picture=lambda *_: [][0]), "`picture` stops with IndexError: list index"),

@@ -168,7 +168,7 @@ def test_the_release_holds_none_of_the_graders_words(assignment: str) -> None:
         if path.suffix in (".py", ".ipynb", ".svg")
     )
     for exercise in of_assignment(assignment):
-        for misconception in exercise.misconceptions:
+        for misconception in exercise.mistakes:
             assert misconception.says not in text
             assert json.dumps(misconception.says)[1:-1] not in text
         for case in exercise.cases:
@@ -190,7 +190,7 @@ def test_hidden_cases_live_in_the_grader_alone(course: Course, monkeypatch: pyte
     monkeypatch.setattr("grader.model.exercise.SAMPLES_PER_CASE", 5)
     for exercise in EXERCISES.values():
         monkeypatch.setitem(exercise.__dict__, "cases", exercise.cases[:1])
-        monkeypatch.setitem(exercise.__dict__, "misconceptions", ())
+        monkeypatch.setitem(exercise.__dict__, "mistakes", ())
         monkeypatch.setitem(exercise.__dict__, "explained_in", {})  # by their names
         monkeypatch.setitem(exercise.__dict__, "unscaled", "")
     compile_release(course, "self_attention")

@@ -536,7 +536,7 @@ def with_altered_list(body: bytes, chance: random.Random) -> bytes:
     return struct.pack("<Q", len(head)) + head + body[8 + length :]
 
 
-EXERCISE = replace(EXERCISES[3], misconceptions=())  # they are compared with as the reference is
+EXERCISE = replace(EXERCISES[3], mistakes=())  # they are compared with as the reference is
 DRAWN = EXERCISE.sample()[:2]
 
 

@@ -304,7 +304,7 @@ def test_other_cases_have_their_memory(sandbox: SandboxProcess) -> None:
 
 def exercise(*cases: Case) -> Exercise:
     return Exercise(
-        number=1, assignment="a", title="t", entry="f", reference=lambda x: x.sum(-1), cases=cases, misconceptions=[]
+        number=1, assignment="a", title="t", entry="f", reference=lambda x: x.sum(-1), cases=cases, mistakes=[]
     )
 
 
@@ -321,7 +321,7 @@ def test_no_mistake_is_tried_in_a_long_text_that_a_short_one_rules_out() -> None
 
     mistake = Misconception("doubled", kind="scaling", credit=0.5, says="Twice.", answers=doubled)
     long = Case("long", "", lambda rng: (torch.randn(9, 4, generator=rng),), promise=MemoryPromise(1, 2, BROKEN))
-    of = replace(exercise(Case("short", "", one), long), misconceptions=[mistake])
+    of = replace(exercise(Case("short", "", one), long), mistakes=[mistake])
     cases = of.sample()
     sums = [case.inputs[0].sum(-1) for case in cases]
     wrong = [3 * right if case.case is long else right for case, right in zip(cases, sums, strict=True)]

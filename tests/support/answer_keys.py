@@ -29,5 +29,5 @@ def short_cases(exercise: Exercise, seed: int = DEFAULT_SEED) -> list[SampledCas
 
 def some_misconceptions(exercise: Exercise) -> Sequence[Misconception]:
     """One of each few."""
-    names = part((one.name for one in exercise.misconceptions), of=EACH)
-    return [one for one in exercise.misconceptions if one.name in names]
+    names = part((one.name for one in exercise.mistakes), of=EACH)
+    return [one for one in exercise.mistakes if one.name in names]

@@ -1,58 +1,53 @@
 """Exercise 1 of numbers: columns with mean 0 and standard deviation 1."""
 
-from __future__ import annotations
+from grader import Case, Exercise, at, wrong
 
-from grader import Case, Exercise, Misconception
-
-from .tables import Array, table
+from .tables import table
 
 
-def reference(numbers: Array, *, axis: int | None = 0, minus_mean: bool = True, over: str = "std") -> Array:
-    keep = axis is not None
-    centred = numbers - numbers.mean(axis, keepdims=keep) if minus_mean else numbers  # (rows, columns)
-    size = numbers.std(axis, keepdims=keep) if over == "std" else numbers.var(axis, keepdims=keep)
-    result: Array = centred / size
-    return result
+def standardise(numbers):
+    centred = numbers - numbers.mean(axis=0)  #: centre
+    return centred / numbers.std(axis=0)  #: divide
 
 
 exercise = Exercise(
     number=1,
     assignment="numbers",
     title="Standardise",
-    entry="standardise",
-    reference=reference,
+    solution=standardise,
     cases=[
-        Case("more rows than columns", catches="another axis", inputs=lambda rng: (table(rng, 7, 3),)),
-        Case("more columns than rows", catches="the same", inputs=lambda rng: (table(rng, 4, 6),)),
+        Case("more rows than columns", catches="another axis", inputs=lambda rng: table(rng, 7, 3), numpy=True),
+        Case("more columns than rows", catches="the same", inputs=lambda rng: table(rng, 4, 6), numpy=True),
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        wrong(
             "along the rows",
+            {
+                "centre": "centred = numbers - numbers.mean(axis=1, keepdims=True)",
+                "divide": "return centred / numbers.std(axis=1, keepdims=True)",
+            },
+            "Each row has mean 0 and standard deviation 1 in what comes out. Each column should have.",
             kind="axis",
-            credit=0.5,
-            says="Each row has mean 0 and standard deviation 1 in what comes out. Each column should have.",
-            change={"axis": 1},
         ),
-        Misconception(
+        wrong(
             "over the whole table",
+            {"centre": ("axis=0", ""), "divide": ("axis=0", "")},
+            "The table as a whole has mean 0 and standard deviation 1 in what comes out. Each column should have.",
             kind="axis",
-            credit=0.5,
-            says="The table as a whole has mean 0 and standard deviation 1 in what comes out. Each column should have.",
-            change={"axis": None},
         ),
-        Misconception(
+        wrong(
             "mean kept",
+            {"centre": "centred = numbers"},
+            "The columns have standard deviation 1, but not mean 0: their means are to be taken off first.",
             kind="missing step",
-            credit=0.5,
-            says="The columns have standard deviation 1, but not mean 0: their means are to be taken off first.",
-            change={"minus_mean": False},
         ),
-        Misconception(
-            "divided by the variance",
-            kind="wrong formula",
-            credit=0.5,
-            says="What comes out is divided by the variance of each column. Its square root is asked for.",
-            change={"over": "var"},
+        *at(
+            "divide",
+            wrong(
+                "divided by the variance",
+                ("std", "var"),
+                "What comes out is divided by the variance of each column. Its square root is asked for.",
+            ),
         ),
     ],
 )

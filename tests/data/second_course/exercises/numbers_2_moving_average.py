@@ -1,44 +1,37 @@
 """Exercise 2 of numbers: the mean of each window."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from grader import Case, Exercise, Misconception
+from grader import Case, Exercise, wrong
 
-from .tables import Array, with_width
+from .tables import with_width
 
 
-def reference(values: Array, width: int, *, divide: bool = True, mode: str = "valid") -> Array:
-    sums = np.convolve(values, np.ones(width), mode=mode)  # type: ignore[call-overload]
-    result: Array = sums / width if divide else sums
-    return result
+def moving_average(values, width):
+    starts = range(len(values) - width + 1)
+    return np.array([values[start : start + width].mean() for start in starts])  #: means
 
 
 exercise = Exercise(
     number=2,
     assignment="numbers",
     title="Moving average",
-    entry="moving_average",
-    reference=reference,
+    solution=moving_average,
     cases=[
-        Case("three wide", catches="an even width", inputs=lambda rng: with_width(rng, 9, 3)),
-        Case("four wide", catches="a width that is written down", inputs=lambda rng: with_width(rng, 8, 4)),
+        Case("three wide", catches="an even width", inputs=lambda rng: with_width(rng, 9, 3), numpy=True),
+        Case("four wide", catches="a width that is written down", inputs=lambda rng: with_width(rng, 8, 4), numpy=True),
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        wrong(
             "sums",
+            {"means": ("mean", "sum")},
+            "What comes out is the sum of each window. Its mean is asked for.",
             kind="missing step",
-            credit=0.5,
-            says="What comes out is the sum of each window. Its mean is asked for.",
-            change={"divide": False},
         ),
-        Misconception(
+        wrong(
             "beyond the ends",
-            kind="wrong formula",
-            credit=0.5,
-            says="There are windows here that reach beyond the ends. Only those that lie inside count.",
-            change={"mode": "same"},
+            {"means": "return np.convolve(values, np.ones(width), mode='same') / width"},
+            "There are windows here that reach beyond the ends. Only those that lie inside count.",
         ),
     ],
 )
