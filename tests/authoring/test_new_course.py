@@ -396,8 +396,8 @@ LAYER_WITHOUT_INIT = "import torch\n\n\nclass Layer(torch.nn.Module):\n    def f
 
 
 def test_a_class_is_made_an_exercise_too(course: Course) -> None:
-    init = "class Layer(torch.nn.Module):\n    def __init__(self, by):\n        super().__init__()\n        self.by = by\n\n"
-    with_cell(course, "layer", LAYER_WITHOUT_INIT.replace("class Layer(torch.nn.Module):\n", init))
+    init = "    def __init__(self, by):\n        super().__init__()\n        self.by = by\n\n"
+    with_cell(course, "layer", LAYER_WITHOUT_INIT.replace("    def", f"{init}    def", 1))
     new_exercise(course, "layer", "week1")
     layer = course.exercises("week1")["layer"]
     assert (layer.entry, layer.form.name) == ("Layer", "module")
