@@ -129,8 +129,7 @@ LENGTHS_KEPT = (
 
 def also_with_lengths_kept(*mistakes: Misconception) -> list[Misconception]:
     kept = (
-        replace(one, name=f"{one.name}, lengths kept", change={**one.change, "split": LENGTHS_KEPT})
-        for one in mistakes
+        replace(one, name=f"{one.name}, lengths kept", change={**one.change, "split": LENGTHS_KEPT}) for one in mistakes
     )
     return [*mistakes, *kept]
 
