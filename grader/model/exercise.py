@@ -255,6 +255,14 @@ class Exercise:
             return _quietly(misconceptions[0].answers, inputs, {})
         return self.changed_answer(changes_of(misconceptions), inputs)
 
+    def as_a_whole(self, mistake: Misconception) -> Callable[..., Any]:
+        """What a mistake answers, called with the inputs: its lines run as a whole, as a student's code does, where the
+        solution is held statement by statement."""
+        if self.written is None or not mistake.change or any(map(callable, mistake.change.values())):
+            return lambda *inputs: self.wrong_answer([mistake], inputs)
+        version = self.written.lines.version(mistake.change, self.written.variables)
+        return lambda *inputs: _quietly(lambda *fresh: _put(version, self.form, self.first_form, fresh), inputs, {})
+
     def changed_answer(self, changes: Mapping[str, Any], inputs: Inputs) -> Any:
         """What the reference answers with these steps."""
         return _quietly(self.reference, inputs, changes)
@@ -269,14 +277,19 @@ def _asked(
     written: WrittenFunction | WrittenClass, form: Form, first_form: Callable[[Inputs], Inputs] | None
 ) -> Callable[..., Any]:
     """What is seen of the solution, with other lines, where a student's code is asked in the same way."""
-    put = _asking(form).put
 
     @functools.wraps(written)  # its source is the one that must not leak
     def reference(*inputs: Any, **changes: Change) -> Any:
-        with same_chance():
-            return put(written.holding(changes), first_form(inputs) if first_form else inputs)
+        return _put(written.holding(changes), form, first_form, inputs)
 
     return reference
+
+
+def _put(
+    solution: Callable[..., Any], form: Form, first_form: Callable[[Inputs], Inputs] | None, inputs: Inputs
+) -> Any:
+    with same_chance():
+        return _asking(form).put(solution, first_form(inputs) if first_form else inputs)
 
 
 class NotDrawn(CourseError):

@@ -71,7 +71,6 @@ class Definitions:
         words = frozenset(_WORD.findall(code))  # what it does not mention would only fill the memory
         variables = frozenset().union(*(words & variables_of(source) for source in self._sources if source != code))
         asked = tuple(
-            {expression: None for one in exercise.mistakes for expression in one.in_code}
-            | dict.fromkeys(FIRST_SIZES)
+            {expression: None for one in exercise.mistakes for expression in one.in_code} | dict.fromkeys(FIRST_SIZES)
         )
         return facts_of(code, exercise.entry, exercise.form.methods, variables, asked)

@@ -26,6 +26,7 @@ from grader.proof.sound_cases import must_be_releasable, must_be_sound
 from grader.proof.validate import validate
 from grader.proof.visible_checks import passed_by_visible_checks
 from grader.release.compiling import compile_release
+from grader.written.lines import Lines
 from support.all_files import files_in
 from support.command_line import grader
 
@@ -250,6 +251,14 @@ def test_a_misconception_that_is_not_judged_as_it_says_is_told(course: Course) -
     """What comes out is nearly zero, for which nothing is earned."""
     (said,) = changed(course, ('"return sum(numbers)"', '"return sum(numbers) / 1e9"'))
     assert "“not divided”: it is to be named and earn 0.5; not divided is named, and it earns 0." in said
+
+
+def test_lines_that_answer_otherwise_as_a_whole_are_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grading holds a solution statement by statement, and a student's code runs as a whole."""
+    monkeypatch.setattr(Lines, "version", lambda *_: lambda numbers: sum(numbers) + 1)
+    said = changed(course)
+    assert len(said) == 4
+    assert all("nothing is named, and it earns 0." in text for text in said), said
 
 
 def test_a_misconception_that_another_hides_is_told(course: Course) -> None:

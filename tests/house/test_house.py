@@ -153,11 +153,13 @@ def lost_strings(code: str) -> list[int]:
 
     Docstrings may, and so may what an editor shows of a field, right below it.
     """
-    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(getattr(node, "body", None), list)]
+    nodes = [
+        (node, body) for node in ast.walk(ast.parse(code)) if isinstance(body := getattr(node, "body", None), list)
+    ]
     return [
         one.lineno
-        for node in nodes
-        for before, one in pairwise(node.body)
+        for node, body in nodes
+        for before, one in pairwise(body)
         if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
         if not (isinstance(node, ast.ClassDef) and isinstance(before, ast.AnnAssign))
     ]

@@ -654,7 +654,7 @@ def test_every_section_that_a_misconception_points_to_is_there(released_course: 
     one = EXERCISES[number]
     known = Sections.of(released_course.read("release", one.assignment)).by_anchor
     assert set(one.explained_in.values()) <= known.keys()
-    assert set(one.explained_in) <= {word for found in one.misconceptions for word in (found.name, found.kind)}
+    assert set(one.explained_in) <= {word for found in one.mistakes for word in (found.name, found.kind)}
 
 
 # --- verdicts with pictures -----------------------------------------------------------------------------------------
