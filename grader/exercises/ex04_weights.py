@@ -97,8 +97,8 @@ exercise = Exercise(
                   "Your weights are those of scores divided by the number of words. Use the scores as they are.",
                   kind="scaling"),
             wrong("future hidden",
-                  "scores = torch.stack(all_scores)\n"
-                  "all_scores = list(scores + torch.full_like(scores, -torch.inf).triu(1))",
+                  "hidden = [torch.full_like(row[n + 1 :], -torch.inf) for n, row in enumerate(all_scores)]\n"
+                  "all_scores = [torch.cat([row[: n + 1], hidden[n]]) for n, row in enumerate(all_scores)]",
                   "Later words are hidden in your results, as by a causal mask. Here every word may look at every "
                   "word.", kind="mix-up")),
         *at("result",

@@ -12,9 +12,16 @@ from grader.course import Course
 from support.corpus import RIGHT, WRONG, entries
 from support.graded_corpus import grade
 from support.our_course import EXERCISES
+from support.part import part
 from support.real_mistakes_read import OF_ALL
+from support.recorded import judging, made_of_mistakes, records
 from support.recorded import pieces as pieces_on_record
-from support.recorded import records
+
+MADE = [
+    pytest.param(number, names, id=f"{number}")
+    for number in EXERCISES
+    if (names := part([one.name for _, one, _ in made_of_mistakes(number)], of=16, in_ci=3))
+]
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -27,7 +34,16 @@ def test_there_are_five_right_styles_of_every_exercise_and_only_real_names(numbe
 @pytest.mark.parametrize("number", EXERCISES)
 def test_there_is_a_piece_for_every_misconception(number: int) -> None:
     alone = {name for entry in WRONG if entry.number == number and len(entry.named) == 1 for name in entry.named}
-    assert alone - OF_ALL == misconceptions(number)
+    made = {one.name for _, one, _ in made_of_mistakes(number)}
+    assert (alone - OF_ALL) | made == misconceptions(number)
+
+
+@pytest.mark.parametrize(("number", "names"), MADE)
+def test_the_solution_with_the_lines_of_a_mistake_has_its_name(number: int, names: list[str]) -> None:
+    """As a student's code, in its notebook: what the exercise holds for this mistake is what that code does."""
+    with judging() as verdict_on:
+        found = {one.name: verdict_on(piece) for _, one, piece in made_of_mistakes(number) if one.name in names}
+    assert {name: verdict.misconceptions for name, verdict in found.items()} == {name: (name,) for name in names}
 
 
 def misconceptions(number: int) -> set[str]:

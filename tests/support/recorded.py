@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import functools
 import re
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -21,9 +23,11 @@ import pytest
 from filelock import FileLock
 
 from grader.judging import locating
+from grader.model.exercise import Exercise, Misconception
 from grader.model.verdict import Verdict
 from grader.notebooks.cells import tested_exercise
 from grader.running import grading, trial
+from grader.written.lines import Lines
 from support.graded_corpus import SEEDS, a_few_seeds
 from support.our_course import EXERCISES, OURS
 from support.places import DATA
@@ -52,6 +56,33 @@ def pieces(number: int) -> list[Piece]:
     found = {f"{kind}/{style}": cell for kind in ("right", "wrong") for style, cell in corpus(number, kind).items()}
     found |= {f"real/{one.piece.name}": one.cell for one in mistakes(number)}
     return [Piece(number, name, cell) for name, cell in found.items()]
+
+
+def made_of_mistakes(number: int) -> Iterator[tuple[Exercise, Misconception, Piece]]:
+    """The solution with the lines of each mistake, but for those that need what only the exercise's file has."""
+    functions = [function for function in EXERCISES[number].functions if function.written]
+    plain = {function.entry: lines_of(function).text({}) for function in functions}
+    for function in functions:
+        for one in function.mistakes:
+            if one.change and not any(map(callable, one.change.values())):
+                text = lines_of(function).text(one.change)
+                if not _needs_its_file(function, text, plain[function.entry]):
+                    cell = "\n\n".join({**plain, function.entry: text}.values())
+                    yield function, one, Piece(number, f"made/{one.name}", cell)
+
+
+def lines_of(function: Exercise) -> Lines:
+    assert function.written
+    return function.written.lines
+
+
+def _needs_its_file(function: Exercise, text: str, plain: str) -> bool:
+    read, before = (
+        {node.id for node in ast.walk(ast.parse(one)) if isinstance(node, ast.Name)} for one in (text, plain)
+    )
+    assert function.written
+    values = [function.written.variables.get(name) for name in read - before]
+    return not all(value is None or isinstance(value, ModuleType) for value in values)
 
 
 @contextmanager
