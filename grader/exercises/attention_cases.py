@@ -1,4 +1,4 @@
-"""Cases for modules of attention, which have much in common: exercises 13, 16, 17 and 18."""
+"""Cases for modules of attention, which have much in common: exercises 13 and 16 to 19."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from grader.kit.module_cases import draw_weights, trial, twice_and_changed
 
 Tensor = torch.Tensor
 Shapes = Mapping[str, Sequence[int]]
+# Draws a mask for N sentences, some heads, T queries and S keys.
+MakeMask = Callable[[torch.Generator, int, int, int, int], Tensor | None]
 
 
 def projection_shapes(d_in: int, d_out: int, bias: bool) -> dict[str, list[int]]:
@@ -66,3 +68,34 @@ def some_rate(rng: torch.Generator) -> float:
 def by_name(for_scores: Callable[[], Tensor], for_values: Callable[[], Tensor]) -> dict[str, Callable[[], Tensor]]:
     """What draws the weights of a head in a case about dropout: see `dropout_trial`."""
     return {"W_query.weight": for_scores, "W_key.weight": for_scores, "W_value.weight": for_values}
+
+
+def unmasked(_rng: torch.Generator, _N: int, _heads: int, _T: int, _S: int) -> None:
+    return None
+
+
+def padding(dtype: torch.dtype) -> MakeMask:
+    """(N, 1, 1, S): sentences of different lengths. Some words are seen and some hidden, also when it is inverted."""
+
+    def mask(_rng: torch.Generator, N: int, _heads: int, _T: int, S: int) -> Tensor:
+        lengths = torch.linspace(max(1, S // 2), S - 1, N).long()
+        return (torch.arange(S) < lengths[:, None]).to(dtype)[:, None, None, :]
+
+    return mask
+
+
+def scattered(dtype: torch.dtype, *, for_heads: bool = False) -> MakeMask:
+    """(N, 1 or heads, T, S): any word may be hidden, but each query sees at least one and misses at least one."""
+
+    def mask(rng: torch.Generator, N: int, heads: int, T: int, S: int) -> Tensor:
+        shape = (N, heads if for_heads else 1, T)
+        order = torch.rand(*shape, S, generator=rng).argsort(dim=-1)
+        seen = torch.randint(1, S, (*shape, 1), generator=rng)
+        return (order < seen).to(dtype)
+
+    return mask
+
+
+def for_all(rng: torch.Generator, _N: int, _heads: int, T: int, S: int) -> Tensor | None:
+    """(1, 1, T, S): the same for all sentences."""
+    return scattered(torch.bool)(rng, 1, 1, T, S)

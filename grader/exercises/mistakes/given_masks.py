@@ -1,0 +1,111 @@
+"""Mistakes about a mask that comes as an argument, and about the softmax behind it: exercise 19."""
+
+from __future__ import annotations
+
+from grader import at, wrong
+
+# fmt: off
+MISTAKES = [
+    wrong("as without a mask", {"given": ""},
+          "Your result does not depend on the mask. Where it is 0, the scores that softmax gets must be −∞.",
+          kind="missing step"),
+    wrong("mask inverted", {"hide": ("== 0", "!= 0")},
+          "What should be seen is hidden in your results. Hide keys where mask == 0.", kind="mix-up"),
+    wrong("masked after softmax",
+          {"given": "", "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, 0)"},
+          "Your results are those of softmax over all keys, with zeros put in afterwards, so weights no longer "
+          "sum to one. Mask the scores before softmax.", kind="missing step"),
+    wrong("−∞ after softmax",
+          {"given": "",
+           "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -1e20)"},
+          "Your results are those of hidden weights filled with −1e20 after softmax. Fill the scores, before it.",
+          credit=0.25, kind="mix-up"),
+    *at("hide",
+        wrong("zeros for −∞", ("-math.inf", "0"),
+              "In your results, hidden scores count as 0, or nearly 0, and softmax turns each into exp(0) = 1. "
+              "Set them to −∞."),
+        wrong("−1 for −∞", ("-math.inf", "-1 / math.sqrt(self.head_dim)"),
+              "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞."),
+        wrong("−1 for −∞, after scaling", ("-math.inf", "-1"),
+              "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞."),
+        wrong("+∞ for −∞", ("-math.inf", "1e20"),
+              "Hidden scores count as a large number in your results, so that nothing else is seen. Set them to "
+              "−∞."),
+        wrong("no numbers for what is hidden", ("-math.inf", "math.inf"),
+              "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before "
+              "softmax: +∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25)),
+    wrong("no numbers for what is hidden, after softmax",
+          {"given": "",
+           "after normalise": "if mask is not None:\n    weights = weights.masked_fill(mask == 0, -math.inf)"},
+          "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before softmax: "
+          "+∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25),
+    *at("hide",
+        wrong("queries hidden", "scores = scores.masked_fill(mask.transpose(2, 3) == 0, -1e20)",
+              "Queries are hidden in your results. The last dimension of the mask belongs to the keys: (N, 1, 1, "
+              "S) or (N, 1, T, S).", kind="axis"),
+        wrong("mask added to the scores", "scores = scores + (mask != 0) / math.sqrt(self.head_dim)",
+              "Your results are those of the mask added to the scores. Set them to −∞ where it is 0."),
+        wrong("mask added to the scores, after scaling", "scores = scores + (mask != 0)",
+              "Your results are those of the mask added to the scores. Set them to −∞ where it is 0."),
+        wrong("mask on the first head only",
+              "scores = torch.cat([scores[:, :1].masked_fill(mask[:, :1] == 0, -math.inf), scores[:, 1:]], dim=1)",
+              "Only the first head is masked in your results. The same mask is for all of them.",
+              kind="missing step"),
+        wrong("first head's mask for all", ("mask ==", "mask[:, :1] =="),
+              "In your results, all heads have the mask of the first. There may be one for each: (N, heads, T, "
+              "S).", kind="mix-up"),
+        wrong("first sentence's mask for all", ("mask ==", "mask[:1] =="),
+              "In your results, all sentences of the batch have the mask of the first. Each should have its own.",
+              kind="mix-up")),
+    wrong("causal mask added",
+          {"after scale": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                          "scores = scores.masked_fill(later, -math.inf)"},
+          "Later words are hidden on top of the mask in your results. Here nothing should be hidden except where "
+          "mask == 0.", credit=0.25, kind="mix-up"),
+    wrong("causal mask always, never the given one",
+          {"after scale": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                          "scores = scores.masked_fill(later, -math.inf)",
+           "given": ""},
+          "Later words are hidden in your results, and the mask has no part in them. Hide keys where mask == 0, "
+          "and nothing else.", credit=0.25, kind="mix-up"),
+    wrong("causal mask for the given one",
+          {"hide": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                   "scores = scores.masked_fill(later, -math.inf)"},
+          "When there is a mask, later words are hidden instead. Hide keys where mask == 0, and nothing else.",
+          credit=0.25, kind="mix-up"),
+    wrong("causal without a mask",
+          {"before given": "if mask is None:\n"
+                           "    later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
+                           "    scores = scores.masked_fill(later, -math.inf)"},
+          "In your results, later words are hidden when there is no mask. Then nothing should be hidden.",
+          kind="mix-up"),
+    wrong("softmax over queries",
+          {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=2)"},
+          "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: dim=3.",
+          credit=0.25, kind="axis"),
+    wrong("softmax over queries, with NaN", {"normalise": "weights = torch.softmax(scores, dim=2)"},
+          "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: dim=3.",
+          credit=0.25, kind="axis"),
+    wrong("softmax over heads",
+          {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=1)"},
+          "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=3.",
+          credit=0.25, kind="axis"),
+    wrong("softmax over heads, with NaN", {"normalise": "weights = torch.softmax(scores, dim=1)"},
+          "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=3.",
+          credit=0.25, kind="axis"),
+    wrong("softmax over the batch",
+          {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=0)"},
+          "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
+          "the keys: dim=3.", credit=0.25, kind="axis"),
+    wrong("softmax over the batch, with NaN", {"normalise": "weights = torch.softmax(scores, dim=0)"},
+          "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
+          "the keys: dim=3.", credit=0.25, kind="axis"),
+    wrong("raw scores as weights", {"hide": ("-math.inf", "0"), "normalise": "weights = scores"},
+          "Your values are weighted by raw scores. The weights are the softmax of the masked scores.",
+          credit=0.25, kind="missing step"),
+    wrong("raw scores as weights, with −1e20",
+          {"hide": ("-math.inf", "-1e20 / math.sqrt(self.head_dim)"), "normalise": "weights = scores"},
+          "Your values are weighted by raw scores, of which the hidden ones are huge. The weights are the "
+          "softmax of them.", credit=0.25, kind="missing step"),
+]
+# fmt: on
