@@ -18,11 +18,13 @@ from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import solved_exercise, tested_exercise
 from grader.notebooks.solutions import solutions
+from grader.pages.sections import Sections
 
 POINTS = 2
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _USUAL = {"schema_version": 3, "task": False}  # of a cell that nbgrader knows
+_POINTS = re.compile(r"\(([\d.]+) points?\)")  # in a heading
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -69,8 +71,16 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
         )
     course.chosen([assignment])
     notebook_file, notebook = _notebook_of(course, assignment, label)
-    place = next((place for place, cell in enumerate(notebook.cells) if solved_exercise(cell) == label), None)
+    place = _place_of(notebook, label)
+    headings = Sections.of(notebook).by_anchor
+    if place is None and f"exercise-{label}" in headings:
+        raise CourseError(
+            f"The notebook has a section for exercise {label}, and no solution cell. Make one there: in nbgrader's "
+            f"toolbar, choose “Autograded answer”, and give it the ID exercise-{label}."
+        )
+    points = _POINTS.search(headings.get(f"exercise-{label}", ""))
     known: dict[str, Any] = {"label": label, "written": repr(label), "assignment": assignment}
+    known["points"] = points[1] if points else f"{POINTS}"
     known["identity"] = f"number={label}" if isinstance(label, int) else f'name="{label}"'
     if place is None:
         words = {**known, "function": _function_for(label)}
@@ -94,6 +104,20 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
     return Written([notebook_file, *written], place is not None)
 
 
+def _place_of(notebook: Any, label: Label) -> int | None:
+    """Of the solution cell. One that has only its id, and not the mark of nbgrader's, gets that."""
+    for place, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code" and cell.id == f"exercise-{label}" and "nbgrader" not in cell.metadata:
+            cell.metadata["nbgrader"] = nbformat.from_dict(_marks_of_solution(label))
+        if solved_exercise(cell) == label:
+            return place
+    return None
+
+
+def _marks_of_solution(label: Label) -> dict[str, Any]:
+    return {"grade": False, "solution": True, "locked": False, "grade_id": f"exercise-{label}", **_USUAL}
+
+
 def _function_for(label: Label) -> str:
     function = f"exercise_{label}" if isinstance(label, int) else label.replace("-", "_")
     if keyword.iskeyword(function):
@@ -106,7 +130,7 @@ def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, A
     names = course.notebooks("source", assignment)
     read = {course.notebook("source", assignment, name): course.read("source", assignment, name) for name in names}
     for path, notebook in read.items():
-        if label in map(solved_exercise, notebook.cells):
+        if _place_of(notebook, label) is not None:
             return path, notebook
     return next(iter(read.items()))
 
@@ -116,17 +140,21 @@ def _of_cell(notebook: Any, place: int) -> dict[str, Any]:
     before = [cell.source for cell in notebook.cells[:place] if cell.cell_type == "code"]
     label = solved_exercise(notebook.cells[place])
     cell = SolutionCell(solutions(notebook)[label] if label is not None else "", tuple(before))
-    mark = next(iter(cell.marks), "a mark")
-    drawn = ", ".join("randn(rng, 4, 3)" for _ in cell.arguments) or "…"
+    draw = "rng.normal(size=(4, 3))" if cell.is_numpy else "randn(rng, 4, 3)"
+    drawn = f"({', '.join(draw for _ in cell.arguments) or '…'},)"
+    names = ["Case", "Exercise", *([] if cell.is_numpy else ["randn"]), "wrong"]
+    if cell.is_class:
+        names = ["MODULE", "Case", "Exercise", "randn", "trial", "wrong"]
+        drawn = 'trial([3], {}, {"output": [randn(rng, 4, 3)]})'
     return {
         "function": cell.node.name,
         "title": str(label).replace("-", " ").capitalize(),
         "solution": cell.text,
         "imports": "".join(f"{line}\n" for line in cell.imports),
         "form": "\n    form=MODULE," if cell.is_class else "",
-        "names": "MODULE, Case, Exercise, randn, trial, wrong" if cell.is_class else "Case, Exercise, randn, wrong",
-        "inputs": 'trial([3], {}, {"output": [randn(rng, 4, 3)]})' if cell.is_class else f"({drawn},)",
-        "mark": mark,
+        "names": ", ".join(names),
+        "inputs": f"{drawn}, numpy=True" if cell.is_numpy else drawn,
+        "mark": next(iter(cell.marks), "a mark"),
     }
 
 
@@ -151,7 +179,7 @@ def _exercises_of(course: Course) -> Path:
 
 def _section(words: dict[str, Any]) -> list[Any]:
     label = words["label"]
-    solution = {"grade": False, "solution": True, "locked": False, "grade_id": f"exercise-{label}", **_USUAL}
+    solution = _marks_of_solution(label)
     code, text = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
     return [
         text(_text("section", **words), id=f"about-exercise-{label}"),
@@ -162,7 +190,14 @@ def _section(words: dict[str, Any]) -> list[Any]:
 
 def _test_cell(words: dict[str, Any], template: str) -> Any:
     name = f"test-exercise-{words['label']}"
-    marks = {"grade": True, "solution": False, "locked": True, "grade_id": name, **_USUAL, "points": POINTS}
+    marks = {
+        "grade": True,
+        "solution": False,
+        "locked": True,
+        "grade_id": name,
+        **_USUAL,
+        "points": float(words["points"]),
+    }
     return nbformat.v4.new_code_cell(_text(template, **words), id=name, metadata={"nbgrader": marks})
 
 

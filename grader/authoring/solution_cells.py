@@ -35,6 +35,12 @@ class SolutionCell:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def is_numpy(self) -> bool:
+        """Whether it computes with arrays, and not with tensors."""
+        used = " ".join(self.imports)
+        return "numpy" in used and "torch" not in used and not self.is_class
+
+    @property
     def arguments(self) -> list[str]:
         """Those that the function cannot do without."""
         if not isinstance(self.node, ast.FunctionDef):

@@ -282,11 +282,12 @@ def _wrong_with(function: Exercise) -> Iterator[tuple[str, str]]:
             if times > 1:
                 yield f"`{function.entry}` has {times} {kind} called “{name}”. Call each by a name of its own.", name
     steps = function.written.lines.places if function.written else _steps(function.reference)
+    called = "mark of the solution" if function.written else "step of the reference"
     for one in function.mistakes:
         if one.kind not in KINDS:
             yield f"“{one.name}”: there is no kind “{one.kind}”.{_meant(one.kind, KINDS)}", one.name
-        yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps))
-    yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps))
+        yield from ((text, one.name) for text in _no_steps(f"“{one.name}” changes", one.change, steps, called))
+    yield from ((text, "") for text in _no_steps("`scales` names", function.scales, steps, called))
     if function.written:
         known = [one for one in function.mistakes if one.change and set(one.change) <= set(steps or ())]
         yield from _wrong_lines(function.written.lines, function.written.variables, known)
@@ -317,10 +318,10 @@ def _wrong_lines(
         known[text] = one.name
 
 
-def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None) -> Iterator[str]:
+def _no_steps(what: str, named: Iterable[str], steps: Collection[str] | None, called: str) -> Iterator[str]:
     for step in named:
         if steps is not None and step not in steps:
-            yield f"{what} “{step}”, which is no step of the reference.{_meant(step, steps)}"
+            yield f"{what} “{step}”, which is no {called}.{_meant(step, steps)}"
 
 
 def _steps(reference: Callable[..., Any]) -> Collection[str] | None:

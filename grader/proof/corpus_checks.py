@@ -6,7 +6,7 @@ say which misconceptions are to be named: `:named: not divided`, several with ` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -55,7 +55,9 @@ class Corpus:
                 yield Problem(None, file, "there is no such exercise", say)
                 continue
             for piece in self.pieces[file]:
-                if said := _problem(piece, partial(try_code, course, self.assignment, exercises, label)):
+                known = {one.name for function in exercises[label].functions for one in function.mistakes}
+                tried = partial(try_code, course, self.assignment, exercises, label)
+                if said := _problem(piece, tried, known):
                     where = f"{file}, {piece.name}"
                     yield Problem(label, where, said, "Mend the exercise, or the text if it says what is not so.")
 
@@ -64,7 +66,7 @@ def _label(file: str) -> Label | None:
     return label_of(Path(file).stem)
 
 
-def _problem(piece: Piece, tried: Callable[[str], Tried]) -> str:
+def _problem(piece: Piece, tried: Callable[[str], Tried], known: Container[str]) -> str:
     """How it is judged otherwise than it says; nothing if it is not."""
     try:
         verdict = tried(piece.code).verdict
@@ -77,4 +79,9 @@ def _problem(piece: Piece, tried: Callable[[str], Tried]) -> str:
     if other := set(piece.fields) - {"named"}:
         return f"it has a field {min(other)}, and only `:named:` is known"
     said, named = piece.fields.get("named"), " + ".join(verdict.misconceptions) or "nothing"
-    return f"`{said}` is to be named, and {named} is" if said and said != named else ""
+    if not said or said == named:
+        return ""
+    unknown = next((name for name in said.split(" + ") if name not in known and name != "nothing"), "")
+    return f"`{said}` is to be named, and {named} is" + (
+        f"; the exercise has no mistake “{unknown}”" if unknown else ""
+    )

@@ -193,7 +193,8 @@ def _replaced(lines: list[str], *texts: str) -> list[str]:
     for old, new in zip(texts[::2], texts[1::2], strict=True):
         if {line.count(old) for line in lines} - {0} != {1}:
             line = max(lines, key=lambda line: line.count(old))
-            raise LineError(f"“{old}” does not stand once in “{line.strip()}”")
+            times = f"stands {line.count(old)} times" if old in line else "does not stand"
+            raise LineError(f"“{old}” {times} in “{line.strip()}”")
         lines = [line.replace(old, new) for line in lines]
     return lines
 

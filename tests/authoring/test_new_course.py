@@ -221,6 +221,13 @@ def test_code_of_the_corpus_that_is_no_text_is_told(course: Course) -> None:
     assert said == "exercise 2, corpus/week1/2.txt: it is no text in UTF-8. Save it as that."
 
 
+def test_a_name_that_no_mistake_has_is_told(course: Course) -> None:
+    path = course.root / "corpus/week1/2.txt"
+    path.write_text(path.read_text().replace(":named: not divided", ":named: not divide"))
+    (said,) = wrong(course)
+    assert "`not divide` is to be named, and not divided is; the exercise has no mistake “not divide”." in said
+
+
 @pytest.mark.parametrize("line", [":Named: one too few", "# named: not divided", ": named: not divided", "named: sum"])
 def test_a_field_that_is_none_is_told(course: Course, line: str) -> None:
     path = course.root / "corpus/week1/2.txt"
@@ -399,6 +406,36 @@ def test_an_exercise_is_made_of_the_solution_that_the_notebook_has(course: Cours
     assert cells[-2:] == ["exercise-spread", "test-exercise-spread"]
     assert not (course.root / "corpus/week1/spread.txt").exists()
     assert "the solution cell has" not in " ".join(wrong(course))
+
+
+def test_a_cell_with_its_id_alone_is_marked_and_the_heading_says_the_points(course: Course) -> None:
+    notebook = course.read("source", "week1")
+    notebook.cells += [
+        nbformat.v4.new_markdown_cell('<a id="exercise-lengths"></a>\n## Exercise lengths: of rows (3 points)'),
+        nbformat.v4.new_code_cell(
+            "import numpy as np\n\n\ndef lengths(rows):\n    return np.sqrt((rows**2).sum(axis=1))",
+            id="exercise-lengths",
+        ),
+    ]
+    nbformat.write(notebook, course.notebook("source", "week1"))
+    new_exercise(course, "lengths", "week1")
+    cells = {cell.id: cell for cell in course.read("source", "week1").cells}
+    assert cells["exercise-lengths"].metadata["nbgrader"]["grade_id"] == "exercise-lengths"
+    assert cells["test-exercise-lengths"].metadata["nbgrader"]["points"] == 3
+    assert 'hidden_tests("lengths", points=3)' in cells["test-exercise-lengths"].source.replace("'", '"')
+    (rows,) = course.exercises("week1")["lengths"].sample()[0].inputs  # an array, as the notebook imports numpy
+    assert (type(rows).__name__, rows.shape) == ("ndarray", (4, 3))
+
+
+def test_a_section_without_a_solution_cell_is_told(course: Course) -> None:
+    notebook = course.read("source", "week1")
+    notebook.cells += [
+        nbformat.v4.new_markdown_cell('<a id="exercise-odd"></a>\n## Exercise odd (3 points)'),
+        nbformat.v4.new_code_cell("def odd(x):\n    return x"),
+    ]
+    nbformat.write(notebook, course.notebook("source", "week1"))
+    with pytest.raises(CourseError, match="choose “Autograded answer”, and give it the ID exercise-odd"):
+        new_exercise(course, "odd", "week1")
 
 
 LAYER_WITHOUT_INIT = "import torch\n\n\nclass Layer(torch.nn.Module):\n    def forward(self, x):\n        return 2 * x"

@@ -67,8 +67,8 @@ def test_other_lines_stand_in_place_of_marked_ones(changes: dict[str, Change], t
     [
         ({"bottom": "low = 1"}, "there is no mark “bottom”. There are: arguments, top, large, low, result."),
         ({"inside top": "low = 1"}, "there is no mark “inside top”"),
-        ({"top": ("low", "1")}, "“low” does not stand once in “top = x + by  # (n,)”"),
-        ({"low": ("low", "1")}, "“low” does not stand once in “low = low + 1”"),
+        ({"top": ("low", "1")}, "“low” does not stand in “top = x + by  # (n,)”"),
+        ({"low": ("low", "1")}, "“low” stands 2 times in “low = low + 1”"),
         ({"result": "return top /"}, "with its lines, the solution is not Python: return top /"),
         ({"result": "return tops / low"}, "its lines read `tops`, which nothing binds"),
         ({"top": "tops = x + by"}, "its lines bind `tops`, which nothing reads"),
