@@ -117,11 +117,11 @@ exercise = Exercise(
         wrong("queries without bias", {"query": "Q = W_q @ X"},
               "The biases of the queries are missing: Q₁ = W_q1 X + b_q1, and the same for head 2.",
               credit=0.75, kind="missing step"),
-        # Whoever takes the wrong matrix takes its bias, too.
         *at("head_2",
             wrong("first head's biases twice", "head_2 = head(W_v2, W_q2, W_k2, b_v1, b_q1, b_k1)",
                   "In your results, head 2 has the biases of head 1. It should have its own b_q2, b_k2 and b_v2.",
                   credit=0.75, kind="mix-up"),
+            # Whoever takes the wrong matrix takes its bias, too.
             wrong("first head twice", "head_2 = head(W_v1, W_q1, W_k1, b_v1, b_q1, b_k1)",
                   "Both halves of your result are those of head 1. The second should have its own: W_q2, W_k2, W_v2 "
                   "and biases.", kind="mix-up")),

@@ -126,8 +126,8 @@ def of_split_heads(before: str, merged: str, returned: str = "{}") -> list[Misco
                   "The scores that you use are multiplied by √head_dim. They should be divided by it.",
                   kind="scaling")),
         wrong("scaled in the wrong place", {"scale": "", before: "weights = weights / math.sqrt(self.head_dim)"},
-              "Your results are those of scores that are not scaled, divided by √head_dim at the end. Divide the "
-              "scores, before softmax.", kind="scaling"),
+              "The scores that you use are not scaled; √head_dim divides only what comes after softmax. Divide the "
+              "scores, before it.", kind="scaling"),
         wrong("sign flipped", {"scale": "scores = -scores / math.sqrt(self.head_dim)"},
               "The scores have the wrong sign: a query should look most where its dot product is largest.",
               credit=0.25),
