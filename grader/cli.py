@@ -39,9 +39,8 @@ class InOrder(TyperGroup):
         """With those of typer, which would take seven lines of a help that is to fit on a screen."""
         found: list[Any] = super().get_params(ctx)
         for option in found:
-            if option.name == "install_completion":
-                option.help = "Let this shell complete names."
-            option.hidden = option.name in ("show_completion", "help", "asked")  # whoever looks for one tries it
+            # Whoever looks for one of these tries it; the other is in the help's first lines.
+            option.hidden = option.name in ("install_completion", "show_completion", "help", "asked")
         return found
 
 
@@ -51,7 +50,8 @@ app = typer.Typer(
     cls=InOrder,
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="A course, from notebooks to points. `grader COMMAND --help` has an example.",
+    help="A course, from notebooks to points. `grader COMMAND --help` has an example, and "
+    "`grader --install-completion` lets this shell complete names.",
 )
 app.add_typer(new, name="new")
 app.add_typer(students, name="students")
