@@ -119,10 +119,10 @@ def try_command(
     Example: `grader try 3 softmax.py --page`
     """
     course = Course(Path())
-    from grader.proof.trying import exercise_called, try_code
+    from grader.proof.trying import exercise_called, settings_for, try_code
 
     name, exercises, label = exercise_called(course, exercise, assignment)
-    tried = try_code(course, name, exercises, label, file.read())
+    tried = try_code(course, name, settings_for(course, exercises), label, file.read())
     console.print(escape(tried.in_words()), highlight=False, soft_wrap=True)
     if page:
         place = Path(tempfile.mkdtemp(prefix="grader-try-"), f"{label}.html")

@@ -18,13 +18,12 @@ from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import solved_exercise, tested_exercise
 from grader.notebooks.solutions import solutions
-from grader.pages.sections import Sections
+from grader.pages.sections import Sections, points_in
 
 POINTS = 2
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _USUAL = {"schema_version": 3, "task": False}  # of a cell that nbgrader knows
-_POINTS = re.compile(r"\(([\d.]+) points?\)")  # in a heading
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -70,38 +69,51 @@ def new_exercise(course: Course, name: str, assignment: str) -> Written:
             f"“{name}” is no name of an exercise. Take a number, or a letter and then letters, digits, - and _."
         )
     course.chosen([assignment])
-    notebook_file, notebook = _notebook_of(course, assignment, label)
+    path, notebook = _notebook_of(course, assignment, label)
     place = _place_of(notebook, label)
-    headings = Sections.of(notebook).by_anchor
-    if place is None and f"exercise-{label}" in headings:
+    heading = Sections.of(notebook).by_anchor.get(f"exercise-{label}", "")
+    if place is None and heading:
         raise CourseError(
             f"The notebook has a section for exercise {label}, and no solution cell. Make one there: in nbgrader's "
             f"toolbar, choose “Autograded answer”, and give it the ID exercise-{label}."
         )
-    points = _POINTS.search(headings.get(f"exercise-{label}", ""))
-    known: dict[str, Any] = {"label": label, "written": repr(label), "assignment": assignment}
-    known["points"] = points[1] if points else f"{POINTS}"
-    known["identity"] = f"number={label}" if isinstance(label, int) else f'name="{label}"'
-    if place is None:
-        words = {**known, "function": _function_for(label)}
-        notebook.cells += _section(words)
-    else:
-        words = {**known, **_of_cell(notebook, place)}
-        if label not in map(tested_exercise, notebook.cells):
-            notebook.cells.insert(place + 1, _test_cell(words, "test_of_cell"))
+    words = {
+        "label": label,
+        "written": repr(label),
+        "assignment": assignment,
+        "points": f"{POINTS if (points := points_in(heading)) is None else points:g}",
+        "identity": f"number={label}" if isinstance(label, int) else f'name="{label}"',
+    }
+    files = _an_example(course, notebook, words) if place is None else _from_cell(course, notebook, place, words)
+    nbformat.write(notebook, path)
+    return Written([path, *files], place is not None)
+
+
+def _an_example(course: Course, notebook: Any, words: dict[str, Any]) -> list[Path]:
+    """One that works, with code of students that is right and wrong; its section goes to the end."""
+    assignment, label = words["assignment"], words["label"]
+    words["function"] = _function_for(label)
     _must_be_new(course, label, words["function"], assignment)
-    folder = _exercises_of(course)
-    written = [
-        _write(
-            folder / f"{assignment}_{label}.py".replace("-", "_"),
-            "exercise" if place is None else "exercise_of_cell",
-            **words,
-        )
+    notebook.cells += _section(words)
+    return [
+        _write(_file_of(course, words), "exercise", **words),
+        _write(course.root / "corpus" / assignment / f"{label}.txt", "corpus", **words),
     ]
-    if place is None:
-        written.append(_write(course.root / "corpus" / assignment / f"{label}.txt", "corpus", **words))
-    nbformat.write(notebook, notebook_file)
-    return Written([notebook_file, *written], place is not None)
+
+
+def _from_cell(course: Course, notebook: Any, place: int, words: dict[str, Any]) -> list[Path]:
+    """One with the solution that stands there."""
+    label = words["label"]
+    before = [cell.source for cell in notebook.cells[:place] if cell.cell_type == "code"]
+    words |= _of_cell(label, SolutionCell(solutions(notebook)[label], tuple(before)))
+    _must_be_new(course, label, words["function"], words["assignment"])
+    if label not in map(tested_exercise, notebook.cells):
+        notebook.cells.insert(place + 1, _test_cell(words, "test_of_cell"))
+    return [_write(_file_of(course, words), "exercise_of_cell", **words)]
+
+
+def _file_of(course: Course, words: dict[str, Any]) -> Path:
+    return _exercises_of(course) / f"{words['assignment']}_{words['label']}.py".replace("-", "_")
 
 
 def _place_of(notebook: Any, label: Label) -> int | None:
@@ -135,11 +147,8 @@ def _notebook_of(course: Course, assignment: str, label: Label) -> tuple[Path, A
     return next(iter(read.items()))
 
 
-def _of_cell(notebook: Any, place: int) -> dict[str, Any]:
+def _of_cell(label: Label, cell: SolutionCell) -> dict[str, Any]:
     """What the file says that is made of this cell."""
-    before = [cell.source for cell in notebook.cells[:place] if cell.cell_type == "code"]
-    label = solved_exercise(notebook.cells[place])
-    cell = SolutionCell(solutions(notebook)[label] if label is not None else "", tuple(before))
     draw = "rng.normal(size=(4, 3))" if cell.is_numpy else "randn(rng, 4, 3)"
     drawn = f"({', '.join(draw for _ in cell.arguments) or '…'},)"
     names = ["Case", "Exercise", *([] if cell.is_numpy else ["randn"]), "wrong"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from grader.judging.case_key import CaseKey, Held
-from grader.model.answer import Raised, Returned
+from grader.model.answer import Raised, Returned, answered
 from grader.model.exercise import Exercise, SampledCase
 
 
@@ -69,3 +69,8 @@ class AnswerKey:
     def changed_at_first(self, changes: Mapping[str, Any], index: int) -> Any:
         """The same at a glance, if there is one."""
         return self._keys[index].changed_at_first(changes)
+
+
+def answers_of_code(cases: Sequence[SampledCase], code: Callable[..., Any]) -> list[Returned | Raised]:
+    """What code answers to these cases, as if it were a student's."""
+    return [answered(functools.partial(code, *case.inputs), case.inputs) for case in cases]

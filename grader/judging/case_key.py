@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from grader.model.answer import Raised, Returned
+from grader.model.answer import Raised, Returned, answered
 from grader.model.exercise import Exercise, Glance, Misconception, SampledCase, changes_of
 
 Computed = TypeVar("Computed")
@@ -75,10 +75,7 @@ class CaseKey:
         return self._exercise.glance(*self.case.inputs)
 
     def _answer(self, held: Held) -> Returned | Raised:
-        try:
-            return Returned(self._value(held), list(self.case.inputs))
-        except Exception as error:  # some mistakes cannot be computed for some sizes
-            return Raised(type(error).__name__)
+        return answered(lambda: self._value(held), self.case.inputs)
 
     def _value(self, held: Held) -> Any:
         if not self._exercise.glance:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any
@@ -66,6 +66,14 @@ class Raised:
     def is_to_do(self) -> bool:
         """Whether this is what was handed out. Errors of that type which PyTorch raises say what is not implemented."""
         return self.type == "NotImplementedError" and not self.message
+
+
+def answered(compute: Callable[[], Any], inputs: Sequence[Any]) -> Returned | Raised:
+    """The answer of code that runs here, to inputs that it leaves as they are."""
+    try:
+        return Returned(compute(), list(inputs))
+    except Exception as error:  # some mistakes cannot be computed for some sizes
+        return Raised(type(error).__name__)
 
 
 @dataclass(frozen=True)

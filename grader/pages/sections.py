@@ -12,6 +12,7 @@ from typing import Any
 import nbformat
 
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
+_POINTS = re.compile(r"\(([\d.]+) points?\)")
 _ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 
 
@@ -46,6 +47,12 @@ class Sections:
             if "<details" in cell.source:
                 with_hint.add(above)
         return Sections(title, by_cell, by_anchor, frozenset(with_hint))
+
+
+def points_in(heading: str) -> float | None:
+    """The points that a heading says."""
+    found = _POINTS.search(heading)
+    return float(found[1]) if found else None
 
 
 @functools.lru_cache(maxsize=8)

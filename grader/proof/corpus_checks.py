@@ -16,7 +16,7 @@ from grader.errors import CourseError
 from grader.model.label import Label, label_of
 from grader.proof.exercise_checks import Problem
 from grader.proof.student_code import Piece, read_pieces
-from grader.proof.trying import Tried, try_code
+from grader.proof.trying import Tried, settings_for, try_code
 
 FOLDER = "corpus"
 
@@ -47,6 +47,7 @@ class Corpus:
 
     def problems(self, course: Course, exercises: Exercises) -> Iterator[Problem]:
         places: dict[Label | None, int] = {one: place for place, one in enumerate(exercises)}
+        settings = settings_for(course, exercises)
         yield from self.unreadable
         for file in sorted(self.pieces, key=lambda file: places.get(_label(file), len(places))):
             label = _label(file)
@@ -54,9 +55,9 @@ class Corpus:
                 say = f"Call it as an exercise of {self.assignment}."
                 yield Problem(None, file, "there is no such exercise", say)
                 continue
+            known = {one.name for function in exercises[label].functions for one in function.mistakes}
+            tried = partial(try_code, course, self.assignment, settings, label)
             for piece in self.pieces[file]:
-                known = {one.name for function in exercises[label].functions for one in function.mistakes}
-                tried = partial(try_code, course, self.assignment, exercises, label)
                 if said := _problem(piece, tried, known):
                     where = f"{file}, {piece.name}"
                     yield Problem(label, where, said, "Mend the exercise, or the text if it says what is not so.")

@@ -13,8 +13,9 @@ from rich import box
 from rich.table import Table
 
 from grader.catalogue.loading import Exercises
+from grader.judging.answer_key import answers_of_code
 from grader.judging.judge import judge
-from grader.model.answer import Answer, Raised, Returned
+from grader.model.answer import Answer
 from grader.model.exercise import Exercise, SampledCase
 from grader.model.label import Label
 
@@ -40,25 +41,17 @@ def bench_judging(exercises: Exercises, runs: int) -> list[Cost]:
 def _cost(exercise: Exercise, runs: int) -> Cost:
     cases = exercise.sample()
     last = exercise.mistakes[-1:]
+
+    def seconds(code: Callable[..., Any]) -> float:
+        return _seconds(exercise, cases, answers_of_code(cases, code), runs)
+
     return Cost(
         exercise.label,
         exercise.entry,
-        right=_seconds(exercise, cases, _answers(cases, exercise.reference), runs),
-        named=_seconds(exercise, cases, _answers(cases, lambda *inputs: exercise.wrong_answer(last, inputs)), runs),
-        unexplained=_seconds(
-            exercise, cases, _answers(cases, lambda *inputs: disturbed(exercise.reference(*inputs))), runs
-        ),
+        right=seconds(exercise.reference),
+        named=seconds(lambda *inputs: exercise.wrong_answer(last, inputs)),
+        unexplained=seconds(lambda *inputs: disturbed(exercise.reference(*inputs))),
     )
-
-
-def _answers(cases: Sequence[SampledCase], function: Callable[..., Any]) -> list[Answer]:
-    answers: list[Answer] = []
-    for case in cases:
-        try:
-            answers.append(Returned(function(*case.inputs), list(case.inputs)))
-        except Exception as error:  # some mistakes cannot be computed for some sizes
-            answers.append(Raised(type(error).__name__))
-    return answers
 
 
 def disturbed(value: Any) -> Any:

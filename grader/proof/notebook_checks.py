@@ -15,7 +15,7 @@ from grader.model.exercise import Exercise
 from grader.model.label import Label, label_of
 from grader.notebooks.cells import is_ordinary_test, is_test_cell, solved_exercise, tested_exercise
 from grader.notebooks.solutions import solutions
-from grader.pages.sections import Sections
+from grader.pages.sections import Sections, points_in
 from grader.proof.exercise_checks import Problem
 from grader.written.lines import definition
 
@@ -24,7 +24,6 @@ MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION", "### BEGIN HIDDEN TESTS", "
 ALIKE = 0.8  # "BEGIN SOLUTON" is, "begin with the solution" is not
 
 _ASKED = re.compile(r"""\b(hidden_tests|check)\((\d+|"[\w-]+"|'[\w-]+')(?:, points=([\d.]+))?\)""")
-_IN_HEADING = re.compile(r"\(([\d.]+) points?\)")
 
 
 def problems_of_notebooks(notebooks: Sequence[Any], exercises: Sequence[Exercise]) -> Iterator[Problem]:
@@ -190,8 +189,8 @@ def _other_points(label: Label, cell: Any, heading: str) -> Iterator[Problem]:
     for call, _, points in _ASKED.findall(cell.source):
         if points:
             said[call] = float(points)
-    if in_heading := _IN_HEADING.search(heading):
-        said["the heading"] = float(in_heading[1])
+    if (in_heading := points_in(heading)) is not None:
+        said["the heading"] = in_heading
     elif heading:
         yield Problem(label, "", f"its heading says no points: “{heading}”", f"Write `({_points(said)})` at its end.")
     if len(set(said.values())) > 1:

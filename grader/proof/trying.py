@@ -42,9 +42,13 @@ class Tried:
         return str(FeedbackExporter().from_notebook_node(self.notebook)[0])
 
 
-def try_code(course: Course, assignment: str, exercises: Exercises, label: Label, code: str) -> Tried:
+def settings_for(course: Course, exercises: Exercises) -> Settings:
+    """With these exercises, and all of the course hidden."""
+    return Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
+
+
+def try_code(course: Course, assignment: str, settings: Settings, label: Label, code: str) -> Tried:
     """The verdict on this code as the solution of an exercise."""
-    settings = Settings(exercises, [str(course.root), *hidden_folders(course.exercise_files())])
     for name in course.notebooks("source", assignment):
         source = course.read("source", assignment, name)
         if label in map(solved_exercise, source.cells) and label in map(tested_exercise, source.cells):

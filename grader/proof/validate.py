@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ import torch
 from grader.classroom.run import autograde
 from grader.course import Course, copy_course
 from grader.errors import CourseError
-from grader.judging.answer_key import AnswerKey
+from grader.judging.answer_key import AnswerKey, answers_of_code
 from grader.judging.judge import judge_by
 from grader.judging.no_understanding import BY_ROWS, PROGRAMS, Program, answers_of
 from grader.judging.tolerance import TOLERANCE
-from grader.model.answer import Raised, Returned
+from grader.model.answer import Returned
 from grader.model.compare import paired_numbers
 from grader.model.exercise import Exercise, Inputs, Misconception, NotDrawn
 from grader.model.label import Label
@@ -134,7 +134,7 @@ def _misconceptions(keys: Sequence[AnswerKey]) -> Iterator[Finding]:
 def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
     """A student's code with just this misconception earns what it says, and is told so."""
     whole = key.exercise.as_a_whole(misconception)
-    verdict = judge_by(key, [_answer(whole, case.inputs) for case in key.cases])
+    verdict = judge_by(key, answers_of_code(key.cases, whole))
     if verdict.credit == misconception.credit < 1 and verdict.misconceptions == (misconception.name,):
         return None
     named = " + ".join(verdict.misconceptions) or "nothing"
@@ -143,13 +143,6 @@ def _not_named(key: AnswerKey, misconception: Misconception) -> Problem | None:
     return Problem(
         key.exercise.label, place, what, "Mend what it changes or its credit, or add a case in which it differs."
     )
-
-
-def _answer(code: Callable[..., Any], inputs: Inputs) -> Returned | Raised:
-    try:
-        return Returned(code(*inputs), list(inputs))
-    except Exception as error:  # some mistakes cannot be computed for some sizes
-        return Raised(type(error).__name__)
 
 
 def _programs_without_understanding(keys: Sequence[AnswerKey]) -> Iterator[Finding]:

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from grader import at, wrong
+import textwrap
+
+from grader import Misconception, at, wrong
+
+LATER_HIDDEN = "later = torch.ones_like(scores[0, 0]).triu(1) == 1\nscores = scores.masked_fill(later, -math.inf)"
+
+
+def softmax_over(name: str, what: str, dim: int) -> list[Misconception]:
+    """Where all scores along this dimension are hidden, −∞ gives NaN, and a large number does not."""
+    lines = {"normalise": f"weights = torch.softmax(scores, dim={dim})"}
+    says = f"Your weights are normalised over {what} (dim={dim} of the scores). They must be over the keys: dim=3."
+    return [
+        wrong(f"softmax over {name}", {"hide": ("-math.inf", "-1e20"), **lines}, says, credit=0.25, kind="axis"),
+        wrong(f"softmax over {name}, with NaN", lines, says, credit=0.25, kind="axis"),
+    ]
+
 
 # fmt: off
 MISTAKES = [
@@ -58,48 +73,25 @@ MISTAKES = [
               "In your results, all sentences of the batch have the mask of the first. Each should have its own.",
               kind="mix-up")),
     wrong("causal mask added",
-          {"after scale": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
-                          "scores = scores.masked_fill(later, -math.inf)"},
+          {"after scale": LATER_HIDDEN},
           "Later words are hidden on top of the mask in your results. Here nothing should be hidden except where "
           "mask == 0.", credit=0.25, kind="mix-up"),
     wrong("causal mask always, never the given one",
-          {"after scale": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
-                          "scores = scores.masked_fill(later, -math.inf)",
+          {"after scale": LATER_HIDDEN,
            "given": ""},
           "Later words are hidden in your results, and the mask has no part in them. Hide keys where mask == 0, "
           "and nothing else.", credit=0.25, kind="mix-up"),
     wrong("causal mask for the given one",
-          {"hide": "later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
-                   "scores = scores.masked_fill(later, -math.inf)"},
+          {"hide": LATER_HIDDEN},
           "When there is a mask, later words are hidden instead. Hide keys where mask == 0, and nothing else.",
           credit=0.25, kind="mix-up"),
     wrong("causal without a mask",
-          {"before given": "if mask is None:\n"
-                           "    later = torch.ones_like(scores[0, 0]).triu(1) == 1\n"
-                           "    scores = scores.masked_fill(later, -math.inf)"},
+          {"before given": "if mask is None:\n" + textwrap.indent(LATER_HIDDEN, "    ")},
           "In your results, later words are hidden when there is no mask. Then nothing should be hidden.",
           kind="mix-up"),
-    wrong("softmax over queries",
-          {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=2)"},
-          "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: dim=3.",
-          credit=0.25, kind="axis"),
-    wrong("softmax over queries, with NaN", {"normalise": "weights = torch.softmax(scores, dim=2)"},
-          "Your weights are normalised over the queries (dim=2 of the scores). They must be over the keys: dim=3.",
-          credit=0.25, kind="axis"),
-    wrong("softmax over heads",
-          {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=1)"},
-          "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=3.",
-          credit=0.25, kind="axis"),
-    wrong("softmax over heads, with NaN", {"normalise": "weights = torch.softmax(scores, dim=1)"},
-          "Your weights are normalised over the heads (dim=1 of the scores). They must be over the keys: dim=3.",
-          credit=0.25, kind="axis"),
-    wrong("softmax over the batch",
-          {"hide": ("-math.inf", "-1e20"), "normalise": "weights = torch.softmax(scores, dim=0)"},
-          "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
-          "the keys: dim=3.", credit=0.25, kind="axis"),
-    wrong("softmax over the batch, with NaN", {"normalise": "weights = torch.softmax(scores, dim=0)"},
-          "Your weights are normalised over the sentences of the batch (dim=0 of the scores). They must be over "
-          "the keys: dim=3.", credit=0.25, kind="axis"),
+    *softmax_over("queries", "the queries", 2),
+    *softmax_over("heads", "the heads", 1),
+    *softmax_over("the batch", "the sentences of the batch", 0),
     wrong("raw scores as weights", {"hide": ("-math.inf", "0"), "normalise": "weights = scores"},
           "Your values are weighted by raw scores. The weights are the softmax of the masked scores.",
           credit=0.25, kind="missing step"),
