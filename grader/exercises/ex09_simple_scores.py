@@ -75,8 +75,7 @@ exercise = Exercise(
                   "largest score.", credit=0.25)),
         *at("scores",
             wrong("cosine", "scores = inputs @ query / inputs.norm(dim=1) / query.norm()",
-                  "Your scores are the cosines, divided by the lengths of both vectors. Use the dot product as it "
-                  "is."),
+                  "Your scores are the cosines, divided by the lengths of both vectors. Use the dot product as it is."),
             wrong("divided by the length of the query", "scores = inputs @ query / query.norm()",
                   "Your scores are divided by the length of the query. Use the dot product as it is."),
             wrong("divided by the lengths of the words", "scores = inputs @ query / inputs.norm(dim=1)",

@@ -143,8 +143,7 @@ scores_first = Exercise(
                   "Your weights are those of scores divided by the number of words. Divide by √d_k, which is an "
                   "argument.", kind="scaling"),
             wrong("multiplied by √d_k", "scores = scores * d_k**0.5",
-                  "Your weights are those of scores multiplied by √d_k. They should be divided by it.",
-                  kind="scaling"),
+                  "Your weights are those of scores multiplied by √d_k. They should be divided by it.", kind="scaling"),
             wrong("divided by √2", "scores = scores / 2**0.5",
                   "Your scores are divided by √2 whatever d_k is. Divide by the root of the argument d_k.",
                   kind="hard-coded"),
@@ -210,13 +209,9 @@ exercise = Exercise(
         Case("the notebook's size", catches="the notebook's weights instead of the argument", inputs=weights_sized(6)),
         Case("fewer words", catches="a mask of the notebook's size", inputs=weights_sized(4)),
         Case("more words", catches="a mask of the notebook's size, sums over columns", inputs=weights_sized(9)),
-        Case(
-            "one word",
-            catches="squeezed dimensions",
-            inputs=lambda rng: (0.1 + torch.rand(1, 1, generator=rng),),
-            beside="Your code is right for several words, but not for a single one. Its weight, divided by itself, is "
-            "1, in a matrix of one row.",
-        ),
+        Case("one word", catches="squeezed dimensions", inputs=lambda rng: (0.1 + torch.rand(1, 1, generator=rng),),
+             beside="Your code is right for several words, but not for a single one. Its weight, divided by itself, is "
+             "1, in a matrix of one row."),
         Case("a text of many words", "masks of a fixed size", weights_sized(MANY), beside=OF_ANY_LENGTH, once=True),
         Case("uneven weights", catches="softmax instead of a division by the sum", inputs=weights_sized(7, 3.0)),
         Case("nearly all in the future", catches="rows that are not renormalised", inputs=future_first),

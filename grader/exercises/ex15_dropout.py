@@ -106,39 +106,20 @@ exercise = Exercise(
     cases=[
         Case("evaluation", catches="dropout at all times", inputs=sized(7, 5, p=0.4, training=False)),
         Case("evaluation of one row", catches="squeezed dimensions", inputs=sized(1, 6, p=0.5, training=False)),
-        Case(
-            "evaluation of a batch",
-            catches="weights scaled in evaluation",
-            inputs=sized(2, 3, 4, 4, p=0.6, training=False),
-        ),
-        Case(
-            "training, a rate of 0",
-            catches="a division by the rate, everything or something dropped",
-            inputs=sized(6, 7, p=0.0, training=True),
-            beside="Your code is right for other rates, but not for a rate of 0: then nothing is dropped, and nothing "
-            "else changes.",
-        ),
-        Case(
-            "training, a matrix",
-            catches="a hard-coded rate, p and 1 − p exchanged, whole rows",
-            inputs=sized(50, 41, p=0.3, training=True),
-        ),
-        Case(
-            "training, a batch at a high rate",
-            catches="survivors not scaled, one mask for the whole batch",
-            inputs=sized(4, 20, 27, p=0.8, training=True),
-        ),
-        Case(
-            "training, four dimensions",
-            catches="randn for rand, a comparison of the numbers with p",
-            inputs=lambda rng: (0.05 + 0.9 * torch.rand(3, 4, 12, 20, generator=rng), 0.25, True),
-        ),
-        Case(
-            "float64 inputs",
-            catches="a result of another type than the input",
-            inputs=lambda rng: (torch.softmax(randn(rng, 60, 40).double(), dim=-1), 0.35, True),
-            beside=FLOAT64,
-        ),
+        Case("evaluation of a batch", catches="weights scaled in evaluation",
+             inputs=sized(2, 3, 4, 4, p=0.6, training=False)),
+        Case("training, a rate of 0", catches="a division by the rate, everything or something dropped",
+             inputs=sized(6, 7, p=0.0, training=True),
+             beside="Your code is right for other rates, but not for a rate of 0: then nothing is dropped, and nothing "
+             "else changes."),
+        Case("training, a matrix", catches="a hard-coded rate, p and 1 − p exchanged, whole rows",
+             inputs=sized(50, 41, p=0.3, training=True)),
+        Case("training, a batch at a high rate", catches="survivors not scaled, one mask for the whole batch",
+             inputs=sized(4, 20, 27, p=0.8, training=True)),
+        Case("training, four dimensions", catches="randn for rand, a comparison of the numbers with p",
+             inputs=lambda rng: (0.05 + 0.9 * torch.rand(3, 4, 12, 20, generator=rng), 0.25, True)),
+        Case("float64 inputs", catches="a result of another type than the input",
+             inputs=lambda rng: (torch.softmax(randn(rng, 60, 40).double(), dim=-1), 0.35, True), beside=FLOAT64),
     ],
     mistakes=[
         *at("scale",
@@ -168,8 +149,7 @@ exercise = Exercise(
               "Your entries are always dropped at a rate of 0.5, as by nn.Dropout(p=0.5). Use the argument p.",
               kind="hard-coded"),
         wrong("half dropped, scaled for p", {"survives": "survives = chances >= 0.5"},
-              "Half of your entries are dropped, whatever p is. Compare the random numbers with p.",
-              kind="hard-coded"),
+              "Half of your entries are dropped, whatever p is. Compare the random numbers with p.", kind="hard-coded"),
         wrong("randn for rand", {"chances": "chances = torch.randn_like(attn_weights)"},
               "Your entries are dropped as often as torch.randn is below p, which is too often. torch.rand is even "
               "between 0 and 1."),

@@ -102,11 +102,8 @@ exercise = Exercise(
     picture=keys_seen,
     scales={"scale": "the dot products of queries and keys"},
     cases=[
-        Case(
-            "a window of three",
-            catches="a window too long or too short, scores of 0 that are taken for hidden ones",
-            inputs=with_a_query_of_zeros(sized(2, 2, 7, 4, 3)),
-        ),
+        Case("a window of three", catches="a window too long or too short, scores of 0 that are taken for hidden ones",
+             inputs=with_a_query_of_zeros(sized(2, 2, 7, 4, 3))),
         Case("a window of one", catches="anything but the values", inputs=sized(1, 2, 5, 3, 1)),
         Case("a window as long as the text", catches="anything but causal attention", inputs=sized(2, 1, 6, 5, 6)),
         Case("a window longer than the text", catches="indices before the text", inputs=sized(1, 3, 4, 2, 9)),
@@ -115,18 +112,13 @@ exercise = Exercise(
         Case("one feature", catches="squeezed dimensions", inputs=sized(1, 2, 6, 1, 4)),
         Case("a text of thirteen", catches="windows that are blocks", inputs=sized(2, 3, 13, 6, 5)),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
-        Case(
-            "values that name their words", catches="keys outside of the window, shown in a picture", inputs=named_words
-        ),
+        Case("values that name their words", catches="keys outside of the window, shown in a picture",
+             inputs=named_words),
         Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 2, 7), beside=NOT_FILLED, once=True),
         Case("a broad window", "windows of a fixed size", sized(1, 1, SOME, 2, BROAD), beside=CUT, once=True),
         *as_pieces(sized(2, 2, 5, 3, 2)),
-        Case(
-            "a long text",
-            catches="memory that grows with the square of T",
-            inputs=sized(1, 1, LONG, 4, WIDE),
-            promise=NO_TABLE,
-        ),
+        Case("a long text", catches="memory that grows with the square of T", inputs=sized(1, 1, LONG, 4, WIDE),
+             promise=NO_TABLE),
     ],
     mistakes=[
         *seeing(*at("outside",

@@ -115,32 +115,23 @@ exercise = Exercise(
     solution=merge,
     form=SOFTMAX_PIECE,
     cases=[
-        Case(
-            "pieces of two heads", catches="outputs that are averaged or not rescaled", inputs=sized((2, 3, 4), 3, 6, 5)
-        ),
+        Case("pieces of two heads", catches="outputs that are averaged or not rescaled",
+             inputs=sized((2, 3, 4), 3, 6, 5)),
         Case("one query", catches="dimensions that are taken for granted", inputs=sized((), 4, 2, 3)),
         Case("values of one number", catches="squeezed dimensions", inputs=sized((3,), 2, 2, 1)),
         Case("pieces of one key", catches="sums that are not 1 · exp(0)", inputs=sized((5,), 1, 1, 4)),
         Case("as many queries as entries", catches="a maximum over queries", inputs=sized((4,), 7, 3, 4)),
         Case("whole numbers", catches="a maximum of 0 that is taken for nothing", inputs=whole),
-        Case(
-            "maxima that are equal",
-            catches="pieces that are taken for equal, too",
-            inputs=of_equal_maxima,
-            beside="Your code is right, except where the maxima of both pieces are equal. There, too, each piece "
-            "counts by its l.",
-        ),
+        Case("maxima that are equal", catches="pieces that are taken for equal, too", inputs=of_equal_maxima,
+             beside="Your code is right, except where the maxima of both pieces are equal. There, too, each piece "
+             "counts by its l."),
         Case("scores far apart", catches="exponents with the wrong sign", inputs=apart(14.0)),
         Case("an empty first piece", catches="weights of an empty piece", inputs=with_empty("first")),
         Case("an empty second piece", catches="weights of an empty piece", inputs=with_empty("second")),
-        Case(
-            "rows empty here and there", catches="−∞ − (−∞), looked at for all rows at once", inputs=with_empty("some")
-        ),
-        Case(
-            "two pieces that are empty but for one row",
-            catches="a division by a sum of nothing",
-            inputs=with_empty("both"),
-        ),
+        Case("rows empty here and there", catches="−∞ − (−∞), looked at for all rows at once",
+             inputs=with_empty("some")),
+        Case("two pieces that are empty but for one row", catches="a division by a sum of nothing",
+             inputs=with_empty("both")),
         Case("scores of ±10⁴", catches="exponentials that overflow, or vanish all", inputs=large),
         *as_pieces(sized((2, 3), 3, 4, 4)),
     ],
@@ -224,8 +215,7 @@ exercise = Exercise(
               credit=0.25, kind="missing step"),
         *at("result",
             wrong("logarithm of the sum", "return m, m + torch.log(l), o",
-                  "Your second result is m + log(l). It should be l itself, the sum of exp(score − m).",
-                  kind="mix-up"),
+                  "Your second result is m + log(l). It should be l itself, the sum of exp(score − m).", kind="mix-up"),
             wrong("output alone", "return o",
                   "You return the output alone. Return m, l and o: the next merge needs all three.",
                   kind="missing step"),

@@ -76,12 +76,8 @@ exercise = Exercise(
         Case("entries from −1 to 4", catches="another feature map", inputs=sized(2, 2, 6, 4, -1.0, 4.0)),
         Case("a text of many words", "blocks that must fill it", sized(1, 1, SOME, 3), beside=NOT_FILLED, once=True),
         *as_pieces(sized(2, 2, 4, 3)),
-        Case(
-            "a long text",
-            catches="memory that grows with the square of T",
-            inputs=sized(1, 1, LONG, 4),
-            promise=NO_TABLE,
-        ),
+        Case("a long text", catches="memory that grows with the square of T", inputs=sized(1, 1, LONG, 4),
+             promise=NO_TABLE),
     ],
     mistakes=[
         wrong("not causal",

@@ -98,28 +98,20 @@ exercise = Exercise(
     picture=slots_read,
     scales={"scale": "the dot products of the query and the keys"},
     cases=[
-        Case(
-            "three sentences", catches="lengths that are ignored, −1 taken for a page", inputs=sized([5, 2, 7], 3, 2, 4)
-        ),
+        Case("three sentences", catches="lengths that are ignored, −1 taken for a page",
+             inputs=sized([5, 2, 7], 3, 2, 4)),
         Case("full pages", catches="an empty page after a full one", inputs=sized([4, 8], 4, 3, 5)),
         Case("one word", catches="a last page that has a single word", inputs=sized([1, 7, 4], 3, 2, 6)),
         Case("pages of one slot", catches="a fixed page size", inputs=sized([3, 5], 1, 2, 3)),
-        Case(
-            "shared first pages",
-            catches="pages that are taken for one sentence's own",
-            inputs=sized([5, 6, 3], 2, 2, 5, shared=1),
-        ),
+        Case("shared first pages", catches="pages that are taken for one sentence's own",
+             inputs=sized([5, 6, 3], 2, 2, 5, shared=1)),
         Case("a longer table", catches="as many pages as the table is wide", inputs=sized([4, 3], 2, 3, 2, longer=2)),
         Case("one sentence, one head", catches="squeezed dimensions", inputs=sized([4], 3, 1, 3)),
         Case("one entry", catches="squeezed dimensions", inputs=sized([3, 2], 2, 2, 1)),
-        Case(
-            "everything is four",
-            catches="axes that are exchanged without an error",
-            inputs=sized([4, 3, 2, 1], 4, 4, 4, spare=0),
-        ),
-        Case(
-            "values that name their slots", catches="words of other sentences, shown in a picture", inputs=named_slots
-        ),
+        Case("everything is four", catches="axes that are exchanged without an error",
+             inputs=sized([4, 3, 2, 1], 4, 4, 4, spare=0)),
+        Case("values that name their slots", catches="words of other sentences, shown in a picture",
+             inputs=named_slots),
         Case("scores of ±10⁴", catches="a softmax that overflows", inputs=large, beside=LARGE),
         *as_pieces(sized([3, 5], 2, 2, 3)),
     ],

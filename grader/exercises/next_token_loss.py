@@ -72,11 +72,8 @@ loss_exercise = Exercise(
         Case("two tokens", "squeezed dimensions", sized(2, 2, 3)),
         Case("padding behind", "padding that is counted, or divided by", padded(6, 7, 3, [6, 2, 4])),
         Case("token 0 as padding", "pad=0 that is taken for None", padded(5, 4, 0, [3, 5, 2, 4])),
-        Case(
-            "padding before",
-            "positions left out for the token that stands there",
-            padded(6, 5, 1, [4, 6, 2], before=True),
-        ),
+        Case("padding before", "positions left out for the token that stands there",
+             padded(6, 5, 1, [4, 6, 2], before=True)),
         Case("a text of nothing but padding", "means of nothing", padded(5, 6, 2, [4, 0, 3])),
         Case("a pad that none has", "padding where there is none", sized(3, 5, 6, 2)),
         Case("token 0, and no padding", "a padding that is always 0", padded(5, 6, 0, [3, 4], asked=False)),
@@ -101,8 +98,7 @@ loss_exercise = Exercise(
               "Your loss compares the logits at each position with the token before it. Compare with the next one.",
               credit=0.25, kind="axis"),
         wrong("padding counted", {"ignored": "ignored = -100"},
-              "The padding is counted in your loss. Leave out the positions whose target is pad.",
-              kind="missing step"),
+              "The padding is counted in your loss. Leave out the positions whose target is pad.", kind="missing step"),
         wrong("divided by all positions",
               {"loss": 'loss = F.cross_entropy(rows, targets, ignore_index=ignored, reduction="none").mean()'},
               "The padding adds nothing to your sum, but it is counted in the number that you divide by. Divide by "

@@ -54,6 +54,10 @@ class AnswerKey:
         """The output at a glance at a case, of the reference if nothing is held; None where it cannot be computed."""
         return self._keys[index].output(held)
 
+    def seconds(self, index: int) -> float:
+        """That computing what is expected took."""
+        return self._keys[index].seconds
+
     def is_soon_computed(self, index: int) -> bool:
         """Whether nothing in a case takes long."""
         return self._keys[index].is_soon_computed

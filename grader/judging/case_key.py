@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,11 +26,15 @@ class CaseKey:
         self._answers: dict[str, Returned | Raised] = {}
         self._readings: dict[str, Returned | Raised] = {}
         self._outputs: dict[str, Any] = {}
+        self.seconds = 0.0  # that computing what is expected took, for whoever chooses among cases
 
     @functools.cached_property
     def expected(self) -> Any:
         """What is compared of the reference's answer."""
-        return self._compared(self._value(()))
+        start = time.perf_counter()
+        expected = self._compared(self._value(()))
+        self.seconds = time.perf_counter() - start
+        return expected
 
     def answer(self, held: Held) -> Returned | Raised:
         """What a student's code with these misconceptions would answer."""

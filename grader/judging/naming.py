@@ -65,7 +65,8 @@ def _looks(key: AnswerKey, answers: Sequence[Answer], wrong: Sequence[bool], tol
     Where numbers are wrong, what else is asked for tells nothing.
     """
     cases = key.about_numbers if any(wrong[index] for index in key.about_numbers) else range(len(answers))
-    telling = sorted(cases, key=lambda index: (bool(key.cases[index].case.promise), not wrong[index]))
+    long = [bool(case.case.promise) for case in key.cases]
+    telling = sorted(cases, key=lambda index: (long[index], not wrong[index], key.seconds(index)))
     return [Look(key, index, answers[index], tolerance) for index in telling]
 
 

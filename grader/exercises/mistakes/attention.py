@@ -65,8 +65,7 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
               "W_key and W_value change places in your results: keys are what queries are compared with, values are "
               "what is mixed.", kind="mix-up"),
         wrong("weights returned", {"mix": "context = weights"},
-              "Your results are the attention weights. Multiply them by the values.",
-              credit=0.25, kind="missing step"),
+              "Your results are the attention weights. Multiply them by the values.", credit=0.25, kind="missing step"),
         *at("result",
             wrong("result transposed", "return context.transpose(-2, -1)",
                   "The numbers are right, but transposed. Words are rows: the result has shape (…, T, d_out).",
@@ -85,9 +84,8 @@ def of_one_head(query: str, key: str, value: str) -> list[Misconception]:
                   in_code=("_ ** 1 / 2",),
                   says_of_code="** 1 / 2 is (… ** 1) / 2, so you divide by half the length of a key. Write ** 0.5."),
             wrong("divided twice by half", "scores = scores / k.shape[-1] ** 1 / 2",
-                  "The scores that you use are divided by the length of a key, and by 2. Divide by the root of it, "
-                  "** 0.5.",
-                  in_code=("_ / _ ** 1 / 2",),
+                  "The scores that you use are divided by the length of a key, and by 2. Divide by the root of it, ** "
+                  "0.5.", in_code=("_ / _ ** 1 / 2",),
                   says_of_code="/ … ** 1 / 2 divides by (… ** 1), and then by 2. Write ** 0.5.")),
         wrong("scaled in the wrong place", {"scale": "", "mix": "context = weights @ v / math.sqrt(v.shape[-1])"},
               "Your results are those of scores that are not scaled, divided by √d_out at the end. Scale the scores, "

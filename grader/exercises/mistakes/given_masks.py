@@ -44,8 +44,7 @@ MISTAKES = [
         wrong("−1 for −∞, after scaling", ("-math.inf", "-1"),
               "Hidden scores count as −1 in your results, which softmax still sees. Set them to −∞."),
         wrong("+∞ for −∞", ("-math.inf", "1e20"),
-              "Hidden scores count as a large number in your results, so that nothing else is seen. Set them to "
-              "−∞."),
+              "Hidden scores count as a large number in your results, so that nothing else is seen. Set them to −∞."),
         wrong("no numbers for what is hidden", ("-math.inf", "math.inf"),
               "Your results are NaN or infinite where something is hidden. Set hidden scores to −∞ before "
               "softmax: +∞ there, or −∞ in the weights, leaves no numbers.", credit=0.25)),
@@ -64,8 +63,7 @@ MISTAKES = [
               "Your results are those of the mask added to the scores. Set them to −∞ where it is 0."),
         wrong("mask on the first head only",
               "scores = torch.cat([scores[:, :1].masked_fill(mask[:, :1] == 0, -math.inf), scores[:, 1:]], dim=1)",
-              "Only the first head is masked in your results. The same mask is for all of them.",
-              kind="missing step"),
+              "Only the first head is masked in your results. The same mask is for all of them.", kind="missing step"),
         wrong("first head's mask for all", ("mask ==", "mask[:, :1] =="),
               "In your results, all heads have the mask of the first. There may be one for each: (N, heads, T, "
               "S).", kind="mix-up"),
