@@ -55,13 +55,7 @@ class SelfAttention(nn.Module):
 
 
 def sized(
-    N: int,
-    T: int,
-    S: int,
-    embed_size: int,
-    heads: int,
-    make_mask: MakeMask,
-    **how: Any,
+    N: int, T: int, S: int, embed_size: int, heads: int, make_mask: MakeMask, **how: Any
 ) -> Callable[[torch.Generator], Inputs]:
     def inputs(rng: torch.Generator) -> Inputs:
         weights = draw_weights(rng, {f"{name}.weight": [embed_size, embed_size] for name in LAYERS})

@@ -12,15 +12,16 @@ from grader.kit.pieces import LARGE, as_pieces
 from grader.model.forms.exact import EXACT
 
 from .head_cases import MANY, OF_ANY_LENGTH, of_large_scores, with_a_query_of_zeros
-from .mistakes import heads, named
+from .mistakes import heads
 from .mistakes.pieces import another_type, gradients_lost
 
 Tensor = torch.Tensor
 
 
 def padded_attention(queries, keys, values, lengths, causal=False):
+    d = keys.shape[-1]
     scores = queries @ keys.mT  # (B, H, Tq, Tk)  #: scores
-    scores = scores / keys.shape[-1] ** 0.5  #: scale
+    scores = scores / d**0.5  #: scale
 
     places = torch.arange(keys.shape[2], device=keys.device)  # (Tk)
     hidden = places >= lengths.to(keys.device)[:, None, None, None]  # (B, 1, 1, Tk)  #: padding
@@ -200,65 +201,8 @@ exercise = Exercise(
                   kind="scaling"),
             wrong("scaled by √S", "scores = scores / keys.shape[2] ** 0.5",
                   "The scores that you use are divided by the root of the number of keys. Divide by √d.",
-                  kind="scaling"),
-            *named(heads.with_lines(), "not scaled"),
-            wrong("divided by d", "scores = scores / keys.shape[-1]",
-                  "Your scores are divided by d, or twice by its root. Divide them by √d once.", kind="scaling"),
-            wrong("multiplied by √d", "scores = scores * keys.shape[-1] ** 0.5",
-                  "The scores that you use are multiplied by √d. They should be divided by it.", kind="scaling"),
-            wrong("divided by √8", "scores = scores / 8**0.5",
-                  "Your scores are divided by √8 whatever the sizes are. Divide by √d, from the shape of the keys.",
-                  kind="hard-coded"),
-            *named(heads.with_lines(), "divided by 2"),
-            wrong("sign flipped", "scores = -scores / keys.shape[-1] ** 0.5",
-                  "The scores have the wrong sign: a query should look most where its dot product is largest.",
-                  credit=0.25)),
-        wrong("scaled in the wrong place", {"scale": "", "after zeros": "weights = weights / keys.shape[-1] ** 0.5"},
-              "Your results are those of scores that are not scaled, divided by √d at the end. Scale the scores, "
-              "before softmax.", kind="scaling"),
-        wrong("keys as values", {"mix": "outputs = weights @ keys"},
-              "Your results are weighted keys. It is the values that should be weighed.", kind="mix-up"),
-        wrong("keys and values exchanged",
-              {"scores": "scores = queries @ values.mT", "mix": "outputs = weights @ keys"},
-              "Keys and values change places in your results: queries are compared with values, and keys are weighed.",
-              kind="mix-up"),
-        wrong("raw scores as weights",
-              {"hide": "scores = scores.masked_fill(hidden, 0.0)", "normalise": "weights = scores"},
-              "Your values are weighted by raw scores. The weights should be the softmax of the scores.",
-              credit=0.25, kind="missing step"),
-        *at("normalise",
-            *named(heads.with_lines(),
-                   "exponentials not divided", "sigmoid for softmax", "softmax twice", "softmax over heads",
-                   "softmax over queries")),
-        wrong("masked after softmax", {"hide": "", "after normalise": "weights = weights.masked_fill(hidden, 0.0)"},
-              "Your results are those of softmax over all keys, with zeros put in afterwards: weights no longer sum "
-              "to one. Set hidden scores to −∞ before softmax.", credit=0.25, kind="missing step"),
-        wrong("zeros for −∞", {"hide": "scores = scores.masked_fill(hidden, 0.0)"},
-              "In your results, hidden scores count as 0, or nearly 0, and exp(0) is 1. Set them to −∞.", credit=0.25),
-        wrong("renormalised after softmax",
-              {"hide": "",
-               "after normalise": "weights = weights.masked_fill(hidden, 0.0)\n"
-                                  "weights = weights / weights.sum(dim=-1, keepdim=True)"},
-              "Where hidden scores are far above the others, nothing is left of the weights that may be seen, and 0/0 "
-              "is NaN. That happens if you mask and renormalise after softmax: set scores to −∞ before it.",
-              credit=0.75),
-        wrong("softmax not shifted",
-              {"normalise": "exp = torch.exp(scores)\nweights = exp / exp.sum(dim=-1, keepdim=True)"},
-              "Where scores are large, exp overflows, or is 0 for all keys: ∞/∞ and 0/0 are NaN. Use torch.softmax, "
-              "or subtract each query's maximum over the keys before exp.", credit=0.75, kind="missing step"),
-        *at("after zeros",
-            wrong("first sentence for all", "weights = weights[:1].expand_as(weights)",
-                  "In your results, all sentences of a batch have the weights of the first. Each of them should have "
-                  "weights of its own.", credit=0.25, kind="mix-up"),
-            wrong("first head for all", "weights = weights[:, :1].expand_as(weights)",
-                  "In your results, all heads have the weights of the first. Each head of queries should have its own.",
-                  credit=0.25, kind="mix-up"),
-            wrong("values averaged", "weights = torch.ones_like(weights) / weights.shape[-1]",
-                  "Your results are the averages of the values, whatever the weights. Multiply each value by its "
-                  "weight, then sum.", credit=0.0, kind="missing step"),
-            wrong("mean instead of sum", "weights = weights / weights.shape[-1]",
-                  "Your results are divided by the number of keys. The weights already sum to one.")),
-        *named(heads.with_lines(), "weights alone"),
+                  kind="scaling")),
+        *heads.with_lines(),
         *gradients_lost("outputs"),
         *another_type("outputs", "after mix"),
     ],

@@ -15,23 +15,11 @@ from grader.sandbox.small_model import SmallModel, small_shapes
 from .mistakes import generation
 
 Tensor = torch.Tensor
-Shape = Callable[[Tensor, float, int | None], Tensor]
 
 VOCABULARY, D_MODEL, CONTEXT = 5, 4, 6
 ROWS = 3000  # texts that begin alike, so that their draws show a distribution
 MOST_LIKELY = 0.8  # that any of them may be, so that draws which are all the same are no chance
 NEVER = 1e-9  # how often a right draw is as far from what is expected, or farther
-
-
-def keep_best(logits: Tensor, top_k: int | None) -> Tensor:
-    """Only the k largest logits (B, V); −∞ for the others."""
-    if top_k is None:
-        return logits
-    return logits.masked_fill(logits < logits.topk(top_k).values[:, -1:], -torch.inf)
-
-
-def probabilities(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
-    return torch.softmax(keep_best(logits, top_k) / temperature, dim=-1)
 
 
 def generate(model, tokens, count, temperature=1.0, top_k=None, generator=None):
@@ -70,12 +58,12 @@ def logits_of_all_texts(
     return found
 
 
-def expected_shares(logits: Sequence[Tensor], shaped: Shape, named: Mapping[str, Any]) -> Tensor:
-    """The probability of each text, in the order of the last logits (texts, V)."""
+def expected_shares(logits: Sequence[Tensor], named: Mapping[str, Any], way: str = "") -> Tensor:
+    """The probability of each text, in the order of the last logits (texts, V), drawn in one of `generation.WAYS`."""
     given = (named.get("temperature", 1.0), named.get("top_k"))
     shares = torch.ones(1, dtype=torch.float64)
     for each in logits:
-        shares = (shares[:, None] * shaped(each, *given)).flatten()
+        shares = (shares[:, None] * generation.WAYS[way](each, *given).softmax(-1)).flatten()
     return shares
 
 
@@ -135,20 +123,17 @@ def wrong_distribution(
         return generation.OTHER
     counts = torch.bincount(numbers, minlength=vocabulary**count).double()
     logits = logits_of_all_texts(weights, tokens[0], count, training=training)  # in whichever way tokens are drawn
-    shares = expected_shares(logits, probabilities, how["named"])
+    shares = expected_shares(logits, how["named"])
     if never_come(counts, shares):
         return generation.TRUNCATED if fits(counts, shares * (counts > 0)) else generation.OTHER
-    ways: dict[str, Shape] = {"": probabilities, **generation.WAYS}
-    for sentence, shaped in ways.items():
-        if fits(counts, expected_shares(logits, shaped, how["named"])):
-            return sentence
-    return generation.OTHER
+    ways = (way for way in generation.WAYS if fits(counts, expected_shares(logits, how["named"], way)))
+    return next(ways, generation.OTHER)
 
 
 def is_open(weights: Mapping[str, Tensor], tokens: Tensor, count: int, how: Mapping[str, Any]) -> bool:
     """Whether it is left to chance what is written."""
     logits = logits_of_all_texts(weights, tokens[0], count)
-    return bool(expected_shares(logits, probabilities, how["named"]).max() < MOST_LIKELY)
+    return bool(expected_shares(logits, how["named"]).max() < MOST_LIKELY)
 
 
 def sized(

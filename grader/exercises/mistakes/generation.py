@@ -56,8 +56,6 @@ PLACES = (
     "tokens, too, as indices: take the one that stands at the place drawn."
 )
 
-Shape = Callable[[Tensor, float, int | None], Tensor]
-
 
 def wrong_form(text: Any, tokens: Tensor, count: int) -> str:
     """A sentence on texts that are not built as they should be."""
@@ -96,54 +94,21 @@ def best(logits: Tensor, top_k: int | None, *, largest: bool = True) -> Tensor:
     return torch.full_like(logits, -torch.inf).scatter(-1, kept, logits.gather(-1, kept))
 
 
-def no_temperature(logits: Tensor, _temperature: float, top_k: int | None) -> Tensor:
-    return best(logits, top_k).softmax(-1)
+def by_rank(logits: Tensor, top_k: int | None) -> Tensor:
+    """The best has the place 0, where it is places that are drawn."""
+    return logits if top_k is None else logits.sort(-1, descending=True).values
 
 
-def multiplied(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
-    return (best(logits, top_k) * temperature).softmax(-1)
-
-
-def no_top_k(logits: Tensor, temperature: float, _top_k: int | None) -> Tensor:
-    return (logits / temperature).softmax(-1)
-
-
-def neither(logits: Tensor, _temperature: float, _top_k: int | None) -> Tensor:
-    return logits.softmax(-1)
-
-
-def one_more(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
-    return (best(logits, top_k and min(top_k + 1, logits.shape[-1])) / temperature).softmax(-1)
-
-
-def worst(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
-    return (best(logits, top_k, largest=False) / temperature).softmax(-1)
-
-
-def alike(logits: Tensor, _temperature: float, top_k: int | None) -> Tensor:
-    return best(torch.zeros_like(logits) + 1e-9 * logits, top_k).softmax(-1)
-
-
-def places(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
-    """The best has the place 0."""
-    p = (best(logits, top_k) / temperature).softmax(-1)
-    return p if top_k is None else p.sort(-1, descending=True).values
-
-
-def softmax_twice(logits: Tensor, temperature: float, top_k: int | None) -> Tensor:
-    kept = (best(logits, top_k) / temperature).softmax(-1)
-    return kept.softmax(-1)
-
-
-# How tokens may be distributed by mistake: the sentence, and the probabilities.
-WAYS: dict[str, Shape] = {
-    NO_TEMPERATURE: no_temperature,
-    MULTIPLIED: multiplied,
-    NO_TOP_K: no_top_k,
-    NEITHER: neither,
-    ONE_MORE: one_more,
-    WORST: worst,
-    ALIKE: alike,
-    TWICE: softmax_twice,
-    PLACES: places,
+# How tokens may be drawn, by the sentence on it: the logits whose softmax is their distribution. First, the right way.
+WAYS: dict[str, Callable[[Tensor, float, int | None], Tensor]] = {
+    "": lambda logits, temperature, top_k: best(logits, top_k) / temperature,
+    NO_TEMPERATURE: lambda logits, temperature, top_k: best(logits, top_k),
+    MULTIPLIED: lambda logits, temperature, top_k: best(logits, top_k) * temperature,
+    NO_TOP_K: lambda logits, temperature, top_k: logits / temperature,
+    NEITHER: lambda logits, temperature, top_k: logits,
+    ONE_MORE: lambda logits, temperature, top_k: best(logits, top_k and min(top_k + 1, logits.shape[-1])) / temperature,
+    WORST: lambda logits, temperature, top_k: best(logits, top_k, largest=False) / temperature,
+    ALIKE: lambda logits, temperature, top_k: best(1e-9 * logits, top_k),
+    TWICE: lambda logits, temperature, top_k: (best(logits, top_k) / temperature).softmax(-1),
+    PLACES: lambda logits, temperature, top_k: by_rank(best(logits, top_k) / temperature, top_k),
 }
