@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grader.judging.answer_key import AnswerKey
+from grader.judging.identical import same_answer
 from grader.judging.judge import judge_by, judge_soon
 from grader.judging.judging_time import JudgingTime
 from grader.model.answer import Answer
@@ -31,14 +32,14 @@ def best_verdict(
     There is a key for each form that the inputs may come in. The order changes no verdict: right ones come first
     where one of the student's hangs, since that would have to be waited for again.
     """
-    time = time or JudgingTime()
-    followed = _best(keys, ask, standins, device, time) if standins and standins_first else None
+    best = _Best(keys, ask, device, time or JudgingTime())
+    followed = best.verdict(standins) if standins and standins_first else None
     if followed and followed.right:
         return followed
-    verdict = _best(keys, ask, {}, device, time)
+    verdict = best.verdict({})
     if verdict.right or verdict.reason in (Reason.MISSING, Reason.TO_DO) or not standins:
         return verdict
-    followed = followed or _best(keys, ask, standins, device, time)
+    followed = followed or best.verdict(standins)
     if followed.misconceptions and verdict.misconceptions:
         return followed  # which is about this exercise's own code, while the other may tell of an earlier one's
     # When both earn the same, the one that does not depend on earlier exercises explains better.
@@ -52,16 +53,35 @@ def in_all_forms(exercise: Exercise, seed: int) -> list[AnswerKey]:
     return [AnswerKey(exercise, drawn) for drawn in (cases, *reformed)]
 
 
-def _best(keys: Sequence[AnswerKey], ask: Ask, standins: Standins, device: str, time: JudgingTime) -> Verdict:
-    """Whether all is right in one of the forms is seen soon. Mistakes are looked for only where it is in none."""
-    if len(keys) == 1:
-        return judge_by(keys[0], ask(keys[0].cases, standins), device, time)
-    tried: list[tuple[AnswerKey, list[Answer]]] = []
-    for key in keys:
-        tried.append((key, ask(key.cases, standins)))
-        soon = judge_soon(*tried[-1], device, time)
-        if soon and soon.right:
-            return soon
-        if soon and soon.reason in _WHATEVER_THE_FORM:
-            break
-    return max((judge_by(*one, device, time) for one in tried), key=lambda verdict: verdict.credit)
+class _Best:
+    """The best verdict in any form of the inputs. The same answers, as where earlier functions are right, are judged
+    once."""
+
+    def __init__(self, keys: Sequence[AnswerKey], ask: Ask, device: str, time: JudgingTime) -> None:
+        self._keys = keys
+        self._ask = ask
+        self._device = device
+        self._time = time
+        self._known: list[tuple[AnswerKey, list[Answer], Verdict]] = []
+
+    def verdict(self, standins: Standins) -> Verdict:
+        """Whether all is right in one of the forms is seen soon. Mistakes are looked for only where it is in none."""
+        if len(self._keys) == 1:
+            return self._judged(self._keys[0], self._ask(self._keys[0].cases, standins))
+        tried: list[tuple[AnswerKey, list[Answer]]] = []
+        for key in self._keys:
+            tried.append((key, self._ask(key.cases, standins)))
+            soon = judge_soon(*tried[-1], self._device, self._time)
+            if soon and soon.right:
+                return soon
+            if soon and soon.reason in _WHATEVER_THE_FORM:
+                break
+        return max((self._judged(*one) for one in tried), key=lambda verdict: verdict.credit)
+
+    def _judged(self, key: AnswerKey, answers: list[Answer]) -> Verdict:
+        for known, before, verdict in self._known:
+            if known is key and all(map(same_answer, before, answers)):
+                return verdict
+        verdict = judge_by(key, answers, self._device, self._time)
+        self._known.append((key, answers, verdict))
+        return verdict

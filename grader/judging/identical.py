@@ -38,6 +38,14 @@ def identical(one: Any, other: Any) -> bool:
     return one is None or (isinstance(one, (bool, int, str, bytes, np.generic)) and bool(one == other))
 
 
+def same_answer(one: Answer, other: Answer) -> bool:
+    """Whether two answers are the same in all that they are judged by."""
+    if not isinstance(one, Returned) or not isinstance(other, Returned):
+        return one == other
+    parts = [(each.value, None if each.inputs_after is UNCHANGED else each.inputs_after) for each in (one, other)]
+    return one.devices == other.devices and identical(*parts)
+
+
 def _with_types(items: set[Any] | frozenset[Any]) -> set[Any]:
     """So that True is not 1; NaN is always the same here."""
     return {(type(item), item) for item in plain(items)}
