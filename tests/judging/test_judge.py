@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 import torch
 
 from grader.judging.answer_key import AnswerKey
+from grader.judging.best_verdict import best_verdict, in_all_forms
 from grader.judging.judge import judge_by
+from grader.judging.judging_time import JudgingTime
 from grader.judging.sentences import NO_PROBABILITIES
-from grader.model.answer import Answer, Loss, Lost, Missing, Raised, Returned
+from grader.model.answer import UNCHANGED, Answer, Loss, Lost, Missing, Raised, Returned
+from grader.model.exercise import SampledCase, Standins
 from grader.model.verdict import Verdict
 from grader.sandbox.values import Unusable
 from support.answer_keys import answer_key, short_cases
@@ -269,3 +273,30 @@ def test_one_right_number_in_a_wrong_shape_earns_nothing() -> None:
 def test_ones_and_zeros_are_no_rounded_weights() -> None:
     found = from_inputs(3, lambda x: (torch.softmax(torch.as_tensor(x), 0) > 0.5).float())
     assert found.reason != "rounded"
+
+
+class Looks(JudgingTime):
+    """Counts how often it is asked, which is for each mistake that is tried."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def look(self) -> None:
+        self.count += 1
+
+
+def test_the_same_answers_with_right_earlier_functions_are_judged_once() -> None:
+    exercise = EXERCISES[6].functions[0]
+    keys = in_all_forms(exercise, seed=1)
+
+    def looks(with_standins: float) -> int:
+        def ask(cases: Sequence[SampledCase], standins: Standins) -> list[Answer]:
+            factor = with_standins if standins else 2.0
+            return [Returned([factor * one for one in exercise.reference(*case.inputs)], UNCHANGED) for case in cases]
+
+        time = Looks()
+        assert not best_verdict(keys, ask, {"softmax": exercise.reference}, "cpu", time).right
+        return time.count
+
+    assert 1.9 * looks(2.0) < looks(2.001)
